@@ -105,7 +105,7 @@ describePages('The participants of a course', function () {
       await page.getByRole('menuitem', { name: action }).click();
     };
     await choose('Dia', 'Give a place now');
-    await expect(dialog(page)).toContainText('whoever is before them keeps waiting');
+    await expect(dialog(page)).toContainText('whoever is before Dia Trainee keeps waiting');
     test.expectErrors(page, /status of 400/);
     await dialog(page).getByRole('button', { name: 'Give a place now' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('Raise its number of seats, or cancel a place');
@@ -130,7 +130,7 @@ describePages('The participants of a course', function () {
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
     await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
     await page.getByRole('menuitem', { name: 'Not completed after all' }).click();
-    await expect(dialog(page)).toContainText('Their certificates are revoked.');
+    await expect(dialog(page)).toContainText('The certificate is revoked.');
     test.expectErrors(page, /status of 400/);
     const reopen = dialog(page).getByRole('button', { name: 'Not completed after all' });
     await reopen.click();
@@ -179,11 +179,16 @@ describePages('The participants of a course', function () {
     });
     await taken?.update({ status: 'cancelled' });
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
-    await expect(dialog(page).getByRole('alert')).toContainText('1 enrollment could not be changed.');
+    await expect(dialog(page).getByRole('alert')).toHaveText('2 enrollments were changed. 1 was not changed.');
+    await expect(dialog(page)).toHaveAccessibleName('Not all were changed');
+    await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
+    await expect(dialog(page)).not.toContainText('Please.');
+    await expect(dialog(page).getByRole('button')).toHaveText(['', 'Close']);
+    await expect(dialog(page).getByRole('button').last()).toBeFocused();
     await expect(dialog(page)).toContainText(
       'Dia Trainee: The place has changed in the meantime. Look at it before you change it.',
     );
-    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
     // It is still selected, and offers what can be done with it now.
     await page.getByRole('button', { name: 'Previous page' }).click();
     await expect(page.getByRole('button', { name: 'Readmit (1)' })).toBeVisible();
@@ -287,7 +292,7 @@ describePages('The participants of a course', function () {
     release();
     await expect(dialog(page).getByRole('alert')).toContainText('Stopped: 100 of 101 are done');
     expect(await accepted()).toBe(100);
-    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await dialog(page).getByRole('button', { name: 'Try again' }).click();
     await expect(page.getByText('1 enrollment was changed.')).toBeVisible();
     expect(await accepted()).toBe(101);
   });
@@ -295,7 +300,11 @@ describePages('The participants of a course', function () {
   it('who have finished the course are completed at once, and listed alone', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     for (const [index, trainee] of trainees.entries())
-      await buildEnrollment(test.context, trainee, course, { status: 'active', progress: index < 2 ? 100 : 99 });
+      await buildEnrollment(test.context, trainee, course, {
+        status: 'active',
+        progress: index < 2 ? 100 : 99,
+        notes: 'Please.',
+      });
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
     await expect(page.getByText('2 trainees have finished the course.')).toBeVisible();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Ready to complete');
@@ -303,6 +312,9 @@ describePages('The participants of a course', function () {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Complete all 2' }).click();
     await expect(dialog(page)).toContainText('Have 2 trainees completed the course?');
+    await expect(dialog(page)).toContainText('They get certificates, and mails');
+    await expect(dialog(page)).toContainText('Free places go to the waiting list');
+    await expect(dialog(page)).not.toContainText('Please.');
     await dialog(page).getByRole('button', { name: 'Mark as completed' }).click();
     await expect(page.getByText('2 enrollments were changed.')).toBeVisible();
     await expect(page.getByText('have finished the course')).toHaveCount(0);

@@ -2,11 +2,11 @@ import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core
 import type { TFunction } from 'i18next';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call, type Refusal } from '../api/client.js';
+import { ApiError, call, type Refusal, SessionEnded } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
-import { refusalText } from '../ui/messages.js';
+import { messageOf, refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
@@ -32,7 +32,15 @@ interface Refused {
   id: string;
   name: string;
   reason: string;
+  /** Whether it may be possible later: a seat can become free. */
+  mayHelp: boolean;
 }
+
+/** What of it frees seats. */
+const freeing: readonly EnrollmentAction[] = ['refuse', 'cancel', 'complete', 'remove'];
+
+/** What is better not done before the trainees' messages are read. */
+const answering: readonly EnrollmentAction[] = ['accept', 'refuse', 'admit'];
 
 /** So many enrollments can be removed by one request. */
 const maxRemovals = 500;
@@ -53,8 +61,10 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const refresh = useRefresh();
   const [reply, setReply] = useState('');
   const [done, setDone] = useState(0);
-  const [refused, setRefused] = useState<readonly Refused[]>([]);
+  // Once some were changed and others not; what is shown then are those for whom it can be tried again.
+  const [refused, setRefused] = useState<readonly Refused[]>();
   const [shown, setShown] = useState(change);
+  const [total, setTotal] = useState(0);
   const [isChanging, setChanging] = useState(false);
   useUnsavedGuard(isChanging, t('enrollments.change.leave'));
   const left = useUnmountSignal();
@@ -63,25 +73,40 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     if (!change) return;
     setShown(change);
     setReply('');
-    setDone(0);
-    setRefused([]);
+    setRefused(undefined);
   }, [change]);
   if (!shown) return null;
   const { action, rows } = shown;
   const count = rows.length;
-  // After some were refused, those who are left are still of many.
   const asked = change?.rows ?? rows;
   // Without one, an earlier reply stays.
   const written = reply.trim() === '' ? {} : { reply };
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
+  /** Shows what came of it where it isn't done with all of them. */
+  function showLeft(failed: readonly Refused[], others: readonly EnrollmentRow[]): void {
+    setRefused(failed);
+    setShown({ action, rows: others });
+  }
+
+  /** What failed, after so many were changed. */
+  function failedAfter(changed: number, error: unknown): unknown {
+    // Signing in again says it all.
+    if (error instanceof SessionEnded) return error;
+    return new Error(`${t('enrollments.change.done', { count: changed })} ${messageOf(error, t)}`);
+  }
+
   async function remove(): Promise<void> {
-    for (let first = 0; first < rows.length && !left.aborted; first += maxRemovals) {
+    for (let first = 0; first < count && !left.aborted; first += maxRemovals) {
       const enrollmentIds = rows.slice(first, first + maxRemovals).map(({ id }) => id);
-      await call('removeMany', { body: { enrollmentIds } });
+      try {
+        await call('removeMany', { body: { enrollmentIds } });
+      } catch (error) {
+        if (first === 0) throw error;
+        showLeft([], rows.slice(first));
+        throw failedAfter(first, error);
+      }
       onDone(enrollmentIds);
-      const others = rows.slice(first + maxRemovals);
-      if (others.length > 0) setShown({ action, rows: others });
       setDone(first + enrollmentIds.length);
     }
   }
@@ -96,7 +121,14 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     const names = new Map(some.map(({ id, user }) => [id, nameOf(user)]));
     return outcomes.flatMap(({ id, outcome, code, params }) =>
       outcome === 'refused' && code !== null
-        ? [{ id, name: names.get(id) ?? '', reason: reasonOf({ code, ...(params && { params }) }, t) }]
+        ? [
+            {
+              id,
+              name: names.get(id) ?? '',
+              reason: reasonOf({ code, ...(params && { params }) }, t),
+              mayHelp: code === 'COURSE_FULL',
+            },
+          ]
         : [],
     );
   }
@@ -125,27 +157,33 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
         tried += some.length;
         setDone(tried);
       }
+    } catch (error) {
+      throw tried === 0 ? error : failedAfter(tried - failed.length, error);
     } finally {
       const refusedIds = new Set(failed.map(({ id }) => id));
       onDone(rows.slice(0, tried).flatMap(({ id }) => (refusedIds.has(id) ? [] : [id])));
-      setRefused(failed);
-      // Trying again concerns those who are left.
-      const others = rows.filter(({ id }, index) => index >= tried || refusedIds.has(id));
-      if (others.length > 0) setShown({ action, rows: others });
+      const hopeful = new Set(failed.flatMap(({ id, mayHelp }) => (mayHelp ? [id] : [])));
+      if (tried > 0 && (tried < count || failed.length > 0))
+        showLeft(
+          failed,
+          rows.filter(({ id }, index) => index >= tried || hopeful.has(id)),
+        );
     }
     if (left.aborted) return;
     if (tried < count) throw new Error(t('enrollments.change.stopped', { done: tried - failed.length, count }));
-    if (failed.length > 0) throw new Error(t('enrollments.change.refused', { count: failed.length }));
+    if (failed.length > 0)
+      throw failedAfter(count - failed.length, new Error(t('enrollments.change.refused', { count: failed.length })));
   }
 
   return (
     <ConfirmDialog
       opened={change !== undefined}
       onClose={onClose}
-      title={t(`enrollments.change.title.${action}`, words)}
-      action={t(`enrollments.change.action.${action}`)}
+      title={refused ? t('enrollments.change.partly') : t(`enrollments.change.title.${action}`, words)}
+      action={refused ? (count > 0 ? t('action.retry') : undefined) : t(`enrollments.change.action.${action}`)}
+      dismiss={refused ? t('action.close') : action === 'cancel' ? t('action.keep') : undefined}
       destructive={isDestructive(action)}
-      dirty={reply !== ''}
+      dirty={reply !== '' && count > 0}
       stop={
         count > maxChanges && action !== 'remove'
           ? { action: t('enrollments.change.stop'), onStop: () => (stopped.current = true) }
@@ -153,6 +191,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       }
       onConfirm={async () => {
         setDone(0);
+        setTotal(count);
         setChanging(true);
         try {
           await (action === 'remove' ? remove() : setStatus(statusAfter(action)));
@@ -165,10 +204,14 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       }}
     >
       <Stack>
-        <Text>{t(`enrollments.change.hint.${action}`)}</Text>
-        {action !== 'remove' && (
+        {!refused && (
+          <Text>
+            {t(`enrollments.change.hint.${action}`, words)} {freeing.includes(action) && t('enrollments.change.freed')}
+          </Text>
+        )}
+        {action !== 'remove' && !refused && (
           <>
-            <Written rows={asked} />
+            {answering.includes(action) && <Written rows={asked} />}
             <Textarea
               label={t('enrollments.messages.replyTo', { count: asked.length, name: words.name })}
               description={t('enrollments.messages.replyHint')}
@@ -180,17 +223,17 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
             />
           </>
         )}
-        {count > 1 && done > 0 && (
+        {isChanging && total > 1 && done > 0 && (
           <div>
             <Progress.Root>
-              <Progress.Section value={(done / count) * 100} aria-label={t('enrollments.change.progress')} />
+              <Progress.Section value={(done / total) * 100} aria-label={t('enrollments.change.progress')} />
             </Progress.Root>
             <Text size="sm" c="dimmed" role="status">
-              {t('enrollments.change.doneOf', { done, count })}
+              {t('enrollments.change.doneOf', { done, count: total })}
             </Text>
           </div>
         )}
-        {refused.length > 0 && (
+        {refused && refused.length > 0 && (
           <List size="sm">
             {refused.map(({ id, name, reason }) => (
               <List.Item key={id}>{t('enrollments.change.reason', { name, reason })}</List.Item>

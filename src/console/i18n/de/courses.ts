@@ -17,7 +17,7 @@ export const courses: Words['courses'] = {
     pending: 'Angefragt',
     waiting: 'Warteliste',
     active: 'Nimmt teil',
-    finished: 'Bereit zum Abschluss',
+    finished: 'Kann abgeschlossen werden',
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },
@@ -123,7 +123,8 @@ export const courses: Words['courses'] = {
     unlimited: 'Unbegrenzt',
     enrollUntilHint: 'Danach können nur noch Kursleitung und Verwaltung jemanden hinzufügen.',
     enrollUntilLate: 'Das ist nach dem letzten Tag des Kurses, mit dem die Anfragen ohnehin enden.',
-    autoAcceptHint: 'Sonst beantwortet die Kursleitung jede Anfrage; bis dahin hält sie einen Platz.',
+    autoAcceptHint:
+      'Sonst beantwortet die Kursleitung jede Anfrage; bis zur Antwort ist für die Anfrage ein Platz belegt.',
     waitingHint: 'So viele können auf einen Platz warten, wenn alle belegt sind. 0 heißt: keine Warteliste.',
     created: 'Der Kurs ist angelegt. Er ist noch nicht veröffentlicht.',
   },
@@ -164,10 +165,10 @@ export const courses: Words['courses'] = {
     of: 'Fortschritt von {{name}}',
   },
   finished: {
-    note_one: '{{count}} Teilnehmer:in hat den Kurs geschafft.',
-    note_other: '{{count}} Teilnehmende haben den Kurs geschafft.',
-    complete_one: '{{count}} abschließen',
-    complete_other: 'Alle {{count}} abschließen',
+    note_one: '{{count}} Teilnehmer:in hat 100 % erreicht.',
+    note_other: '{{count}} Teilnehmende haben 100 % erreicht.',
+    complete_one: 'Als abgeschlossen markieren ({{count}})',
+    complete_other: 'Als abgeschlossen markieren ({{count}})',
   },
   materials: {
     title: 'Unterlagen',

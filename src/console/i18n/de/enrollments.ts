@@ -27,8 +27,9 @@ export const enrollments: Words['enrollments'] = {
     doneOf: '{{done}} von {{count}}',
     done_one: '{{count}} Teilnahme ist geändert.',
     done_other: '{{count}} Teilnahmen sind geändert.',
-    refused_one: '{{count}} Teilnahme konnte nicht geändert werden.',
-    refused_other: '{{count}} Teilnahmen konnten nicht geändert werden.',
+    refused_one: '{{count}} ist nicht geändert.',
+    refused_other: '{{count}} sind nicht geändert.',
+    partly: 'Nicht alle sind geändert',
     reason: '{{name}}: {{reason}}',
     action: {
       accept: 'Annehmen',
@@ -61,20 +62,36 @@ export const enrollments: Words['enrollments'] = {
       remove_one: '{{name}} aus dem Kurs entfernen?',
       remove_other: '{{count}} Teilnahmen entfernen?',
     },
+    freed: 'Freie Plätze gehen an die Warteliste, wenn dort jemand wartet.',
     hint: {
-      accept: 'Von jetzt an nehmen sie teil und sehen die Unterlagen.',
-      refuse: 'Die Plätze werden frei. Wer abgelehnt wurde, kann noch einmal anfragen.',
-      admit:
+      accept_one: '{{name}} nimmt von jetzt an teil und sieht die Unterlagen.',
+      accept_other: 'Von jetzt an nehmen sie teil und sehen die Unterlagen.',
+      refuse_one: 'Der Platz wird frei. {{name}} kann noch einmal anfragen.',
+      refuse_other: 'Die Plätze werden frei. Wer abgelehnt wurde, kann noch einmal anfragen.',
+      admit_one:
+        'Das geht an der Warteliste vorbei: Wer vor {{name}} steht, wartet weiter. {{name}} nimmt sofort teil, wenn noch ein Platz frei ist.',
+      admit_other:
         'Das geht an der Warteliste vorbei: Wer davor steht, wartet weiter. Sie nehmen sofort teil, wenn noch Plätze frei sind.',
-      unlist: 'Die Nummer auf der Liste verfällt. Wer sich wieder anstellt, steht ganz hinten.',
-      complete:
-        'Der Fortschritt wird 100 %, die Plätze werden frei, und die Unterlagen sind nicht mehr zu sehen. Solange Plätze frei sind, kannst du es zurücknehmen.',
-      cancel:
+      unlist_one: '{{name}} verliert die Nummer auf der Liste. Wer sich wieder anstellt, steht ganz hinten.',
+      unlist_other: 'Sie verlieren ihre Nummern auf der Liste. Wer sich wieder anstellt, steht ganz hinten.',
+      complete_one:
+        '{{name}} bekommt ein Zertifikat und, wenn nicht abbestellt, eine E-Mail. Der Fortschritt wird 100 %, der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Solange Plätze frei sind, kannst du es zurücknehmen.',
+      complete_other:
+        'Sie bekommen Zertifikate und, wenn nicht abbestellt, E-Mails. Der Fortschritt wird 100 %, die Plätze werden frei, und die Unterlagen sind nicht mehr zu sehen. Solange Plätze frei sind, kannst du es zurücknehmen.',
+      cancel_one:
+        'Der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Du kannst {{name}} wieder aufnehmen; auch eine neue Anfrage ist möglich.',
+      cancel_other:
         'Die Plätze werden frei, und die Unterlagen sind nicht mehr zu sehen. Du kannst sie wieder aufnehmen, und sie können noch einmal anfragen.',
-      reopen:
-        'Sie nehmen wieder teil, wenn noch Plätze frei sind, mit dem Fortschritt, den sie haben. Ihre Teilnahmebescheinigungen werden ungültig.',
-      readmit: 'Sie nehmen wieder teil, wenn noch Plätze frei sind.',
-      remove: 'Die Teilnahmen werden mit Fortschritt und Nachrichten gelöscht. Das lässt sich nicht rückgängig machen.',
+      reopen_one:
+        '{{name}} nimmt wieder teil, wenn noch ein Platz frei ist, mit dem bisherigen Fortschritt. Das Zertifikat wird ungültig.',
+      reopen_other:
+        'Sie nehmen wieder teil, wenn noch Plätze frei sind, mit dem Fortschritt, den sie haben. Ihre Zertifikate werden ungültig.',
+      readmit_one: '{{name}} nimmt wieder teil, wenn noch ein Platz frei ist.',
+      readmit_other: 'Sie nehmen wieder teil, wenn noch Plätze frei sind.',
+      remove_one:
+        'Die Teilnahme wird mit Fortschritt und Nachrichten gelöscht. Das lässt sich nicht rückgängig machen.',
+      remove_other:
+        'Die Teilnahmen werden mit Fortschritt und Nachrichten gelöscht. Das lässt sich nicht rückgängig machen.',
     },
   },
   assign: {

@@ -104,7 +104,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     EMAIL_INVALID: 'Gib eine gültige E-Mail-Adresse ein.',
     PHONE_INVALID: 'Gib eine Telefonnummer ohne @ ein.',
     DATE_INVALID: 'Gib ein Datum ein, das es gibt.',
-    END_BEFORE_START: 'Das Ende darf nicht vor dem Beginn liegen.',
+    END_BEFORE_START: 'Der letzte Tag darf nicht vor dem ersten Tag liegen.',
     SEATS_TAKEN: 'Gib {{least}} oder mehr ein: So viele Plätze sind vergeben.',
     PASSWORD_WEAK: 'Dieses Passwort ist leicht zu erraten. Wähle ein anderes.',
     PASSWORD_UNCHANGED: 'Wähle ein anderes Passwort als das, das du bekommen hast.',

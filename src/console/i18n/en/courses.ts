@@ -122,7 +122,7 @@ export const courses = {
     unlimited: 'No limit',
     enrollUntilHint: 'After that day, only trainers and super admins can add participants.',
     enrollUntilLate: 'This is after the last day of the course, which ends requests by itself.',
-    autoAcceptHint: 'Otherwise the trainer answers each request, which holds a seat until then.',
+    autoAcceptHint: 'Otherwise the trainer answers each request; until the answer, the request holds a seat.',
     waitingHint: 'So many trainees can wait for a seat once all are taken. 0 means no waiting list.',
     created: 'The course was created. It is not published yet.',
   },

@@ -26,8 +26,9 @@ export const enrollments = {
     doneOf: '{{done}} of {{count}}',
     done_one: '{{count}} enrollment was changed.',
     done_other: '{{count}} enrollments were changed.',
-    refused_one: '{{count}} enrollment could not be changed.',
-    refused_other: '{{count}} enrollments could not be changed.',
+    refused_one: '{{count}} was not changed.',
+    refused_other: '{{count}} were not changed.',
+    partly: 'Not all were changed',
     reason: '{{name}}: {{reason}}',
     action: {
       accept: 'Accept',
@@ -60,20 +61,34 @@ export const enrollments = {
       remove_one: 'Remove {{name}} from the course?',
       remove_other: 'Remove {{count}} enrollments?',
     },
+    freed: 'Free places go to the waiting list, where somebody waits.',
     hint: {
-      accept: 'They take part from now on, and see the materials.',
-      refuse: 'Their places become free. They can ask again.',
-      admit:
-        'They pass the waiting list: whoever is before them keeps waiting. They take part at once, if there are seats left.',
-      unlist: 'They lose their number on the list. When they join it again, they are the last.',
-      complete:
-        'Their progress becomes 100 %, their places become free, and they no longer see the materials. You can take this back while there are seats left.',
-      cancel:
+      accept_one: '{{name}} takes part from now on, and sees the materials.',
+      accept_other: 'They take part from now on, and see the materials.',
+      refuse_one: 'The place becomes free. {{name}} can ask again.',
+      refuse_other: 'Their places become free. They can ask again.',
+      admit_one:
+        'This passes the waiting list: whoever is before {{name}} keeps waiting. {{name}} takes part at once, if there is a seat left.',
+      admit_other:
+        'This passes the waiting list: whoever is before them keeps waiting. They take part at once, if there are seats left.',
+      unlist_one: '{{name}} loses the number on the list. Who joins it again is the last.',
+      unlist_other: 'They lose their numbers on the list. Who joins it again is the last.',
+      complete_one:
+        '{{name}} gets a certificate, and a mail unless it is turned off. The progress becomes 100 %, the place becomes free, and {{name}} no longer sees the materials. You can take this back while there are seats left.',
+      complete_other:
+        'They get certificates, and mails unless they have turned them off. Their progress becomes 100 %, their places become free, and they no longer see the materials. You can take this back while there are seats left.',
+      cancel_one:
+        'The place becomes free, and {{name}} no longer sees the materials. You can readmit {{name}}, who can also ask again.',
+      cancel_other:
         'Their places become free, and they no longer see the materials. You can readmit them, and they can ask again.',
-      reopen:
+      reopen_one:
+        '{{name}} takes part again, if there is a seat left, with the progress so far. The certificate is revoked.',
+      reopen_other:
         'They take part again, if there are seats left, with the progress that they have. Their certificates are revoked.',
-      readmit: 'They take part again, if there are seats left.',
-      remove: 'The enrollments are deleted with their progress and messages. This cannot be undone.',
+      readmit_one: '{{name}} takes part again, if there is a seat left.',
+      readmit_other: 'They take part again, if there are seats left.',
+      remove_one: 'The enrollment is deleted with its progress and messages. This cannot be undone.',
+      remove_other: 'The enrollments are deleted with their progress and messages. This cannot be undone.',
     },
   },
   assign: {

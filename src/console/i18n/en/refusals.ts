@@ -99,7 +99,7 @@ export const refusals = {
     EMAIL_INVALID: 'Enter a valid email address.',
     PHONE_INVALID: 'Enter a phone number, without @.',
     DATE_INVALID: 'Enter a date that exists.',
-    END_BEFORE_START: 'The end must not be before the start.',
+    END_BEFORE_START: 'The last day must not be before the first day.',
     SEATS_TAKEN: 'Enter {{least}} or more: so many seats are taken.',
     PASSWORD_WEAK: 'This password is easy to guess. Choose another.',
     PASSWORD_UNCHANGED: 'Choose another password than the one that you were given.',
