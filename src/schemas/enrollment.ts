@@ -121,9 +121,8 @@ const exportSchemaOf = (columns: readonly EnrollmentExportField[]) =>
 export const enrollmentExportSchema = exportSchemaOf(enrollmentExportFields);
 
 /** The same for trainers, who aren't shown phones. */
-export const trainerEnrollmentExportSchema = exportSchemaOf(
-  enrollmentExportFields.filter((field) => field !== 'phone'),
-);
+export const trainerEnrollmentExportFields = enrollmentExportFields.filter((field) => field !== 'phone');
+export const trainerEnrollmentExportSchema = exportSchemaOf(trainerEnrollmentExportFields);
 
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
 export const trainerEnrollmentListingSchema = Joi.object<StatusListing & Pick<EnrollmentFilter, 'courseId' | 'search'>>(

@@ -26,14 +26,14 @@ export const tableQuerySchema = Joi.object<TableQuery, true>(tableQuery);
 
 /** Query of an export, besides its filters. */
 export interface ExportQuery<Field extends string = string> extends TableQuery {
-  /** The columns, in this order. */
-  fields: Field[];
+  /** The columns, in this order; all by default. */
+  fields?: Field[];
 }
 
 /** Parameters of an export whose columns can be chosen. */
 export const exportQuery = (columns: readonly string[]) => ({
-  fields: severalOf('fields', columns)
-    .default([...columns])
-    .description('The columns, in this order; several are separated by commas. All by default'),
+  fields: severalOf('fields', columns).description(
+    'The columns, in this order; several are separated by commas. All by default',
+  ),
   ...tableQuery,
 });

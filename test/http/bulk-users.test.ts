@@ -190,10 +190,7 @@ describe('POST /api/users/bulk', () => {
       [{ action: 'delete' }, 'Either ids or filter is required.'],
       [{ action: 'delete', ids, filter: { role: 'trainee' } }, 'ids and filter exclude each other.'],
       ...none.map((filter) => [{ action: 'delete', filter }, 'filter must have a condition.'] as const),
-      [
-        { action: 'delete', filter: { rol: 'trainee', isActive: true } },
-        'filter has no condition rol. Its conditions are role, ',
-      ],
+      [{ action: 'delete', filter: { rol: 'trainee', isActive: true } }, 'filter may have only role, '],
       [{ action: 'delete', ids: [] }, 'ids must name at least one.'],
       [{ action: 'delete', ids: [...ids, ...ids] }, 'ids must name each one once.'],
       [{ action: 'delete', ids: Array.from({ length: 1001 }, () => ({})) }, 'ids may name at most 1000.'],

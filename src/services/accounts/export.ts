@@ -1,6 +1,6 @@
 import { Op } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { type UserExportField, userExportSchema } from '../../schemas/user.js';
+import { type UserExportField, userExportFields, userExportSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../workbook/table.js';
 import type { Core } from '../core.js';
@@ -16,7 +16,7 @@ const batch = 1000;
  * @throws AppError `VALIDATION`, before the first accounts are read
  */
 export function usersTable(core: Core, input: unknown, onExported?: OnExported): Table {
-  const { fields, ...filter } = validate(userExportSchema, input);
+  const { fields = userExportFields, ...filter } = validate(userExportSchema, input);
   const { models, read } = core.database;
   let found: AccountSearch | undefined;
   return exportTable(

@@ -1,6 +1,6 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
-import { type CourseExportField, courseExportSchema } from '../../schemas/course.js';
+import { type CourseExportField, courseExportFields, courseExportSchema } from '../../schemas/course.js';
 import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../workbook/table.js';
 import type { Core, Identity } from '../core.js';
@@ -37,7 +37,7 @@ function columnOf(field: CourseExportField): ExportColumn<Course> {
  * @throws AppError `VALIDATION`, before anything is read
  */
 export function coursesTable(core: Core, { role, actorId }: Identity, input: unknown, onExported?: OnExported): Table {
-  const { fields, ...filter } = validate(courseExportSchema, input);
+  const { fields = courseExportFields, ...filter } = validate(courseExportSchema, input);
   const { models, read } = core.database;
   const own = role === 'super_admin' ? {} : { trainerId: actorId };
   const include = [{ model: models.User, as: 'trainer', attributes: ['firstName', 'lastName'] }];

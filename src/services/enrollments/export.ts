@@ -4,7 +4,9 @@ import { type Order, rowsOf } from '../../db/sql/page.js';
 import {
   type EnrollmentExportField,
   type EnrollmentFilter,
+  enrollmentExportFields,
   enrollmentExportSchema,
+  trainerEnrollmentExportFields,
   trainerEnrollmentExportSchema,
 } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
@@ -61,8 +63,11 @@ async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
  * @throws AppError `VALIDATION`, before anything is read
  */
 export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExported?: OnExported): Table {
-  const schema = actor.role === 'super_admin' ? enrollmentExportSchema : trainerEnrollmentExportSchema;
-  const { fields, ...filter } = validate(schema, input);
+  const [schema, all] =
+    actor.role === 'super_admin'
+      ? ([enrollmentExportSchema, enrollmentExportFields] as const)
+      : ([trainerEnrollmentExportSchema, trainerEnrollmentExportFields] as const);
+  const { fields = all, ...filter } = validate(schema, input);
   const { models, read } = core.database;
   const include = [
     { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'phone'] },
