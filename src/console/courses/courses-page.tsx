@@ -117,7 +117,7 @@ function useColumns(): readonly Column<Course>[] {
 /** The title, and whether it is over; in a narrow window also what the columns beside it say in a wide one. */
 function CourseName({ course }: { course: Course }) {
   return (
-    <Stack gap={4} miw={140} align="start">
+    <Stack gap={4} miw={140}>
       <TextLink to="/courses/$id" params={{ id: course.id }}>
         {course.title}
       </TextLink>
@@ -130,7 +130,9 @@ function CourseName({ course }: { course: Course }) {
         </Text>
         <PublishedBadge course={course} />
       </Stack>
-      <EndedBadge course={course} />
+      <div>
+        <EndedBadge course={course} />
+      </div>
     </Stack>
   );
 }
