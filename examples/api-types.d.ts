@@ -560,7 +560,7 @@ export interface EnrollmentDetails {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null for who does not wait */
+  /** Place on the waiting list: 1 is next; null without one */
   waitingPlace: number | null;
   /** Code of the certificate of a completed one; null without a valid one */
   certificate: string | null;
@@ -605,7 +605,7 @@ export interface Enrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null for who does not wait */
+  /** Place on the waiting list: 1 is next; null without one */
   waitingPlace: number | null;
   /** Code of the certificate of a completed one; null without a valid one */
   certificate: string | null;
@@ -667,7 +667,7 @@ export interface OwnEnrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null for who does not wait */
+  /** Place on the waiting list: 1 is next; null without one */
   waitingPlace: number | null;
   /** Code of the certificate of a completed one; null without a valid one */
   certificate: string | null;
@@ -733,7 +733,7 @@ export interface CourseTrainee {
   enrollment: Enrollment;
 }
 
-/** A certificate, for who manages the course */
+/** A certificate, as managers of its course see it */
 export interface Certificate {
   /** Opaque identifier */
   id: string;

@@ -11,7 +11,7 @@ export const enrollmentFields = {
   /** The trainee's words, with the request. */
   notes: { column: { type: 'longText', nullable: true } },
   notesAt: { column: { type: 'moment', nullable: true } },
-  /** The words of who manages the course. */
+  /** The words of a manager of the course. */
   reply: { column: { type: 'longText', nullable: true } },
   replyAt: { column: { type: 'moment', nullable: true } },
   /** The account that replied; null at the terminal. */

@@ -105,7 +105,7 @@ describePages('The participants of a course', function () {
       await page.getByRole('menuitem', { name: action }).click();
     };
     await choose('Dia', 'Give a place now');
-    await expect(dialog(page)).toContainText('whoever is before Dia Trainee keeps waiting');
+    await expect(dialog(page)).toContainText('those before Dia Trainee keep waiting');
     test.expectErrors(page, /status of 400/);
     await dialog(page).getByRole('button', { name: 'Give a place now' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('Raise its number of seats, or cancel a place');

@@ -23,7 +23,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare courseId: string;
   /** Always the course's trainer: ensured by a foreign key with ON UPDATE CASCADE. */
   declare trainerId: string;
-  /** The order of the waiting list; null for who doesn't wait. */
+  /** The order of the waiting list; null for those who don't wait. */
   declare waitingNumber: CreationOptional<number | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;

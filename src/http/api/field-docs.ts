@@ -385,7 +385,7 @@ export const fieldDocs: Readonly<
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
   waitingCount: { description: 'Number of trainees on the waiting list. Only with `include=seats`', example: 5 },
   waitingPlace: {
-    description: 'Place on the waiting list: 1 is next; null for who does not wait',
+    description: 'Place on the waiting list: 1 is next; null without one',
     example: null,
   },
   waitingMax: {

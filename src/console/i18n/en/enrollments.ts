@@ -19,7 +19,7 @@ export const enrollments = {
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
     leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',
-    full: 'The course is full. Raise its number of seats, or cancel a place; whoever is on the waiting list comes first.',
+    full: 'The course is full. Raise its number of seats, or cancel a place; the waiting list comes first.',
     all: 'Show all',
     less: 'Show less',
     progress: 'Enrollments changed',
@@ -68,9 +68,9 @@ export const enrollments = {
       refuse_one: 'The place becomes free. {{name}} can ask again.',
       refuse_other: 'Their places become free. They can ask again.',
       admit_one:
-        'This passes the waiting list: whoever is before {{name}} keeps waiting. {{name}} takes part at once, if there is a seat left.',
+        'This passes the waiting list: those before {{name}} keep waiting. {{name}} takes part at once, if there is a seat left.',
       admit_other:
-        'This passes the waiting list: whoever is before them keeps waiting. They take part at once, if there are seats left.',
+        'This passes the waiting list: those before them keep waiting. They take part at once, if there are seats left.',
       unlist_one: '{{name}} loses the number on the list. Who joins it again is the last.',
       unlist_other: 'They lose their numbers on the list. Who joins it again is the last.',
       complete_one:

@@ -36,7 +36,7 @@ const verified = component(
 
 const certificate = component(
   'Certificate',
-  'A certificate, for who manages the course',
+  'A certificate, as managers of its course see it',
   Joi.object({
     id,
     ...keys,
