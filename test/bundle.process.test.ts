@@ -23,7 +23,9 @@ describe('The bundle', () => {
   it('gives migrations and seeders what they use, by a name that stays', async () => {
     const program = "console.log(Object.keys(await import('./dist/for-migrations.js')).sort().join())";
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
-    expect(stdout).to.equal('AppError,loadConfig,phoneKey,searchKey,sequelizeOptions,sortKey,storedWords,wordsOf\n');
+    expect(stdout).to.equal(
+      'AppError,certificateCode,loadConfig,phoneKey,searchKey,sequelizeOptions,sortKey,storedWords,wordsOf\n',
+    );
   });
 
   it('hashes with bcryptjs in the file that it starts for that', async () => {

@@ -180,7 +180,7 @@ describePages('The mails that a person wants', function () {
     const page = await test.openAs(user, '/profile', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
     const mails = page.getByRole('region', { name: 'E-\u2060Mails' });
     const completed = mails.getByRole('switch', { name: 'Du hast einen Kurs abgeschlossen' });
-    await expect(mails.getByRole('switch')).toHaveCount(4);
+    await expect(mails.getByRole('switch')).toHaveCount(5);
     await expect(completed).toBeChecked();
     await completed.click();
     await expect(completed).toBeEnabled();

@@ -30,7 +30,7 @@ describePages('What the service refuses', function () {
     await page.getByLabel('Letzter Tag', { exact: true }).fill('2026-03-01');
     await create.click();
     await expect(page.getByLabel('Letzter Tag', { exact: true })).toHaveAccessibleDescription(
-      'Das Ende darf nicht vor dem Beginn liegen.',
+      'Der letzte Tag darf nicht vor dem ersten Tag liegen.',
     );
     await title.fill('\u200b\u200b\u200b');
     await create.click();

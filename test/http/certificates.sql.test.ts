@@ -35,7 +35,7 @@ describe('A certificate', () => {
   const list = async (query = '', by = cast.admin) =>
     (await api('get', `/api/certificates${query}`, by.token).expect(200)).body.certificates;
 
-  it('is issued to who is completed, and can be checked by everybody who has its code', async () => {
+  it('is issued with the completion, and can be checked by everybody who has its code', async () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const { body } = await setStatus(id, 'completed').expect(200);
     const { certificate: code, completedAt } = body.enrollment;

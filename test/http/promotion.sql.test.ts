@@ -57,7 +57,7 @@ describe('A free seat of a course in which somebody waits', () => {
       send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: null }).expect(200),
   };
   for (const [what, free] of Object.entries(frees))
-    it(`is held for who waits first when ${what}`, async () => {
+    it(`is held for the first person who waits when ${what}`, async () => {
       const second = await enroll('waiting');
       await free();
       const row = await rowOf(first);

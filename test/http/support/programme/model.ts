@@ -51,7 +51,7 @@ export interface Enrollment {
   /** The trainee's words. */
   notes: string | null;
   notesAt: string | null;
-  /** The words of who manages the course. */
+  /** The words of a manager of the course. */
   reply: string | null;
   replyAt: string | null;
   replyBy: string | null;
@@ -212,7 +212,7 @@ export const waitingIn = ({ enrollments, waiting }: Programme, courseId: string)
 export const eligibleIn = (programme: Programme, courseId: string): Enrollment[] =>
   waitingIn(programme, courseId).filter(({ userId }) => personWith(programme, userId).isActive);
 
-/** The place of who waits: one after all before it who can get a seat. */
+/** The place on a waiting list: one after those before it who can get a seat. */
 export function waitingPlace(programme: Programme, { id, courseId }: Enrollment): number | null {
   const before = waitingIn(programme, courseId).findIndex((one) => one.id === id);
   if (before < 0) return null;

@@ -42,7 +42,11 @@ export function activate(
   if (!isActive) protect(person);
   // Only what changes ends sessions: an inactive account has no usable one.
   if (person.isActive && !isActive) person.hasSession = false;
+  const isBack = isActive && !person.isActive;
   person.isActive = isActive;
+  // Seats may have stayed free because nobody else waits for them.
+  const own = [...programme.enrollments.values()].filter(({ userId }) => userId === id);
+  if (isBack) promote(programme, coursesOf(own.filter(({ status }) => status === 'waiting')));
   return done(`User ${isActive ? 'activated' : 'deactivated'} successfully.`, { user: accountView(person) });
 }
 

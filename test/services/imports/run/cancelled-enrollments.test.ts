@@ -98,7 +98,7 @@ describe('A row with a course that its account has cancelled', () => {
     }
   });
 
-  it('takes who waits from the waiting list, and back to the same place by undo, which frees the seat for who is first', async () => {
+  it('takes people from the waiting list, and back to the same place by undo, which frees the seat for the first one', async () => {
     await course.update({ isPublished: true, maxStudents: 1 });
     const other = await buildUser(importing.context);
     const first = await buildEnrollment(importing.context, other, course, { status: 'waiting' });
