@@ -7,16 +7,14 @@ import { lazyDialog } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
-import { messageOf } from '../ui/messages.js';
 import { nameOf } from '../ui/person-name.js';
-import { useUnmountSignal } from '../ui/unmount-signal.js';
+import { BulkBar } from './bulk-bar.js';
 import { certificatePage } from './certificate-button.js';
 import { EnrollmentState } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 import { ProgressBar } from './progress-bar.js';
-import { readEnrollments } from './read-enrollments.js';
 import type { EnrollmentFilter } from './status-filter.js';
 
 type EnrollmentTableProps = Pick<
@@ -90,65 +88,6 @@ export function EnrollmentTable({
         onClose={() => setProgressOf(undefined)}
       />
     </Stack>
-  );
-}
-
-interface BulkBarProps {
-  /** The selected ones. */
-  rows: readonly EnrollmentRow[];
-  filter: EnrollmentFilter;
-  pagination: EnrollmentTableProps['pagination'];
-  onAction(action: EnrollmentAction): void;
-  onSelect(rows: readonly EnrollmentRow[]): void;
-}
-
-/** What can be done with the selected rows, and with how many of them. */
-function BulkBar({ rows, filter, pagination, onAction, onSelect }: BulkBarProps) {
-  const { t } = useTranslation();
-  const [reading, setReading] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const left = useUnmountSignal();
-  const { totalItems = 0, totalItemsCapped = false } = pagination ?? {};
-
-  async function selectAll(): Promise<void> {
-    setReading(true);
-    setFailure(undefined);
-    try {
-      onSelect(await readEnrollments(filter, left));
-    } catch (error) {
-      if (!left.aborted) setFailure(messageOf(error, t));
-    } finally {
-      setReading(false);
-    }
-  }
-  if (rows.length === 0) return null;
-  return (
-    <Group gap="xs" role="group" aria-label={t('enrollments.change.bulk')}>
-      <Text size="sm" fw={600} role="status">
-        {t('table.selected', { count: rows.length })}
-      </Text>
-      {actionsFor(rows).map((action) => (
-        <Button key={action} size="xs" variant="default" onClick={() => onAction(action)}>
-          {t('enrollments.change.actionOf', {
-            action: t(`enrollments.change.action.${action}`),
-            count: rowsFor(action, rows).length,
-          })}
-        </Button>
-      ))}
-      {totalItems > rows.length && !totalItemsCapped && (
-        <Button size="xs" variant="subtle" loading={reading} onClick={() => void selectAll()}>
-          {t('enrollments.change.selectAll', { count: totalItems })}
-        </Button>
-      )}
-      <Button size="xs" variant="subtle" onClick={() => onSelect([])}>
-        {t('table.clearSelection')}
-      </Button>
-      {failure !== undefined && (
-        <Text size="sm" role="alert">
-          {failure}
-        </Text>
-      )}
-    </Group>
   );
 }
 
