@@ -331,7 +331,7 @@ const rows = {
     rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
     default: 'coursectl',
     path: 'programme.name',
-    description: 'the name of the programme in mails and certificates',
+    description: 'the name of the programme in mails, certificates and calendars',
   },
   PROGRAMME_LOGO: {
     rule: anyText,

@@ -57,7 +57,7 @@ describePages('The overview', function () {
     const { admin } = await buildProgramme(test);
     const page = await test.openAs(admin);
     await expect(page.getByText(/^Today is .+ in the programme \(.+\)\.$/)).toBeVisible();
-    const warning = page.getByText('nobody has chosen the time zone of the programme');
+    const warning = page.getByText('no time zone is chosen for the programme');
     await expect(warning).toHaveCount(0);
     await page.route('**/api/overview', async (route) => {
       const response = await route.fetch();

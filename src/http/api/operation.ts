@@ -35,7 +35,7 @@ export interface Operation {
   access: Access;
   /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
   allowsInitialPassword?: true;
-  /** Whoever knows its path is let in: the log has it without its parameters. */
+  /** Its path is a secret that lets people in: the log has it without its parameters. */
   secretPath?: true;
   /** Only for pages that this service serves: other requests are refused with 403. */
   ownPagesOnly?: true;

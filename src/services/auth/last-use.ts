@@ -56,8 +56,9 @@ function recordingIn({ database }: Core): Recording {
 }
 
 /**
- * Records that a session, or something else, was used, unless that was recorded lately. Has a deadline of its own and never fails: a request that
- * only reads is answered also while the database can't take writes. The next request after the pause records its own time.
+ * Records that a session or a calendar was used, unless that was recorded lately. Has a deadline of its own and never fails: a
+ * request that only reads is answered also while the database can't take writes. The next request after the pause records its own
+ * time.
  */
 export async function recordUse(
   core: Core,

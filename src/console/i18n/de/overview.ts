@@ -4,7 +4,7 @@ export const overview: Words['overview'] = {
   day: {
     today: 'Heute ist im Programm der {{day}} ({{timeZone}}).',
     missing:
-      'Kurse enden nach den Tagen von {{timeZone}}: Die Zeitzone des Programms ist nicht gewählt. Wer den Server betreibt, setzt TIME_ZONE, etwa auf Europe/Berlin.',
+      'Tage beginnen und enden in der Zeitzone {{timeZone}}: Für das Programm ist keine gewählt. Wer den Server betreibt, setzt TIME_ZONE, etwa auf Europe/Berlin.',
   },
   mail: {
     paused: 'Es geht keine E-Mail hinaus: {{reason}}',

@@ -2,7 +2,7 @@ export const overview = {
   day: {
     today: 'Today is {{day}} in the programme ({{timeZone}}).',
     missing:
-      'Courses end by the days of {{timeZone}}: nobody has chosen the time zone of the programme. Whoever runs the server sets TIME_ZONE, such as Europe/Berlin.',
+      'Days begin and end in the time zone {{timeZone}}: no time zone is chosen for the programme. The operator of the server can set TIME_ZONE, such as Europe/Berlin.',
   },
   mail: {
     paused: 'No mail leaves: {{reason}}',

@@ -178,7 +178,7 @@ export const authOperations = {
   }),
   createCalendar: operation.post('/api/auth/calendar', {
     summary: "Give the caller's calendar a private address, in place of the one that it has",
-    description: 'Whoever knows the address sees the dates of the courses, without signing in.',
+    description: 'Everybody who knows the address sees the dates of the courses, without signing in.',
     access: withCourses,
     success: created('The calendar has the address, which is shown only here', {
       message: shapes.message('Calendar address created successfully.'),
