@@ -1,16 +1,33 @@
 /** A checkout as somebody has it who has worked in it. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The files that git has, or would have, by their paths in the repository. */
-export function repositoryFiles(): string[] {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const names = execFileSync('git', args, { cwd: repository, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
-  return names.filter((name) => name !== '' && existsSync(path.join(repository, name)));
+/** Patterns of .gitignore for names at any depth: all of ours are. */
+const patterns = readFileSync(path.join(repository, '.gitignore'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => ({ line, ignores: !line.startsWith('!'), ofFolders: line.endsWith('/') }))
+  .map(({ line, ...kind }) => {
+    const glob = line.replace(/^!|\/$/g, '');
+    if (!/^[\w.*-]+$/.test(glob)) throw new Error(`.gitignore: cannot read the pattern ${line}`);
+    return { ...kind, matches: new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`) };
+  });
+
+/** Whether .gitignore names a file or folder. */
+export const isIgnored = (name: string, isFolder = false): boolean =>
+  patterns.findLast(({ matches, ofFolders }) => matches.test(name) && (isFolder || !ofFolders))?.ignores ?? false;
+
+/** The files of the repository by their paths in it, also of a downloaded archive: all but those that .gitignore names. */
+export function repositoryFiles(below = ''): string[] {
+  const entries = readdirSync(path.join(repository, below), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const name = path.posix.join(below, entry.name);
+    if (entry.name === '.git' || isIgnored(entry.name, entry.isDirectory())) return [];
+    return entry.isDirectory() ? repositoryFiles(name) : [name];
+  });
 }
 
 /** Copies the files of the repository, as a clone has them. */
