@@ -18,8 +18,6 @@ module.exports = tableMigration({
     phone: { type: ['string', 50] },
     // What makes two phones the same: unique, and the key of logins. Null without a phone.
     phone_key: { type: ['string', 50], null: true },
-    // The key by the rules of another country, until all accounts have theirs: see phone_country.
-    next_phone_key: { type: ['string', 50], null: true },
     password_hash: { type: ['word', 72] },
     role: { type: ['word', 20] },
     is_active: { type: 'boolean', default: true },
@@ -58,7 +56,6 @@ module.exports = tableMigration({
     users_email_unique: ['email'],
     users_super_admin_unique: ['super_admin_marker'],
     users_phone_key_unique: ['phone_key'],
-    users_next_phone_key_unique: ['next_phone_key'],
   },
   indexes: {
     users_created_at: ['created_at', 'id'],

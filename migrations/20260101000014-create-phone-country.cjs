@@ -1,13 +1,11 @@
 const { tableMigration } = require('./lib/ddl.cjs');
 
-// One row: the country whose way of writing phones counts, empty for none, and the one that phones are given keys for; null when
-// they aren't. Those keys replace the others together, once all accounts have theirs.
+// One row: the country whose way of writing phones counts; empty for none.
 const table = tableMigration({
   name: 'phone_country',
   columns: {
     id: { type: 'integer' },
     country: { type: ['word', 2], default: '' },
-    next_country: { type: ['word', 2], null: true },
   },
 });
 

@@ -77,7 +77,6 @@ const defaultMessages = {
   PLAN_OUTDATED: 'The plan is out of date.',
   PLAN_LIMIT: 'There are as many planned imports as allowed. Apply or cancel some first.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
-  PHONES_BEING_REKEYED: 'Another process is changing the country for phones. Try again when it has ended.',
   RETENTION_RUNNING: 'Another process is exporting old rows. Try again when it has ended.',
   DISK_FULL: 'There is no space left on the server. Its operator must free some.',
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',

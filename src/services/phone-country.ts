@@ -28,6 +28,4 @@ export async function lockPhoneKeys(
 /** The stored keys of a phone; null for an account without one, of which there may be several. */
 export const storedPhoneKeys = (phone: string, keys: PhoneKeys) => ({
   phoneKey: phone === '' ? null : keys.keyOf(phone),
-  // Of the phone that it had.
-  nextPhoneKey: null,
 });

@@ -12,8 +12,6 @@ export class PhoneCountry extends Model<InferAttributes<PhoneCountry>, InferCrea
   declare id: number;
   /** Two letters; empty for none. */
   declare country: CreationOptional<string>;
-  /** The country that `next_phone_key` of the accounts is made for; null when none is made. */
-  declare nextCountry: CreationOptional<string | null>;
 }
 
 export function initPhoneCountry(sequelize: Sequelize): typeof PhoneCountry {
@@ -22,7 +20,6 @@ export function initPhoneCountry(sequelize: Sequelize): typeof PhoneCountry {
     {
       id: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
       country: { type: DataTypes.STRING(2), allowNull: false, defaultValue: '' },
-      nextCountry: { type: DataTypes.STRING(2) },
     },
     { sequelize, modelName: 'PhoneCountry', tableName: 'phone_country', timestamps: false },
   );

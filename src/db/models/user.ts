@@ -25,8 +25,6 @@ export interface User extends FieldAttributes<typeof accountFields> {}
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
   declare id: string;
   declare phoneKey: string | null;
-  /** The key that is to replace it, while another country for phones is chosen: see services/accounts/rekey-phones.ts. */
-  declare nextPhoneKey: CreationOptional<string | null>;
   declare passwordHash: string;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   /** False until an invited person has set one. */
@@ -66,7 +64,6 @@ export function initUser(sequelize: Sequelize): typeof User {
       id: primaryKey(),
       ...attributesOf(accountFields),
       phoneKey: { type: DataTypes.STRING(50) },
-      nextPhoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       initialPasswordExpiresAt: timestamp(),
       hasPassword: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },

@@ -93,7 +93,6 @@ export const mappings = {
   PLAN_OUTDATED: { status: 409 },
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
-  PHONES_BEING_REKEYED: unavailable,
   RETENTION_RUNNING: unavailable,
   DISK_FULL: { status: 507 },
   SEED_REFUSED: { status: 403 },

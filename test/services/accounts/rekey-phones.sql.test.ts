@@ -1,34 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { AppError } from '../../../src/errors.js';
 import { phoneKey } from '../../../src/schemas/keys.js';
-import { phoneKeysOf } from '../../../src/schemas/phone-keys.js';
-import { updateProfile } from '../../../src/services/accounts/profile.js';
 import { findUser, listUsers } from '../../../src/services/accounts/queries.js';
 import { phoneState, rekeyPhones } from '../../../src/services/accounts/rekey-phones.js';
 import { insertAccount } from '../../../src/services/accounts/store.js';
 import { login } from '../../../src/services/auth/login.js';
 import type { Context } from '../../../src/services/context.js';
 import { failureOf } from '../../db/support/failure.js';
-import { buildTrainees, buildUser, factoryPassword, signIn, tokenFor } from '../../support/factories.js';
+import { buildUser, factoryPassword, signIn } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { beforeTransactions } from '../../support/transactions.js';
-
-/** What a killed process is for the database: nothing follows. */
-const killed = new AppError('OVERLOADED', 'The process was killed.');
 
 const national = '0151 1234567';
 const spellings = ['+49 151 1234567', '0049 151 1234567', national];
 
 /** Leaves the database as it was. */
 const withoutCountry = ({ database }: Context) =>
-  database.models.PhoneCountry.update({ country: '', nextCountry: null }, { where: { id: 1 } });
+  database.models.PhoneCountry.update({ country: '' }, { where: { id: 1 } });
 
 describe('The country for phones', () => {
   const harness = useHarness();
   afterEach(() => withoutCountry(harness.context));
 
-  const rekey = (country: string | null, options = {}) => rekeyPhones(harness.context, country, options);
+  const rekey = (country: string | null, signal?: AbortSignal) => rekeyPhones(harness.context, country, signal);
   const users = () => harness.context.database.models.User.findAll({ order: [['id', 'ASC']] });
   const keys = async () => (await users()).map((user) => user.phoneKey);
   const signInBy = (identifier: string) =>
@@ -38,11 +31,10 @@ describe('The country for phones', () => {
     return harness.api('post', '/api/auth/register', token).send({ ...person, role: 'trainee' });
   };
 
-  /** All keys fit the country, and no other keys are left. */
+  /** All keys fit the country, which is returned. */
   async function expectConsistent(): Promise<string | null> {
-    const { country, misfits, interrupted } = await phoneState(harness.context);
-    expect({ misfits, interrupted }).to.deep.equal({ misfits: 0, interrupted: undefined });
-    expect((await users()).filter(({ nextPhoneKey }) => nextPhoneKey !== null)).to.deep.equal([]);
+    const { country, misfits } = await phoneState(harness.context);
+    expect(misfits).to.equal(0);
     return country;
   }
 
@@ -125,88 +117,23 @@ describe('The country for phones', () => {
     for (const spelling of spellings) await signInBy(spelling).expect(200);
   });
 
-  it('goes on after a fault between two batches, whose logins nobody notices', async () => {
-    await buildTrainees(harness.context, 2500);
-    await buildUser(harness.context, { phone: national });
-    let taken = 0;
-    // Taking the lease and beginning are the first two.
-    const faulty = beforeTransactions(harness.context, (number) => {
-      if (number === 4) throw killed;
-    });
-    expect(await failureOf(() => rekeyPhones(faulty, 'DE'))).to.equal(killed);
-    const made = (await users()).filter(({ nextPhoneKey }) => nextPhoneKey !== null);
-    expect(made).to.have.lengthOf(1000);
-    expect(await phoneState(harness.context)).to.deep.include({
-      country: null,
-      misfits: 0,
-      interrupted: { country: 'DE' },
-    });
-    await signInBy(national).expect(200);
-    await signInBy('+49 151 1234567').expect(401);
-    // One of them gets another phone: the key that was made is that of the former phone.
-    const [changed] = made;
-    if (!changed) throw new Error('No account was reached.');
-    const caller = await signInAs(changed.id);
-    await updateProfile(harness.context, caller, { phone: '0151 7654321' });
-    expect((await rekey('DE', { onBatch: (accounts: number) => (taken = accounts) })).changed).to.equal(2);
-    expect(taken).to.equal(1502);
-    expect(await expectConsistent()).to.equal('DE');
-    expect((await changed.reload()).phoneKey).to.equal('+491517654321');
-    await signInBy('+49 151 1234567').expect(200);
-  });
-
-  async function signInAs(id: string) {
-    const { User, Session } = harness.context.database.models;
-    const user = await User.findByPk(id, { rejectOnEmpty: true });
-    await tokenFor(harness.context, user);
-    const session = await Session.findOne({ where: { userId: id }, rejectOnEmpty: true });
-    return { user, sessionId: session.id, sessionExpiresAt: session.expiresAt, ip: null, userAgent: null };
-  }
-
-  it('begins anew with another country after an interrupted change', async () => {
-    await buildUser(harness.context, { phone: national });
-    for (const instead of ['AT', null]) {
-      const faulty = beforeTransactions(harness.context, (number) => {
-        if (number === 5) throw killed;
-      });
-      await failureOf(() => rekeyPhones(faulty, 'DE'));
-      await rekey(instead);
-      expect(await expectConsistent()).to.equal(instead);
-      expect(await keys()).to.deep.equal([(await phoneKeysOf(instead ?? '')).keyOf(national)]);
-    }
-  });
-
-  it('stops between two batches when it is told to', async () => {
-    await buildTrainees(harness.context, 1500);
-    const stopping = new AbortController();
-    const failure = await failureOf(() => rekey('DE', { signal: stopping.signal, onBatch: () => stopping.abort() }));
-    expect(failure).to.include({ code: 'INTERRUPTED' });
-  });
-
-  it('runs once at a time', async () => {
-    await buildUser(harness.context, { phone: national });
-    let other: Error | undefined;
-    const meanwhile = beforeTransactions(harness.context, async (number) => {
-      if (number === 3) other = await failureOf(() => rekey('AT'));
-    });
-    await rekeyPhones(meanwhile, 'DE');
-    expect(other).to.include({ code: 'PHONES_BEING_REKEYED' });
+  it('gives an account the key that another one had', async () => {
+    await rekey('US');
+    // In both orders: the first one in the United States is the second one in Germany.
+    const phones = ['011 49 151 1234567', '0049 151 1234567', '0049 151 7654321', '011 49 151 7654321'];
+    for (const phone of phones) await buildUser(harness.context, { phone });
+    const [first, , , last] = await keys();
+    expect([first, last]).to.deep.equal(['+491511234567', '+491517654321']);
+    expect(await rekey('DE')).to.deep.include({ changed: 4, conflicts: [] });
+    expect((await keys()).slice(1, 3)).to.deep.equal([first, last]);
     expect(await expectConsistent()).to.equal('DE');
   });
 
-  it('finds the phone that somebody takes meanwhile, and changes nothing', async () => {
-    const { token } = await signIn(harness.context, { phone: national, role: 'super_admin' });
-    let status = 0;
-    // When all have their next keys, before those are used.
-    const late = beforeTransactions(harness.context, async (number) => {
-      if (number !== 5) return;
-      ({ status } = await register(token, '+49 151 1234567', 'new@x.org'));
-    });
-    const { conflicts } = await rekeyPhones(late, 'DE');
-    expect(status).to.equal(201);
-    expect(conflicts.map(({ accounts }) => accounts.map(({ phone }) => phone))).to.deep.equal([
-      [national, '+49 151 1234567'],
-    ]);
+  it('changes nothing when it is interrupted', async () => {
+    await buildUser(harness.context, { phone: national });
+    const before = await keys();
+    expect(await failureOf(() => rekey('DE', AbortSignal.abort()))).to.include({ code: 'INTERRUPTED' });
+    expect(await keys()).to.deep.equal(before);
     expect(await expectConsistent()).to.equal(null);
   });
 

@@ -163,21 +163,14 @@ async function superAdmin(context: Context): Promise<Finding> {
   return setupRequired ? warning('none yet', 'Run: coursectl setup') : ok('exists');
 }
 
-const rekeyCommand = (country: string | null) => `coursectl users rekey-phones --country ${country ?? 'none'}`;
-
 /** Whether the keys of phones fit their country. */
 async function phones(context: Context): Promise<Finding> {
-  const { country, interrupted, misfits, accounts } = await phoneState(context);
+  const { country, misfits, accounts } = await phoneState(context);
   const chosen = country === null ? 'no country' : `country ${country}`;
-  if (interrupted)
-    return warning(
-      `${chosen}; the change to ${interrupted.country ?? 'none'} was interrupted`,
-      `Finish it: ${rekeyCommand(interrupted.country)}. Or keep what counts: ${rekeyCommand(country)}`,
-    );
   if (misfits === 0) return ok(chosen);
   return warning(
     `${chosen}; ${misfits} of the latest ${counted(accounts, 'account')} have keys of another one: they can't sign in by phone`,
-    `Run: ${rekeyCommand(country)}`,
+    `Run: coursectl users rekey-phones --country ${country ?? 'none'}`,
   );
 }
 

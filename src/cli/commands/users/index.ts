@@ -163,7 +163,7 @@ function registerChanges(users: Command, registry: Registry): void {
     examples: ['users rekey-phones --country DE', 'users rekey-phones --country none --json'],
     options: rekeyOptions,
     notes:
-      'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. The command can be repeated after an interruption.',
+      'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. Stop the service first: changes of accounts wait for the command, and fail after some seconds.',
     load: () => import('./rekey-phones.js').then(({ checkCountry, rekey }) => ({ check: checkCountry, run: rekey })),
   });
 }

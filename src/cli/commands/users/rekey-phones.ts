@@ -44,13 +44,7 @@ function conflictText({ io }: RekeyRun, { conflicts, hasMore }: Rekeyed): string
 export async function rekey(run: RekeyRun): Promise<Result> {
   const country = countryOf(run);
   const context = await run.context();
-  const told = 10_000;
-  const rekeyed = await rekeyPhones(context, country, {
-    signal: run.io.signal,
-    onBatch: (accounts) => {
-      if (accounts % told === 0) run.say(`${accounts} accounts ...`);
-    },
-  });
+  const rekeyed = await rekeyPhones(context, country, run.io.signal);
   const { changed, conflicts, hasMore } = rekeyed;
   const json = { country, changed, conflicts, hasMoreConflicts: hasMore };
   if (conflicts.length > 0) return { json, text: conflictText(run, rekeyed), exitCode: exitCodes.failure };
