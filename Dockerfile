@@ -13,9 +13,11 @@ WORKDIR /build
 # What is installed changes less often than the source.
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
-# What .dockerignore lets in. What only building needs is removed afterwards.
+# What .dockerignore lets in. Packages for building alone are removed afterwards; the client of S3 stays.
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm run build \
+    && npm install --save-prod --save-exact --omit=dev --ignore-scripts --no-audit --no-fund \
+      "@aws-sdk/client-s3@$(node --print 'require("./package.json").devDependencies["@aws-sdk/client-s3"]')"
 # The last stage runs nothing, so its folders are made here.
 RUN mkdir -p /app /data \
     && cp -R bin dist migrations seeders examples node_modules package.json LICENSE THIRD-PARTY-NOTICES.md /app

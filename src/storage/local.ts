@@ -99,6 +99,8 @@ class LocalStorage implements FileStorage {
     }
   }
 
+  async load(): Promise<void> {}
+
   async check(): Promise<void> {
     const [source, key] = [`incoming/${randomUUID()}`, `check/${randomUUID()}`];
     try {

@@ -19,6 +19,7 @@ export function openStorage(settings: LocalStorageConfig | S3Config): FileStorag
     async *list(kind) {
       yield* (await storage()).list(kind);
     },
+    load: async () => void (await storage()),
     check: async () => (await storage()).check(),
     close: async () => (await opened)?.close(),
   };

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { AppError, systemErrorCode } from '../errors.js';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
 import { limitDownloadStall, watchProgress } from './stall-timeout.js';
@@ -127,6 +128,8 @@ class S3Storage implements FileStorage {
     } while (next !== undefined);
   }
 
+  async load(): Promise<void> {}
+
   async check(): Promise<void> {
     const key = `check/${randomUUID()}`;
     try {
@@ -236,8 +239,13 @@ class S3Storage implements FileStorage {
   }
 }
 
-/** Opens a bucket of S3 or of a compatible server. The SDK is loaded only here. */
+/** Opens a bucket of S3 or of a compatible server. The SDK is loaded only here. @throws AppError `STORAGE_UNAVAILABLE` without it */
 export async function createS3Storage(settings: S3Settings): Promise<FileStorage> {
-  const sdk = await import('@aws-sdk/client-s3');
+  const sdk = await import('@aws-sdk/client-s3').catch((error: unknown) => {
+    if (systemErrorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const message =
+      'FILE_STORAGE=s3 needs the package @aws-sdk/client-s3. Run: npm install --global @aws-sdk/client-s3@3, or in a checkout: npm ci';
+    throw new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
+  });
   return new S3Storage(sdk, createS3Client(sdk, settings), settings);
 }

@@ -60,6 +60,8 @@ export interface FileStorage {
    * @throws AppError `STORAGE_UNAVAILABLE`
    */
   list(kind?: string): AsyncGenerator<ObjectInfo>;
+  /** Loads the client, without asking its server. @throws AppError `STORAGE_UNAVAILABLE` if it isn't installed */
+  load(): Promise<void>;
   /**
    * Writes, reads and removes a small object.
    * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` with what to check

@@ -159,7 +159,7 @@ async function checkImage(): Promise<void> {
 
   await check(
     'image',
-    'it has what the service needs, in production: no tools of development, tests, secrets, or files that commands leave in a checkout',
+    'it has what the service needs, also for files in a bucket, in production: no tools of development, tests, secrets, or files that commands leave in a checkout',
     async () => {
       const app = path.join(root, 'app');
       const names = readdirSync(app);
@@ -175,7 +175,7 @@ async function checkImage(): Promise<void> {
       const production = settings.Env.includes('NODE_ENV=production');
       return {
         measured: `unwanted: ${unwanted.join(' ') || 'none'}; /app has ${stdout.split('\t')[0]}`,
-        kept: unwanted.length === 0 && production && names.includes('dist'),
+        kept: unwanted.length === 0 && production && names.includes('dist') && packages.includes('@aws-sdk'),
       };
     },
   );

@@ -25,7 +25,7 @@ export interface Rekeyed {
   country: string | null;
   /** Accounts with another key than before. */
   changed: number;
-  /** Nothing was changed if there are any. */
+  /** Empty unless the choice was refused. */
   conflicts: readonly PhoneConflict[];
   /** The search ended at the limit: there may be more. */
   hasMore: boolean;

@@ -172,6 +172,7 @@ export function storingAfter(context: Context, first: () => Promise<unknown>): C
       open: (key, range) => storage.open(key, range),
       remove: (keys) => storage.remove(keys),
       list: (kind) => storage.list(kind),
+      load: () => storage.load(),
       check: () => storage.check(),
       close: () => storage.close(),
     },

@@ -20,6 +20,7 @@ export async function serve(run: Run<'', ServeOptions>): Promise<Result> {
     ...(host !== undefined && { HOST: host }),
     ...(port !== undefined && { PORT: port }),
   });
+  await context.storage.load();
   const server = await startServer(context, { ready: false });
   const restoreConsole = logConsoleWarnings(context.logger);
   try {
