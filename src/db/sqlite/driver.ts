@@ -45,21 +45,6 @@ function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
   });
 }
 
-/**
- * Calls back without formatting stack traces. Sequelize creates an error for each statement and reads its stack, whose
- * formatting takes longer than handling the statement.
- */
-function withoutStacks(callback: () => void): void {
-  const { prepareStackTrace } = Error;
-  Error.prepareStackTrace = String;
-  try {
-    callback();
-  } finally {
-    if (prepareStackTrace) Error.prepareStackTrace = prepareStackTrace;
-    else Reflect.deleteProperty(Error, 'prepareStackTrace');
-  }
-}
-
 /** The threads of a file, which its connections share, and its tables. */
 class Threads {
   private readonly all = new Set<SqliteThread>();
@@ -126,13 +111,13 @@ class Connection {
     const asksForColumns = sql.startsWith('PRAGMA table_info(');
     const known = asksForColumns ? tables.get(sql) : undefined;
     if (known) {
-      process.nextTick(() => withoutStacks(() => callback.call({}, null, rowsOf(known))));
+      process.nextTick(() => callback.call({}, null, rowsOf(known)));
       return;
     }
     this.send('all', sql, parameters, (reply) => {
       if (reply instanceof Error) return callback.call({}, reply);
       if (asksForColumns && reply.rows?.length) tables.set(sql, reply);
-      withoutStacks(() => callback.call({}, null, rowsOf(reply)));
+      callback.call({}, null, rowsOf(reply));
     });
   }
 
@@ -141,7 +126,7 @@ class Connection {
     const { parameters, callback } = argumentsOf(rest);
     this.send('run', sql, parameters, (reply) => {
       if (reply instanceof Error) callback.call({}, reply);
-      else withoutStacks(() => callback.call({ lastID: reply.lastID, changes: reply.changes }, null));
+      else callback.call({ lastID: reply.lastID, changes: reply.changes }, null);
     });
   }
 

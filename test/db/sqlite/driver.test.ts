@@ -79,31 +79,6 @@ interface Manager {
     expect(await failure(`${twice} RETURNING name`, { type: QueryTypes.SELECT })).to.deep.equal(broken);
   });
 
-  it('formats the stack of a failed statement only, and restores the setting', async () => {
-    let formatted = 0;
-    const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
-    const count = (error: Error, sites: NodeJS.CallSite[]) => {
-      formatted += 1;
-      return [String(error), ...sites.map((site) => `    at ${site.getFileName() ?? ''}`)].join('\n');
-    };
-    Error.prepareStackTrace = count;
-    try {
-      await select('SELECT 1');
-      await database.sequelize.query("UPDATE leases SET owner = 'b'");
-      await database.sequelize.query('SELECT * FROM leases', { type: QueryTypes.RAW });
-      expect(formatted).to.equal(0);
-      const error = await select('SELECT nothing').catch((reason: unknown) => reason);
-      expect((error as Error).stack).to.include('sequelize');
-      expect(formatted).to.be.greaterThan(0);
-      expect(Error.prepareStackTrace).to.equal(count);
-    } finally {
-      Reflect.deleteProperty(Error, 'prepareStackTrace');
-      if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
-    }
-    await select('SELECT 1');
-    expect(Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')).to.deep.equal(before);
-  });
-
   it('keeps the event loop free while another program locks the file', async () => {
     const other = await otherWriter(file());
     await other.run('BEGIN IMMEDIATE');
