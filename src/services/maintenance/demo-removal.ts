@@ -7,8 +7,6 @@ import type { Actor, Core } from '../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
 import { demoPassword, demoStaff } from './demo.js';
 
-const maxChangesNamed = 5;
-
 /** Rows removed. */
 export interface RemovedDemo {
   accounts: number;
@@ -20,71 +18,39 @@ export interface RemovedDemo {
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-const byId = <Row extends { id: string }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
-
-/** The fields of an account that differ from those it was loaded with. Who signed in to look around has changed none. */
-function changedFields(loaded: DemoRows['users'][number], user: User, hasDemoPassword: boolean): string[] {
-  const fields: [name: string, isSame: boolean][] = [
-    ['name', user.firstName === loaded.first_name && user.lastName === loaded.last_name],
-    ['email', user.email === loaded.email],
-    ['phone', user.phone === loaded.phone],
-    // The demo's super admin may have handed the role over to somebody who stays.
-    ['role', user.role === loaded.role || loaded.role === 'super_admin'],
-    ['active', user.isActive === loaded.is_active],
-    ['password', hasDemoPassword && user.requiresPasswordChange === loaded.requires_password_change],
-  ];
-  return fields.filter(([, isSame]) => !isSame).map(([name]) => name);
+/** Whether a table has other rows than the loaded ones. */
+function differs<Loaded extends { id: string }, Stored extends { id: string }>(
+  loaded: readonly Loaded[],
+  stored: readonly Stored[],
+  isSame: (row: Stored, before: Loaded) => boolean,
+): boolean {
+  const before = new Map(loaded.map((row) => [row.id, row]));
+  const isKept = (row: Stored) => {
+    const earlier = before.get(row.id);
+    return earlier !== undefined && isSame(row, earlier);
+  };
+  return stored.length !== loaded.length || !stored.every(isKept);
 }
 
-async function accountChanges(core: Core, { users: rows }: DemoRows, users: readonly User[]): Promise<string[]> {
-  const stored = byId(users);
-  // Those who haven't signed in share a hash; a login replaces it where hashes cost more by now.
+/** Compares an account with the loaded one; a login has changed none of these fields. */
+const isSameUser = (user: User, loaded: DemoRows['users'][number]): boolean =>
+  user.firstName === loaded.first_name &&
+  user.lastName === loaded.last_name &&
+  user.email === loaded.email &&
+  user.phone === loaded.phone &&
+  // The demo's super admin may have handed the role over.
+  (user.role === loaded.role || loaded.role === 'super_admin') &&
+  user.isActive === loaded.is_active &&
+  user.requiresPasswordChange === loaded.requires_password_change;
+
+const isSameTime = (row: { updatedAt: Date }, loaded: { updated_at: Date }): boolean =>
+  row.updatedAt.getTime() === loaded.updated_at.getTime();
+
+/** The hashes among those of the accounts that have the demo's password: one, and those of logins at another cost. */
+async function demoHashes({ hasher }: Core, users: readonly User[]): Promise<ReadonlySet<string>> {
   const hashes = [...new Set(users.map(({ passwordHash }) => passwordHash))];
-  const isDemo = await Promise.all(hashes.map((hash) => core.hasher.compare(demoPassword, hash)));
-  const demoHashes = new Set(hashes.filter((_, index) => isDemo[index]));
-  return rows.flatMap((loaded) => {
-    const user = stored.get(loaded.id);
-    // It brought no super admin where there was one.
-    if (!user) return loaded.role === 'super_admin' ? [] : [`${loaded.email} was deleted`];
-    const changed = changedFields(loaded, user, demoHashes.has(user.passwordHash));
-    return changed.length > 0 ? [`${loaded.email} was changed (${changed.join(', ')})`] : [];
-  });
-}
-
-async function courseChanges(core: Core, { users, courses: rows }: DemoRows, transaction: Transaction) {
-  const where = { [Op.or]: [{ id: idsOf(rows) }, { trainerId: idsOf(users) }] };
-  const courses = await core.database.models.Course.findAll({ where, transaction });
-  const [stored, loaded] = [byId(courses), byId(rows)];
-  const missing = rows.filter(({ id }) => !stored.has(id)).map(({ title }) => `the course "${title}" was deleted`);
-  const others = courses.flatMap(({ id, title, updatedAt }) => {
-    const row = loaded.get(id);
-    if (!row) return [`the course "${title}" was added`];
-    return updatedAt.getTime() === row.updated_at.getTime() ? [] : [`the course "${row.title}" was changed`];
-  });
-  return [...missing, ...others];
-}
-
-async function enrollmentChanges(core: Core, rows: DemoRows, transaction: Transaction): Promise<string[]> {
-  const where = { [Op.or]: [{ courseId: idsOf(rows.courses) }, { userId: idsOf(rows.users) }] };
-  const attributes = ['id', 'updatedAt'];
-  const enrollments = await core.database.models.Enrollment.findAll({ attributes, where, transaction });
-  const loaded = byId(rows.enrollments);
-  const kept = enrollments.filter(({ id }) => loaded.has(id));
-  const changed = kept.filter(({ id, updatedAt }) => updatedAt.getTime() !== loaded.get(id)?.updated_at.getTime());
-  const counts = [
-    [changed.length, 'changed'],
-    [enrollments.length - kept.length, 'added'],
-    [rows.enrollments.length - kept.length, 'removed'],
-  ] as const;
-  return counts.flatMap(([count, what]) =>
-    count === 0 ? [] : [`${count} ${count === 1 ? 'enrollment was' : 'enrollments were'} ${what}`],
-  );
-}
-
-async function fileChanges(core: Core, { users, courses }: DemoRows, transaction: Transaction): Promise<string[]> {
-  const where = { state: 'live' as const, [Op.or]: [{ courseId: idsOf(courses) }, { userId: idsOf(users) }] };
-  const files = await core.database.models.StoredFile.findAll({ attributes: ['name'], where, transaction });
-  return files.map(({ name }) => `the file "${name}" was added`);
+  const isDemo = await Promise.all(hashes.map((hash) => hasher.compare(demoPassword, hash)));
+  return new Set(hashes.filter((_, index) => isDemo[index]));
 }
 
 /** @throws AppError `SEED_REFUSED` when the service would be left with people and without a super admin, open to be set up by anybody */
@@ -97,19 +63,29 @@ async function assertSuperAdminStays(core: Core, users: readonly User[], transac
   );
 }
 
-/** @throws AppError `SEED_REFUSED` when anything was changed, which is named */
+/** @throws AppError `SEED_REFUSED` when anything was changed */
 async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[], transaction: Transaction) {
-  const changes = [
-    ...(await accountChanges(core, rows, users)),
-    ...(await courseChanges(core, rows, transaction)),
-    ...(await enrollmentChanges(core, rows, transaction)),
-    ...(await fileChanges(core, rows, transaction)),
-  ];
-  if (changes.length === 0) return;
-  const more = changes.length > maxChangesNamed ? `; and ${changes.length - maxChangesNamed} more` : '';
+  const { Course, Enrollment, StoredFile } = core.database.models;
+  const [userIds, courseIds] = [idsOf(rows.users), idsOf(rows.courses)];
+  const ofDemo = { [Op.or]: [{ courseId: courseIds }, { userId: userIds }] };
+  const ownCourses = { [Op.or]: [{ id: courseIds }, { trainerId: userIds }] };
+  const courses = await Course.findAll({ where: ownCourses, transaction });
+  const enrollments = await Enrollment.findAll({ attributes: ['id', 'updatedAt'], where: ofDemo, transaction });
+  const files = await StoredFile.count({ where: { state: 'live', ...ofDemo }, transaction });
+  const hashes = await demoHashes(core, users);
+  // It brought no super admin where there was one.
+  const accounts = rows.users.filter(({ id, role }) => role !== 'super_admin' || users.some((user) => user.id === id));
+  const hasSameUser: typeof isSameUser = (user, loaded) => isSameUser(user, loaded) && hashes.has(user.passwordHash);
+  const changed = Object.entries({
+    accounts: differs(accounts, users, hasSameUser),
+    courses: differs(rows.courses, courses, isSameTime),
+    enrollments: differs(rows.enrollments, enrollments, isSameTime),
+    files: files > 0,
+  }).flatMap(([kind, isChanged]) => (isChanged ? kind : []));
+  if (changed.length === 0) return;
   throw new AppError(
     'SEED_REFUSED',
-    `The demo programme stays, because somebody has changed it: ${changes.slice(0, maxChangesNamed).join('; ')}${more}. Delete what you don't need one by one: coursectl courses delete, coursectl users delete`,
+    `The demo programme stays, because somebody has changed its ${changed.join(', ')}: see coursectl audit list. Delete what you don't need one by one: coursectl courses delete, coursectl users delete`,
   );
 }
 
