@@ -55,7 +55,7 @@ const sharedCode = [
     name: 'frame',
     test: inSource(
       'console/app/(layout|signed-in)',
-      'console/ui/(download-menu|links|notify|page|status-badge|time|forms/confirm|lists/(filter-select|list-search|row-menu))',
+      'console/ui/(download-menu|links|notify|page|status-badge|time|forms/confirm|lists/(filters|list-search|row-menu))',
       '@tanstack/react-router/.+',
     ),
   },

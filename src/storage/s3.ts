@@ -6,9 +6,17 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { AppError, systemErrorCode } from '../errors.js';
-import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
+import {
+  attempts,
+  checkByMd5,
+  createS3Client,
+  defaultTimeoutMs,
+  limitDownloadStall,
+  type S3Settings,
+  type Sdk,
+  watchProgress,
+} from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
-import { limitDownloadStall, watchProgress } from './stall-timeout.js';
 import {
   assertKey,
   type ByteRange,

@@ -4,8 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
-import { FilterSelect } from '../ui/lists/filter-select.js';
-import { Filters } from '../ui/lists/filters.js';
+import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { DateFilter } from './date-filter.js';
 

@@ -4,15 +4,14 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { endedChoices, levels } from '../courses/course-values.js';
-import { FilterSelect } from '../ui/lists/filter-select.js';
-import { Filters } from '../ui/lists/filters.js';
+import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { Empty, Loaded, Loading } from '../ui/states.js';
 import { CourseCard } from './course-card.js';
-import { useOwnStatuses } from './own-enrollments.js';
+import { useOwnStatuses } from './own-status.js';
 
 const route = getRouteApi('/catalogue');
 type Search = ReturnType<typeof route.useSearch>;

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { statusRules } from '../api/enrollment-statuses.js';
+import { useApi } from '../api/queries.js';
 import type { Course } from '../courses/course-values.js';
 import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 
@@ -12,6 +13,12 @@ export type CourseOfPlace = Course | (OwnEnrollment['course'] & { isPublished: f
 /** Whether an enrollment has progress to show. */
 export const hasProgress = (status: EnrollmentStatus): boolean =>
   statusRules[status].takesPart || status === 'completed';
+
+/** The statuses of the trainee's newest hundred enrollments, which one request gives, by course. */
+export function useOwnStatuses(): ReadonlyMap<string, EnrollmentStatus> {
+  const { data } = useApi('listOwnEnrollments', { query: { limit: 100 } });
+  return new Map(data?.enrollments.map(({ courseId, status }) => [courseId, status]));
+}
 
 /** The state of the trainee's own enrollment in a sentence: the place on a waiting list, or how it ended. */
 export function OwnStatus({ enrollment }: { enrollment: OwnEnrollment }) {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
-import { FilterSelect } from '../ui/lists/filter-select.js';
+import { FilterSelect } from '../ui/lists/filters.js';
 import { oneOf } from '../ui/lists/list-search.js';
 
 /** Which enrollments are listed, exported or changed. */

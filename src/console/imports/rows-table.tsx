@@ -5,7 +5,7 @@ import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
-import { FilterSelect } from '../ui/lists/filter-select.js';
+import { FilterSelect } from '../ui/lists/filters.js';
 import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { StatusBadge } from '../ui/status-badge.js';

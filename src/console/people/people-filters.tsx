@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { useMailSetUp } from '../api/mail.js';
-import { FilterSelect } from '../ui/lists/filter-select.js';
-import { Filters } from '../ui/lists/filters.js';
+import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { flag, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 

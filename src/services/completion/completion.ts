@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../db/connection.js';
-import { selectFromFile } from '../../db/sqlite/select.js';
+import { selectFromFile } from '../../db/sqlite/thread.js';
 import { caseless, normalizeEmail } from '../../schemas/keys.js';
 import { lastCharacter } from '../../schemas/search-words.js';
 import { sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';

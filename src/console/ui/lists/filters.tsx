@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Group, NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /**
@@ -10,5 +10,26 @@ export function Filters({ align = 'center', children }: { align?: 'center' | 'fl
     <Group component="search" className="filters" align={align} gap="sm">
       {children}
     </Group>
+  );
+}
+
+interface FilterSelectProps<Value extends string> {
+  label: string;
+  /** What is chosen while nothing is filtered, such as "Any level"; without it one of the options always is. */
+  any?: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value | undefined;
+  onChange(value: Value | undefined): void;
+}
+
+/** Filters a list by one of a few values. */
+export function FilterSelect<Value extends string>({ label, any, options, value, onChange }: FilterSelectProps<Value>) {
+  return (
+    <NativeSelect
+      aria-label={label}
+      data={[...(any === undefined ? [] : [{ value: '', label: any }]), ...options]}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(options.find((option) => option.value === currentTarget.value)?.value)}
+    />
   );
 }
