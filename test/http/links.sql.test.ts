@@ -82,6 +82,17 @@ describe('A link to set a password', () => {
     expect(body.user.requiresPasswordChange).to.equal(false);
   });
 
+  it('confirms the address that it was mailed to, but not by being opened', async () => {
+    for (const purpose of ['invite', 'reset'] as const) {
+      const user = await invited();
+      const token = await linkFor(harness.context, user, purpose);
+      await check(token).expect(200);
+      expect((await user.reload()).emailConfirmedAt).to.equal(null);
+      await set(token).expect(200);
+      expect((await user.reload()).emailConfirmedAt).to.be.an.instanceOf(Date);
+    }
+  });
+
   it('sets the first password of an invited person also when it was asked for as forgotten', async () => {
     const user = await invited();
     await set(await linkFor(harness.context, user, 'reset')).expect(200);

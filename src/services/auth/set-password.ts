@@ -64,7 +64,9 @@ async function store(
   const user = await consumeLink(core, found, transaction);
   const isFirst = found.link.purpose === 'invite' || !user.hasPassword;
   const before = auditedUser(user);
-  await user.update({ ...chosenPassword(passwordHash), ...(isFirst && { inviteState: 'accepted' }) }, { transaction });
+  // The link was mailed to this address.
+  const changed = { ...chosenPassword(passwordHash), emailConfirmedAt: core.now() };
+  await user.update({ ...changed, ...(isFirst && { inviteState: 'accepted' }) }, { transaction });
   await releaseLock(core, user.id, transaction);
   await endSessions(core, user.id, transaction);
   await endLinks(core, [user.id], transaction);

@@ -91,6 +91,16 @@ const clockSkewMs = 5 * 60_000;
 /** Only such ids reach the database: MySQL ignores spaces at the end, and a NUL would end SQLite's statement. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
+/**
+ * The fields of session tokens. Any other marks an extension (RFC 7515, section 4.1.11) or a token for another purpose, as `aud`
+ * does (RFC 8725, section 3.12): jsonwebtoken passes over both.
+ */
+const headerFields = ['alg', 'typ'];
+const claimNames = ['userId', 'sid', 'iat', 'exp'];
+
+const hasOnly = (fields: object, known: readonly string[]) =>
+  Object.keys(fields).every((field) => known.includes(field));
+
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
     const { header, payload } = jwt.verify(token, key, {
@@ -98,9 +108,9 @@ function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims |
       clockTimestamp: Math.floor(now.getTime() / 1000),
       complete: true,
     });
-    // Extensions that must be understood (RFC 7515, section 4.1.11; RFC 7797), which jsonwebtoken passes over.
-    if ('crit' in header || 'b64' in header) return undefined;
-    if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
+    if (typeof payload === 'string' || !hasOnly(header, headerFields) || !hasOnly(payload, claimNames))
+      return undefined;
+    if (header.typ !== 'JWT' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
     // Any JSON can be signed: each claim is checked below.
     const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;

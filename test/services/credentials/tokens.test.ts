@@ -62,6 +62,19 @@ describe('tokens', () => {
       expect(verify(signed({ ...hs256, ...extension }, payload)), JSON.stringify(extension)).to.equal(undefined);
   });
 
+  it('are refused when another field or type marks them as made for another purpose', () => {
+    for (const claim of [
+      { aud: 'https://courses.example.org' },
+      { aud: [] },
+      { purpose: 'download' },
+      { scope: '' },
+      { iss: 'us' },
+    ])
+      expect(verify(signed(hs256, { ...payload, ...claim })), JSON.stringify(claim)).to.equal(undefined);
+    for (const header of [{ typ: 'at+jwt' }, { typ: undefined }, { typ: 'jwt' }, { cty: 'JWT' }, { kid: '1' }])
+      expect(verify(signed({ ...hs256, ...header }, payload)), JSON.stringify(header)).to.equal(undefined);
+  });
+
   it('are refused without an expiry, user or session as they must be, and from the future', () => {
     const payloads: unknown[] = [null, 5, true, 'text', [], [payload], ''];
     for (const exp of [undefined, 'never', null, [payload.exp]]) payloads.push({ ...payload, exp });
