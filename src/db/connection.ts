@@ -121,8 +121,8 @@ export interface Database {
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
   /**
    * Runs one statement that commits by itself: one round trip instead of the three of a transaction. Repeated as a
-   * transaction is, and after a lost connection, when it may have been committed before: so running it again must change
-   * nothing more.
+   * transaction is, and after a lost connection, when it may have been committed before: so running it again must do no
+   * harm.
    */
   inStatement<T>(run: (transaction: Transaction | undefined) => Promise<T>): Promise<T>;
   /**

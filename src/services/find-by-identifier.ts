@@ -1,29 +1,37 @@
-import { Op } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../db/models/user.js';
 import { isPossibleKey } from '../schemas/fields.js';
 import { normalizeEmail } from '../schemas/keys.js';
+import { plainPhoneKeys } from '../schemas/phone-keys.js';
 import type { Core } from './core.js';
 import { readPhoneKeys } from './phone-country.js';
 
-/** What an identifier stands for at a login. */
-export interface Identified {
-  /** The account, whether or not it may sign in. */
-  user: User | undefined;
-  /** The key that the identifier has as an email or a phone: all its spellings have the same. */
+/** An email or phone that names an account at a login. */
+export interface Identifier {
+  /** The key that it has as an email or a phone: all its spellings have the same. */
   key: string;
+  /** Matches its account, and another one whose phone is this email. */
+  where: WhereOptions<User>;
+  /** Chooses among the matches. */
+  choose<Match>(matches: readonly Match[], userOf: (match: Match) => User | null): Match | undefined;
 }
 
-/** The account that somebody names by email or phone. */
-export async function findByIdentifier(core: Core, identifier: string): Promise<Identified> {
+/** Reads the country of phones for a phone only: the key of an email depends on none. */
+export async function readIdentifier(core: Core, identifier: string): Promise<Identifier> {
   const email = normalizeEmail(identifier);
-  const phoneKey = (await readPhoneKeys(core)).keyOf(identifier);
+  const isEmail = email.includes('@');
+  const phoneKey = (isEmail ? plainPhoneKeys : await readPhoneKeys(core)).keyOf(identifier);
   const isPossible = isPossibleKey(identifier);
-  const matches = await core.database.read(() =>
-    core.database.models.User.findAll({
-      where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
-    }),
-  );
-  // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
-  const user = matches.find((match) => match.email === email) ?? matches[0];
-  return { user, key: email.includes('@') ? email : phoneKey };
+  return {
+    key: isEmail ? email : phoneKey,
+    where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
+    // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
+    choose: (matches, userOf) => matches.find((match) => userOf(match)?.email === email) ?? matches[0],
+  };
+}
+
+/** The account that somebody names by email or phone, whether or not it may sign in. */
+export async function findByIdentifier(core: Core, identifier: string): Promise<User | undefined> {
+  const { where, choose } = await readIdentifier(core, identifier);
+  return choose(await core.database.read(() => core.database.models.User.findAll({ where })), (user) => user);
 }

@@ -61,6 +61,9 @@ describe('A link to set a password', () => {
     await harness.api('get', '/api/auth/me', session).expect(401);
     await expectInvalid(other);
     expect(await lockOf(harness.context, user.id)).to.equal(null);
+    // Strangers who lock it again don't keep the person out who has used the link.
+    await buildLock(harness.context, { accountId: user.id });
+    await login(user.email, newPassword).expect(200);
     const entries = await harness.context.database.models.AuditEntry.findAll();
     expect(entries.map(({ action, actorId, targetId, ip }) => ({ action, actorId, targetId, ip }))).to.deep.equal([
       { action: 'user.set-password', actorId: user.id, targetId: user.id, ip: '192.0.2.1' },

@@ -11,7 +11,7 @@ import { lockOf } from '../../src/services/auth/current-locks.js';
 import { sweepThrottle } from '../../src/services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../src/services/auth/untrusted-proxy.js';
 import type { Context } from '../../src/services/context.js';
-import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { buildLock, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { until } from '../support/until.js';
 import { expectFailure, messages } from './support/expectations.js';
@@ -92,6 +92,61 @@ describe('The throttle of logins', () => {
     }
     await login(email, factoryPassword).expect(200);
     await wrong(10, email, '192.0.2.99');
+    expectLocked(await login(email, factoryPassword, '198.51.100.7'), 10);
+  });
+
+  it('refuses nobody where the account has signed in lately for failures from elsewhere, the super admin neither', async () => {
+    const { email: admin } = await buildUser(harness.context, { role: 'super_admin' });
+    const { email: trainee } = await buildUser(harness.context);
+    for (const email of [admin, trainee]) {
+      const token = (await login(email, factoryPassword).expect(200)).body.token;
+      for (const stranger of ['198.51.100.1', '198.51.100.2']) await wrong(6, email, stranger);
+      expectLocked(await login(email, factoryPassword, '198.51.100.3'), 10);
+      await login(email, factoryPassword).expect(200);
+      await harness
+        .api('put', '/api/auth/change-password', token)
+        .set('X-Forwarded-For', '192.0.2.1')
+        .send({ currentPassword: factoryPassword, newPassword: 'the next one' })
+        .expect(200);
+      await login(email, 'the next one').expect(200);
+      // The strangers are locked out as before.
+      expectLocked(await login(email, 'the next one', '198.51.100.3'), 10);
+    }
+  });
+
+  it('limits guesses where the account has signed in lately, which lock it there alone', async () => {
+    const { email } = await buildUser(harness.context);
+    const here = '2001:db8:a::1';
+    await login(email, factoryPassword, here).expect(200);
+    const statuses = (await wrong(15, email, '2001:db8:a::2')).map(({ status }) => status).sort();
+    expect(statuses).to.deep.equal([...Array(10).fill(401), ...Array(5).fill(429)]);
+    expectLocked(await login(email, factoryPassword, here), 10);
+    await login(email, factoryPassword, '198.51.100.7').expect(200);
+  });
+
+  it('knows an account at no address any more once its password is another, but where it was changed', async () => {
+    const { email } = await buildUser(harness.context);
+    const [here, there] = ['192.0.2.1', '192.0.2.2'];
+    const { token } = (await login(email, factoryPassword, here).expect(200)).body;
+    await login(email, factoryPassword, there).expect(200);
+    await harness
+      .api('put', '/api/auth/change-password', token)
+      .set('X-Forwarded-For', here)
+      .send({ currentPassword: factoryPassword, newPassword: 'the next one' })
+      .expect(200);
+    await wrong(10, email, '198.51.100.7');
+    expectLocked(await login(email, 'the next one', there), 10);
+    await login(email, 'the next one', here).expect(200);
+  });
+
+  it('knows an account at an address for thirty days', async () => {
+    const { email } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    harness.advance(30 * 24 * 60 * minuteMs - 1000);
+    await wrong(10, email, '198.51.100.7');
+    await login(email, factoryPassword).expect(200);
+    harness.advance(30 * 24 * 60 * minuteMs);
+    await wrong(10, email, '198.51.100.7');
     expectLocked(await login(email, factoryPassword), 10);
   });
 
@@ -380,6 +435,8 @@ describe('Logins and the cost of hashes', () => {
         harness.api('post', '/api/auth/login').send({ identifier: user.email, password });
       await login(factoryPassword).expect(200);
       expect((await user.reload()).passwordHash.slice(4, 6)).to.equal(cost);
+      // It is known at this address with the new hash.
+      await buildLock(harness.context, { accountId: user.id });
       await login(factoryPassword).expect(200);
       await login('a wrong guess').expect(401);
     }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { buildUser } from '../support/factories.js';
+import { buildLock, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
@@ -33,6 +33,12 @@ describe('POST /api/auth/setup', () => {
     ]);
     for (const text of [response.text, JSON.stringify([entries])])
       expect(text).not.to.match(new RegExp(`\\$2[aby]\\$|${ada.password}`));
+  });
+
+  it('makes the super admin known at this address, where strangers elsewhere can not lock the account', async () => {
+    const { id } = (await setup(ada).expect(201)).body.user;
+    await buildLock(harness.context, { accountId: id });
+    await harness.api('post', '/api/auth/login').send({ identifier: ada.email, password: ada.password }).expect(200);
   });
 
   it('names every invalid field, and requires each but isActive, which is a boolean', async () => {

@@ -223,7 +223,7 @@ export async function buildImport({ database }: Context, rows: number): Promise<
 export async function buildLock(context: Context, subject: { accountId: string } | { address: string }): Promise<void> {
   const accountId = 'accountId' in subject ? subject.accountId : null;
   const now = context.now();
-  await context.database.models.LoginThrottle.create({
+  await context.database.models.LoginThrottle.upsert({
     subject: 'accountId' in subject ? `account:${subject.accountId}` : `address:${subject.address}`,
     accountId,
     failures: 0,

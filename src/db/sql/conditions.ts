@@ -10,6 +10,7 @@ import {
 } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
 import type { Course } from '../models/course.js';
+import type { Session } from '../models/session.js';
 import type { User } from '../models/user.js';
 import { internalsOf } from '../sequelize/internals.js';
 
@@ -150,6 +151,17 @@ export function enrollmentExists(
   const [course, user] = [sequelize.escape(courseId), sequelize.escape(userId)];
   const where = `course_id = ${course} AND user_id = ${user} AND ${statusIn(sequelize, statuses)}`;
   return sequelize.literal(`EXISTS (SELECT 1 FROM enrollments WHERE ${where})`);
+}
+
+/** Matches the sessions of an account but the `most` newest, `newestId` being the newest. */
+export function isBeyondNewest(
+  sequelize: Sequelize,
+  { userId, newestId, most }: { userId: string; newestId: string; most: number },
+): WhereOptions<Session> {
+  const newest = `SELECT id FROM sessions WHERE user_id = ${sequelize.escape(userId)}
+    ORDER BY id = ${sequelize.escape(newestId)} DESC, created_at DESC, id DESC LIMIT ${most}`;
+  // MySQL reads the table that it deletes from in a derived table only.
+  return { userId, id: { [Op.notIn]: literal(`(SELECT id FROM (${newest}) AS newest)`) } };
 }
 
 /** Locks that end later than one moment, and at another one at the latest. */

@@ -1,6 +1,8 @@
 import type { Sequelize } from 'sequelize';
+import { AppError } from '../../errors.js';
 import type { Database } from '../connection.js';
 import { driverError, isSqlite, sqlLiteral } from '../dialect.js';
+import { remainingMs } from '../sequelize/deadline.js';
 import { endsWithin, type LockEnds } from './conditions.js';
 
 /** A row of `login_throttle` that is to count an attempt. */
@@ -33,7 +35,25 @@ function isRefusal(error: unknown): boolean {
   return errno === 1264 || message.includes('NOT NULL constraint failed: login_throttle.failures');
 }
 
-function statement(sequelize: Sequelize, subjects: readonly CountedSubject[], at: CountedAt): string {
+/** How long before the deadline of a request its attempt is no longer counted, in milliseconds. */
+const marginMs = 100;
+
+/**
+ * SQL: whether the statement has waited for its rows for so long that its request is over. A server with a broken connection goes on,
+ * and nothing would take the failure back. SQLite counts in a transaction, which is rolled back.
+ */
+function isLate(sequelize: Sequelize, waitMs: number | undefined): string {
+  if (waitMs === undefined || isSqlite(sequelize)) return '1 = 0';
+  // NOW() is the beginning of the statement.
+  return `SYSDATE(6) > TIMESTAMPADD(MICROSECOND, ${Math.floor(waitMs * 1000)}, NOW(6))`;
+}
+
+function statement(
+  sequelize: Sequelize,
+  subjects: readonly CountedSubject[],
+  at: CountedAt,
+  waitMs: number | undefined,
+): string {
   const literal = sqlLiteral(sequelize);
   const bySubject = (value: (of: CountedSubject) => string) =>
     `CASE subject ${subjects.map((of) => `WHEN ${literal(of.subject)} THEN ${value(of)}`).join(' ')} END`;
@@ -44,27 +64,34 @@ function statement(sequelize: Sequelize, subjects: readonly CountedSubject[], at
   return `INSERT INTO login_throttle (subject, account_id, failures, window_started_at, signed_in_at, locked_until, locks)
     VALUES ${values.map((row) => `(${row.join(', ')})`).join(', ')}
     ON ${isSqlite(sequelize) ? 'CONFLICT (subject) DO UPDATE SET' : 'DUPLICATE KEY UPDATE'}
-      failures = CASE WHEN ${isFull} THEN ${refusal(sequelize)} WHEN ${isInWindow} THEN failures + 1 ELSE 1 END,
+      failures = CASE WHEN ${isLate(sequelize, waitMs)} OR ${isFull} THEN ${refusal(sequelize)} WHEN ${isInWindow} THEN failures + 1 ELSE 1 END,
       window_started_at = CASE WHEN ${isInWindow} THEN window_started_at ELSE ${literal(at.now)} END`;
 }
 
 /**
  * Counts an attempt as a failure in all its rows, which it creates if they don't exist, unless one of them is locked or has
- * reached its limit: in one statement, so that no other attempt comes between check and count.
+ * reached its limit: in one statement, so that no other attempt comes between check and count. It may count twice when the
+ * connection is lost.
  * @param subjects in key order, to avoid deadlocks
  * @returns whether it was counted
+ * @throws AppError `OVERLOADED` when it waits until its request is over
  */
 export async function countAttempt(
-  { sequelize, inTransaction }: Database,
+  { sequelize, inStatement }: Database,
   subjects: readonly CountedSubject[],
   at: CountedAt,
 ): Promise<boolean> {
+  const left = remainingMs();
+  const waitMs = left === undefined ? undefined : Math.max(0, left - marginMs);
+  const startedAt = performance.now();
+  const sql = statement(sequelize, subjects, at, waitMs);
   try {
-    // In a transaction: what its request no longer waits for is rolled back.
-    await inTransaction((transaction) => sequelize.query(statement(sequelize, subjects, at), { transaction }));
+    await inStatement((transaction) => sequelize.query(sql, { transaction: transaction ?? null }));
     return true;
   } catch (error) {
-    if (isRefusal(error)) return false;
-    throw error;
+    if (!isRefusal(error)) throw error;
+    if (waitMs !== undefined && performance.now() - startedAt > waitMs)
+      throw new AppError('OVERLOADED', undefined, { cause: error });
+    return false;
   }
 }

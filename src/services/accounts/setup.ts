@@ -6,6 +6,7 @@ import { validate } from '../../schemas/validate.js';
 import { auditedUser, recordAudit } from '../audit/audit.js';
 import { assertPasswordAllowed, type PasswordRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
+import { makeKnownAt } from '../auth/throttle.js';
 import { type Actor, type Client, type Core, operator } from '../core.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
 
@@ -38,10 +39,10 @@ export async function completeSetup(
   client: Client,
 ): Promise<{ user: User; token: string }> {
   const author = ({ id, role }: User): Actor => ({ origin: 'http', actorId: id, ip: client.ip, role });
-  return createSuperAdmin(core, input, author, async (user, transaction) => ({
-    user,
-    token: (await startSession(core, user, client, transaction)).token,
-  }));
+  return createSuperAdmin(core, input, author, async (user, transaction) => {
+    await makeKnownAt(core, user, client.ip, transaction);
+    return { user, token: (await startSession(core, user, client, transaction)).token };
+  });
 }
 
 /**

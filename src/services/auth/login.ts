@@ -1,5 +1,7 @@
 import type { Transaction } from 'sequelize';
+import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { Account, User } from '../../db/models/user.js';
+import { readLogin, recordLogin } from '../../db/sql/login-query.js';
 import { AppError, validationError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
@@ -7,28 +9,39 @@ import type { Role } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { type HashRequest, unmatchableHash } from '../credentials/passwords.js';
-import { findByIdentifier } from '../find-by-identifier.js';
+import { readIdentifier } from '../find-by-identifier.js';
 import { endLinks } from '../mail/links.js';
 import { queueMails } from '../mail/outbox.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, lockCaller, type StartedSession, sessionExists, startSession } from './sessions.js';
-import { type Attempt, throttled } from './throttle.js';
-import type { Target } from './throttle-rules.js';
+import { type Attempt, makeKnownAt, readThrottle, throttled } from './throttle.js';
+import { loginSubjects, type Target } from './throttle-rules.js';
 
-/** What an identifier stands for at a login. */
+/** An identifier at a login. */
 interface LoginSubject {
   /** The account, if it may sign in. */
   user: User | undefined;
   /** The subject that counts failures. */
   target: Target;
+  /** The rows of the throttle for it. */
+  rows: LoginThrottle[];
 }
 
-async function subjectOf(core: Core, identifier: string, role: Role | undefined): Promise<LoginSubject> {
-  const { user, key } = await findByIdentifier(core, identifier);
+async function subjectOf(
+  core: Core,
+  identifier: string,
+  role: Role | undefined,
+  { ip }: Client,
+): Promise<LoginSubject> {
+  const { key, where, choose } = await readIdentifier(core, identifier);
+  const { database } = core;
+  const found = await database.read(() => readLogin(database.models, where, loginSubjects(key, ip)));
+  const { user = null, throttle: rows = [] } = choose(found, (match) => match.user) ?? {};
   // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
-  if (!user) return { user: undefined, target: { identifier: key } };
+  if (!user) return { user: undefined, target: { identifier: key }, rows };
   const isAllowed = user.isActive && (role === undefined || user.role === role);
-  return { user: isAllowed ? user : undefined, target: { accountId: user.id } };
+  const { id: accountId, passwordHash } = user;
+  return { user: isAllowed ? user : undefined, target: { accountId, passwordHash }, rows };
 }
 
 /** The cost in a bcrypt hash. */
@@ -86,7 +99,7 @@ export async function login(
   { role, signal }: LoginOptions = {},
 ): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
-  const { user, target } = await subjectOf(core, identifier, role);
+  const { user, target, rows } = await subjectOf(core, identifier, role, client);
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
     // Compares again when the hash was replaced between the comparison and the lock of the account.
@@ -98,7 +111,7 @@ export async function login(
       compared = current;
     }
   };
-  return throttled(core, target, client.ip, work, signal);
+  return throttled(core, target, client.ip, work, { rows, signal });
 }
 
 interface Compared {
@@ -136,12 +149,16 @@ async function startSessionOf(
   const now = core.now();
   const changes = { lastLogin: now, updatedAt: now, ...(passwordHash !== undefined && { passwordHash }) };
   const start = async (transaction: Transaction): Promise<User | StartedSession> => {
-    const current = await lockedUser(core, user.id, transaction);
-    if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
-    if (current.passwordHash !== user.passwordHash) return current;
-    // Silent: the moment is the one of our clock.
-    await current.update(changes, { transaction, silent: true });
-    await attempt.succeed(transaction);
+    // Locks the account.
+    const isRecorded = await recordLogin(core.database, user, role, { at: now, newHash: passwordHash }, transaction);
+    if (!isRecorded) {
+      const current = await lockedUser(core, user.id, transaction);
+      if (!current?.isActive || (role !== undefined && current.role !== role))
+        throw new AppError('NO_MATCHING_ACCOUNT');
+      // Another login of the same millisecond leaves nothing to change.
+      if (current.passwordHash !== user.passwordHash) return current;
+    }
+    await attempt.succeed(transaction, passwordHash ?? user.passwordHash);
     return startSession(core, user, client, transaction);
   };
   // When the commit succeeded and only its response was lost, the token is valid.
@@ -161,12 +178,15 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
  * @throws AppError `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
  */
 export async function assertCurrentPassword(core: Core, { user, ip }: Caller, currentPassword: string): Promise<void> {
-  await throttled(core, { accountId: user.id }, ip, async (attempt) => {
-    const request = { owner: user.id, before: attempt.count };
-    if (!(await core.hasher.compare(currentPassword, user.passwordHash, request)))
+  const { id: accountId, passwordHash } = user;
+  const target = { accountId, passwordHash };
+  const work = async (attempt: Attempt) => {
+    const request = { owner: accountId, before: attempt.count };
+    if (!(await core.hasher.compare(currentPassword, passwordHash, request)))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
-    await core.database.inTransaction(attempt.succeed);
-  });
+    await core.database.inTransaction((transaction) => attempt.succeed(transaction, passwordHash));
+  };
+  await throttled(core, target, ip, work, { rows: await readThrottle(core, target, ip) });
 }
 
 /**
@@ -235,6 +255,7 @@ async function replacePassword(
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
     await user.update(chosenPassword(passwordHash), { transaction });
+    await makeKnownAt(core, user, caller.ip, transaction);
     await endSessions(core, user.id, transaction, caller.sessionId);
     await endLinks(core, [user.id], transaction);
     await queueMails(core, [{ kind: 'password-changed', userId: user.id, address: user.email }], transaction);

@@ -2,6 +2,8 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
 import type { Account, User } from '../../db/models/user.js';
+import { isBeyondNewest } from '../../db/sql/conditions.js';
+import { insertRows } from '../../db/sql/insert.js';
 import type { Order } from '../../db/sql/page.js';
 import { findSession, type SessionWithUser } from '../../db/sql/session-query.js';
 import { AppError, notFound } from '../../errors.js';
@@ -40,7 +42,7 @@ export async function startSession(
   const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
   const userAgent = client.userAgent?.slice(0, 255) ?? null;
   const session = { id: uuidv7(), userId: user.id, createdAt, expiresAt, ip: client.ip, userAgent };
-  await core.database.models.Session.create(session, { transaction });
+  await insertRows(core.database.models.Session, [session], transaction);
   await endOldest(core, user.id, session.id, transaction);
   const tokens = await core.tokens;
   return { token: tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
@@ -48,16 +50,9 @@ export async function startSession(
 
 /** Ends the sessions beyond the limit; never the new one, even if another instance's clock is ahead. */
 async function endOldest(core: Core, userId: string, newestId: string, transaction: Transaction): Promise<void> {
-  const { Session } = core.database.models;
-  const surplus = await Session.findAll({
-    attributes: ['id'],
-    where: { userId, id: { [Op.ne]: newestId } },
-    order: newestFirst,
-    offset: core.config.auth.maxSessions - 1,
-    limit: sweepBatch,
-    transaction,
-  });
-  if (surplus.length > 0) await Session.destroy({ where: { id: surplus.map(({ id }) => id) }, transaction });
+  const { database, config } = core;
+  const isSurplus = isBeyondNewest(database.sequelize, { userId, newestId, most: config.auth.maxSessions });
+  await database.models.Session.destroy({ where: isSurplus, transaction });
 }
 
 /** Whether the session of a token was committed. */

@@ -12,6 +12,7 @@ import { queueMails } from '../mail/outbox.js';
 import { assertNotInitialPassword, chosenPassword } from './login.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions } from './sessions.js';
+import { makeKnownAt } from './throttle.js';
 import { findCountedLink, releaseLock } from './throttle-locks.js';
 
 /** What the page of a link shows. */
@@ -68,6 +69,8 @@ async function store(
   const changed = { ...chosenPassword(passwordHash), emailConfirmedAt: core.now() };
   await user.update({ ...changed, ...(isFirst && { inviteState: 'accepted' }) }, { transaction });
   await releaseLock(core, user.id, transaction);
+  // So that strangers who lock the account again don't keep its person out.
+  await makeKnownAt(core, user, ip, transaction);
   await endSessions(core, user.id, transaction);
   await endLinks(core, [user.id], transaction);
   const { id, role, email } = user;

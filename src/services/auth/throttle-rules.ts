@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { LockEnds } from '../../db/sql/conditions.js';
+import { type LoginSubjects, saltOf } from '../../db/sql/login-query.js';
 import { networkOf } from '../../network.js';
 
 /** The subjects by which failed logins are counted, and other requests without a session, and their limits. */
@@ -61,7 +62,7 @@ export const locksInForce = (now: Date): LockEnds => ({
 
 const accountPrefix = 'account:';
 export const addressPrefix = 'address:';
-/** Prefix of the hash of an account and an address, where the account has its own limit once it has signed in from there. */
+/** Prefix of an account at an address, where it has its own limit once it has signed in from there. */
 const pairPrefix = 'pair:';
 const phonePrefix = 'phones-of:';
 const linkPrefix = 'links:';
@@ -77,28 +78,37 @@ export function ruleOf(subject: string): Rule {
   return subject.startsWith(phonePrefix) ? phoneRule : identifierRule;
 }
 
-/** The target of an attempt: an account, or an identifier without an account. */
-export type Target = { accountId: string } | { identifier: string };
+/** The target of an attempt: an account with its stored password, or an identifier without an account. */
+export type Target = { accountId: string; passwordHash: string } | { identifier: string };
+
+const unknownSubject = (identifier: string) => `unknown:${createHash('sha256').update(identifier).digest('hex')}`;
 
 /** The key of the row of an account, or of an identifier without one. */
-export function subjectOf(target: Target): string {
-  if ('accountId' in target) return `${accountPrefix}${target.accountId}`;
-  return `unknown:${createHash('sha256').update(target.identifier).digest('hex')}`;
-}
+export const subjectOf = (target: Target): string =>
+  'accountId' in target ? `${accountPrefix}${target.accountId}` : unknownSubject(target.identifier);
 
 /** The key of the row of an address; of its network for IPv6. */
 export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`;
 
+const pairSuffix = (ip: string) => `:${networkOf(ip)}`;
+
 /**
- * The key of the row of an account at an address, which counts once the account has signed in from there: failures of
- * others who share the address don't lock it. None for an identifier without an account.
+ * The key of the row of an account at an address, which counts in place of all others once the account has signed in from there.
+ * Another password has another salt, so no address is known any more: whoever knew the old one may have signed in from many.
+ * None for an identifier without an account, or without an address.
  */
-export function pairSubject(target: Target, ip: string): string | undefined {
-  if (!('accountId' in target)) return undefined;
-  return `${pairPrefix}${createHash('sha256')
-    .update(`${target.accountId} ${networkOf(ip)}`)
-    .digest('hex')}`;
-}
+export const pairSubject = (target: Target, ip: string | null): string | undefined =>
+  'accountId' in target && ip !== null
+    ? `${pairPrefix}${target.accountId}:${saltOf(target.passwordHash)}${pairSuffix(ip)}`
+    : undefined;
+
+/** The rows that a login asks for, before it knows the account. */
+export const loginSubjects = (identifier: string, ip: string | null): LoginSubjects => ({
+  unknown: unknownSubject(identifier),
+  accountPrefix,
+  pair: ip === null ? undefined : { prefix: pairPrefix, suffix: pairSuffix(ip) },
+  address: ip === null ? undefined : addressSubject(ip),
+});
 
 /** The key of the row that counts the phone numbers that an account tries. */
 export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;

@@ -1,11 +1,13 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { literal, Op, type Transaction } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
+import type { Account } from '../../db/models/user.js';
 import { countAttempt } from '../../db/sql/count-attempt.js';
 import { AppError } from '../../errors.js';
 import { cancellationError } from '../../fair-queue.js';
 import type { Core } from '../core.js';
 import {
+  addressPrefix,
   addressSubject,
   isForgotten,
   knownMs,
@@ -22,8 +24,8 @@ import {
 /*
  * Limits how often passwords can be guessed, over all instances on a database. An attempt is counted as a failure before its
  * password is compared, and uncounted when it was right: concurrent attempts can't exceed the limit. One attempt at an account
- * is under way at a time in this process, and it is counted when it has its place among the hashes: few are counted that have
- * not failed.
+ * is under way at a time in this process (and one more at each address where it is known), and it is counted when it has its place
+ * among the hashes: few are counted that have not failed.
  */
 
 /** Logins that wait for one account; more are refused. */
@@ -35,8 +37,11 @@ const endMs = 2000;
 export interface Attempt {
   /** Counts it, once; to be called before the password is compared. @throws AppError `TOO_MANY_ATTEMPTS` */
   count(): Promise<void>;
-  /** The password was right: forgets the failures of the account, in the transaction of what follows from it. */
-  succeed(transaction: Transaction): Promise<void>;
+  /**
+   * The password was right: forgets the failures that count for it, in the transaction of what follows from it.
+   * @param passwordHash the stored one from now on
+   */
+  succeed(transaction: Transaction, passwordHash: string): Promise<void>;
 }
 
 const limits = new Map<string, LimitFunction>();
@@ -65,6 +70,15 @@ function lockError(what: string, rows: readonly LoginThrottle[], now: Date): App
 const readRows = ({ database }: Core, subject: readonly string[]): Promise<LoginThrottle[]> =>
   database.read(() => database.models.LoginThrottle.findAll({ where: { subject: [...subject] } }));
 
+/** The rows of the throttle for an account at an address. */
+export function readThrottle(core: Core, target: Target, ip: string | null): Promise<LoginThrottle[]> {
+  const all = [subjectOf(target), pairSubject(target, ip), ip === null ? undefined : addressSubject(ip)];
+  return readRows(
+    core,
+    all.filter((subject) => subject !== undefined),
+  );
+}
+
 /**
  * Counts an attempt in rows.
  * @param what is counted, for the message
@@ -84,6 +98,9 @@ export async function countOrRefuse(core: Core, subjects: readonly string[], acc
 
 /** Locks the rows that have reached their limit, each for longer than the last time. */
 export async function lockAtLimit(core: Core, subjects: readonly string[]): Promise<void> {
+  const isFull = ({ subject, failures }: LoginThrottle) => failures >= ruleOf(subject).failures;
+  // Without a lock first: few failures are the last that is permitted.
+  if (!(await readRows(core, subjects)).some(isFull)) return;
   const now = core.now();
   await core.database.inTransaction(async (transaction) => {
     const rows = await core.database.models.LoginThrottle.findAll({
@@ -93,13 +110,15 @@ export async function lockAtLimit(core: Core, subjects: readonly string[]): Prom
       lock: transaction.LOCK.UPDATE,
       transaction,
     });
-    for (const row of rows) {
-      const { failures, lockMs } = ruleOf(row.subject);
-      if (row.failures < failures) continue;
+    const locked = rows.filter(isFull).map((row) => {
       const locks = isForgotten(row.lockedUntil, now) ? 0 : row.locks;
-      const lockedUntil = new Date(now.getTime() + lockMs(locks));
-      await row.update({ failures: 0, windowStartedAt: now, lockedUntil, locks: locks + 1 }, { transaction });
-    }
+      const lockedUntil = new Date(now.getTime() + ruleOf(row.subject).lockMs(locks));
+      return { ...row.get(), failures: 0, windowStartedAt: now, lockedUntil, locks: locks + 1 };
+    });
+    await core.database.models.LoginThrottle.bulkCreate(locked, {
+      updateOnDuplicate: ['failures', 'windowStartedAt', 'lockedUntil', 'locks'],
+      transaction,
+    });
   });
 }
 
@@ -109,82 +128,103 @@ async function uncount(core: Core, subjects: readonly string[], countedAt: Date,
   await core.database.models.LoginThrottle.update({ failures: literal('failures - 1') }, { where, transaction });
 }
 
-/** Resets the account; at the address it is known from now on. */
-async function reset(core: Core, subjects: Subjects, transaction: Transaction): Promise<void> {
+/** Resets rows of an account; those of `known` are of an address where it is known from now on. */
+async function reset(
+  core: Core,
+  accountId: string,
+  subjects: readonly string[],
+  known: string | undefined,
+  transaction: Transaction,
+) {
   const now = core.now();
-  const row = { accountId: subjects.accountId, failures: 0, windowStartedAt: now, lockedUntil: null, locks: 0 };
-  const rows = [
-    { ...row, subject: subjects.target, signedInAt: null },
-    ...(subjects.pair === undefined ? [] : [{ ...row, subject: subjects.pair, signedInAt: now }]),
-  ];
+  const rows = subjects.map((subject) => ({
+    subject,
+    accountId,
+    failures: 0,
+    windowStartedAt: now,
+    signedInAt: subject === known ? now : null,
+    lockedUntil: null,
+    locks: 0,
+  }));
   await core.database.models.LoginThrottle.bulkCreate(rows, {
     updateOnDuplicate: ['failures', 'lockedUntil', 'locks', 'signedInAt'],
     transaction,
   });
 }
 
-/** The subjects that may count an attempt. */
-interface Subjects {
-  target: string;
-  /** The account that the target is; null for an identifier without one. */
-  accountId: string | null;
-  address: string | undefined;
-  /** The account at the address. */
-  pair: string | undefined;
+/**
+ * Makes an account known at an address, whose person has proved to have its password, or has set one.
+ * @param ip null where it isn't known
+ */
+export async function makeKnownAt(
+  core: Core,
+  { id: accountId, passwordHash }: Pick<Account, 'id' | 'passwordHash'>,
+  ip: string | null,
+  transaction: Transaction,
+): Promise<void> {
+  const pair = pairSubject({ accountId, passwordHash }, ip);
+  if (pair !== undefined) await reset(core, accountId, [pair], pair, transaction);
 }
 
-/** The subjects that an attempt counts for: an account that is known at an address is counted there separately from all others. */
-function subjectsToCount(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date): string[] {
+/**
+ * The subjects that an attempt counts for. An account that is known at an address is counted there alone: attempts from elsewhere
+ * don't lock it there, nor those from there anywhere else.
+ */
+function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: string | null, now: Date): string[] {
+  const pair = pairSubject(target, ip);
   const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && msSince(now, signedInAt) < knownMs);
-  return [target, isKnown ? pair : address].filter((subject) => subject !== undefined);
+  if (pair !== undefined && isKnown) return [pair];
+  return [subjectOf(target), ...(ip === null ? [] : [addressSubject(ip)])];
 }
 
 const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'];
 
+/** The throttle of an attempt. */
+interface ThrottleOptions {
+  /** The rows for the target at the address. */
+  rows: readonly LoginThrottle[];
+  /** Gives up waiting for other attempts. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Runs work that reveals whether a password is right, as often as the throttle permits.
  * @param work counts the attempt before it compares, and ends it when the password was right
- * @param signal gives up waiting for other attempts
  * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and what `work` throws
  */
-export function throttled<T>(
+export async function throttled<T>(
   core: Core,
   target: Target,
   ip: string | null,
   work: (attempt: Attempt) => Promise<T>,
-  signal?: AbortSignal,
+  { rows, signal }: ThrottleOptions,
 ): Promise<T> {
-  const subjects: Subjects = {
-    target: subjectOf(target),
-    accountId: 'accountId' in target ? target.accountId : null,
-    address: ip === null ? undefined : addressSubject(ip),
-    pair: ip === null ? undefined : pairSubject(target, ip),
-  };
-  return oneAtATime(subjects.target, async () => {
+  const counted = subjectsToCount(rows, target, ip, core.now());
+  // Refuses most of a storm without a hash or a write.
+  const locked = lockError(
+    'failed attempts',
+    rows.filter(({ subject }) => counted.includes(subject)),
+    core.now(),
+  );
+  if (locked) throw locked;
+  const accountId = 'accountId' in target ? target.accountId : null;
+  // Strangers who crowd the one don't crowd the other.
+  const [queue = ''] = counted;
+  return oneAtATime(queue, async () => {
     if (signal?.aborted) throw cancellationError(signal);
-    const { target, address, pair } = subjects;
-    const rows = await readRows(
-      core,
-      [target, address, pair].filter((subject) => subject !== undefined),
-    );
-    const counted = subjectsToCount(rows, subjects, core.now());
-    // Refuses most of a storm without a hash or a write.
-    const locked = lockError(
-      'failed attempts',
-      rows.filter(({ subject }) => counted.includes(subject)),
-      core.now(),
-    );
-    if (locked) throw locked;
     let countedAt: Date | undefined;
     const attempt: Attempt = {
       async count() {
-        countedAt ??= await countOrRefuse(core, counted, subjects.accountId, 'failed attempts');
+        countedAt ??= await countOrRefuse(core, counted, accountId, 'failed attempts');
       },
-      async succeed(transaction) {
-        await reset(core, subjects, transaction);
+      async succeed(transaction, passwordHash) {
+        if (accountId === null) return;
+        const known = pairSubject({ accountId, passwordHash }, ip);
+        const others = counted.filter((subject) => subject === subjectOf(target));
+        await reset(core, accountId, known === undefined ? others : [...others, known], known, transaction);
         // A right password of one account doesn't vouch for others at the address.
-        if (address !== undefined && countedAt && counted.includes(address))
-          await uncount(core, [address], countedAt, transaction);
+        const addresses = counted.filter((subject) => subject.startsWith(addressPrefix));
+        if (addresses.length > 0 && countedAt) await uncount(core, addresses, countedAt, transaction);
       },
     };
     try {

@@ -152,8 +152,7 @@ export class Turn {
 
   /** Takes a mail, and makes its link; nothing when it is not to leave. */
   async #claim(mail: Mail): Promise<Claimed | undefined> {
-    const userId =
-      mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier)).user?.id;
+    const userId = mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier))?.id;
     return this.#inTransaction(async (transaction) => {
       const { Mail } = this.#core.database.models;
       // Before the mail, as everywhere.

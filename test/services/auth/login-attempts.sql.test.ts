@@ -5,7 +5,13 @@ import { loadConfig } from '../../../src/config/config.js';
 import { AppError } from '../../../src/errors.js';
 import { lockOf } from '../../../src/services/auth/current-locks.js';
 import { login } from '../../../src/services/auth/login.js';
-import { countOrRefuse, lockAtLimit, throttled } from '../../../src/services/auth/throttle.js';
+import {
+  type Attempt,
+  countOrRefuse,
+  lockAtLimit,
+  readThrottle,
+  throttled,
+} from '../../../src/services/auth/throttle.js';
 import { type Context, createContext } from '../../../src/services/context.js';
 import { failureOf } from '../../db/support/failure.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
@@ -36,13 +42,21 @@ describe('An attempt to log in', () => {
   }
 
   /** An attempt that ends so: by the code of an error, or well. */
-  const attempt = (accountId: string, code?: 'WRONG_PASSWORD' | 'OVERLOADED', ip: string | null = address) =>
-    throttled(harness.context, { accountId }, ip, async ({ count, succeed }) => {
+  async function attempt(accountId: string, code?: 'WRONG_PASSWORD' | 'OVERLOADED', ip: string | null = address) {
+    const target = { accountId, passwordHash: '' };
+    const work = async ({ count, succeed }: Attempt) => {
       await count();
       await count();
       if (code) throw new AppError(code);
-      await harness.context.database.inTransaction(succeed);
-    }).catch((error: AppError) => error.code);
+      await harness.context.database.inTransaction((transaction) => succeed(transaction, ''));
+    };
+    const rows = await readThrottle(harness.context, target, ip);
+    return throttled(harness.context, target, ip, work, { rows }).catch((error: AppError) => error.code);
+  }
+
+  /** Runs work as an attempt that finds nothing counted. */
+  const first = <T>(accountId: string, work: (attempt: Attempt) => Promise<T>, signal?: AbortSignal) =>
+    throttled(harness.context, { accountId, passwordHash: '' }, address, work, { rows: [], signal });
 
   it('counts while it is under way, and after that only if it has failed', async () => {
     const { id: accountId } = await buildUser(harness.context);
@@ -54,12 +68,12 @@ describe('An attempt to log in', () => {
     // A right password of one account doesn't vouch for others at the address, where the account is known from now on.
     expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 0 });
     await attempt(accountId, 'WRONG_PASSWORD');
-    expect(await counted()).to.deep.equal({ account: 1, address: 1, pair: 1 });
+    expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 1 });
   });
 
   it('takes back nothing of a window that began after it', async () => {
     const { id: accountId } = await buildUser(harness.context);
-    await throttled(harness.context, { accountId }, address, async ({ count }) => {
+    await first(accountId, async ({ count }) => {
       await count();
       harness.advance(61 * 60_000);
       await countOrRefuse(harness.context, [`account:${accountId}`, `address:${address}`], accountId, 'guesses');
@@ -87,10 +101,12 @@ describe('An attempt to log in', () => {
     const { id, email } = await buildUser(harness.context);
     const { database, hasher } = harness.context;
     const { LoginThrottle, User } = database.models;
-    for (const [password, codes, failures] of [
-      [factoryPassword, ['OVERLOADED', 'DATABASE_UNREACHABLE'], 0],
-      ['a wrong password', ['WRONG_PASSWORD'], 1],
+    for (const [password, codes, before, failures] of [
+      [factoryPassword, ['OVERLOADED', 'DATABASE_UNREACHABLE'], 0, 0],
+      // Its failure can't lock the account.
+      ['a wrong password', ['WRONG_PASSWORD'], 9, 10],
     ] as const) {
+      await LoginThrottle.update({ failures: before }, { where: {} });
       let isNextBlocked = false;
       const blocked = comparing(async (...given) => {
         const matches = await hasher.compare(...given);
@@ -173,7 +189,7 @@ describe('An attempt to log in', () => {
     const order: number[] = [];
     let underWay = 0;
     const attempts = Array.from({ length: 20 }, (_, number) =>
-      throttled(harness.context, { accountId }, address, async () => {
+      first(accountId, async () => {
         underWay += 1;
         expect(underWay).to.equal(1);
         order.push(number);
@@ -202,14 +218,14 @@ describe('An attempt to log in', () => {
     const left = new AbortController();
     const events = new EventEmitter();
     const finished = once(events, 'finish');
-    const enter = () => codeOf(throttled(harness.context, { accountId }, address, () => finished, left.signal));
-    const first = enter();
+    const enter = () => codeOf(first(accountId, () => finished, left.signal));
+    const entered = enter();
     await otherWork();
     const waiting = Array.from({ length: 130 }, enter);
     expect(await Promise.race(waiting)).to.equal('OVERLOADED');
     left.abort();
     events.emit('finish');
-    await first;
+    await entered;
     const codes = await Promise.all(waiting);
     expect(codes.filter((code) => code === 'OVERLOADED')).to.have.length(30);
     expect(codes.filter((code) => code === 'INTERRUPTED')).to.have.length(100);
