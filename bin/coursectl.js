@@ -3,14 +3,64 @@
 // Only what every version of Node understands may stand here: an old one must get to read the message.
 
 /**
- * What was compiled is kept for the next command, from Node 22.1: in this user's own folder, because others may write to that for
- * temporary files. It would be of no use with another flag of V8.
+ * Whether other users can neither write to a folder nor replace it by another one. Groups count as others.
+ * @param path without symbolic links
+ * @param me the user of this process
+ */
+function isSafe(path, me) {
+  const { lstatSync } = require('node:fs');
+  const { dirname } = require('node:path');
+  const { uid, mode } = lstatSync(path);
+  const isProtected = (mode & 0o022) === 0 || (mode & 0o1000) !== 0;
+  return isProtected && (uid === 0 || uid === me) && (dirname(path) === path || isSafe(dirname(path), me));
+}
+
+/** Whether a folder, which isn't a symbolic link, belongs to a user who alone can write to it. */
+function isOwn(path, me) {
+  const stats = require('node:fs').lstatSync(path);
+  return stats.isDirectory() && stats.uid === me && (stats.mode & 0o022) === 0;
+}
+
+/**
+ * Makes the cache folder of this user, if it doesn't exist.
+ * @returns its real path; nothing where another user could have written to it, or to a folder in it
+ * @throws where it can't be made or read
+ */
+function safeCacheFolder(folder) {
+  const { existsSync, mkdirSync, readdirSync, realpathSync } = require('node:fs');
+  const { dirname, basename, join } = require('node:path');
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  // Windows has no such rights: there the home folder is the user's own.
+  const me = process.platform === 'win32' ? undefined : process.geteuid();
+  // Checked before, too: the folder of another user gets no folders of root.
+  if (me !== undefined && !isSafe(realpathSync(existing), me)) return undefined;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const real = join(realpathSync(dirname(folder)), basename(folder));
+  if (me === undefined) return real;
+  // Node makes a folder in it for each of its versions.
+  const folders = [real, ...readdirSync(real).map((name) => join(real, name))];
+  return isSafe(real, me) && folders.every((path) => isOwn(path, me)) ? real : undefined;
+}
+
+/**
+ * Keeps compiled code for the next command, from Node 22.1, in this user's own folder: Node runs it unchecked. Code that was
+ * compiled with other flags of V8 is of no use.
  */
 function keepCompiledCode() {
   const { enableCompileCache } = require('node:module');
-  const folder =
-    process.env.XDG_CACHE_HOME || (process.env.HOME && require('node:path').join(process.env.HOME, '.cache'));
-  if (enableCompileCache && folder) enableCompileCache(require('node:path').join(folder, 'coursectl'));
+  const { isAbsolute, join } = require('node:path');
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  const folder = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
+  if (!enableCompileCache || !folder || !isAbsolute(folder)) return;
+  // For the folder that Node makes.
+  process.umask(0o077);
+  try {
+    const safe = safeCacheFolder(join(folder, 'coursectl'));
+    if (safe) enableCompileCache(safe);
+  } catch {
+    // Commands start without it, only later.
+  }
 }
 
 const [major, minor] = process.versions.node.split('.').map(Number);

@@ -5,7 +5,7 @@ import { packageFolder } from '../../src/package-root.js';
 const superuser = process.getuid?.() === 0;
 
 /** Whether users without rights can enter a folder, and those above it. */
-function isOpenToOthers(folder: string): boolean {
+export function isOpenToOthers(folder: string): boolean {
   const above = path.dirname(folder);
   return (statSync(folder).mode & 0o001) !== 0 && (above === folder || isOpenToOthers(above));
 }
