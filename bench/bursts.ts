@@ -60,7 +60,7 @@ interface BurstResponse {
 }
 
 const head = (line: string, { token }: Trainee, ...headers: string[]) =>
-  `${[`${line} HTTP/1.1`, 'Host: x', 'Connection: close', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
+  `${[`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
 
 const reading = (path: string, by: Trainee) => head(`GET ${path}`, by);
 

@@ -45,6 +45,8 @@ const defaultMessages = {
   METHOD_NOT_ALLOWED: 'Method not allowed.',
   MALFORMED_JSON: 'Malformed JSON.',
   MALFORMED_URL: 'Malformed URL.',
+  HOST_UNKNOWN:
+    'The service listens on this machine only, and has another host name. Set PUBLIC_URL to the address that people open, and TRUST_PROXY behind a proxy.',
   BODY_TOO_LARGE: 'Request body too large.',
   BODY_INCOMPLETE: 'Request body incomplete.',
   RANGE_NOT_SATISFIABLE: 'Range not satisfiable.',

@@ -121,3 +121,40 @@ describePages('A page on another port of the same host', function () {
     await expectSessionActive(page);
   });
 });
+
+describePages('A hostile page whose name resolves to the address of the service', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole({}, [
+    '--host-resolver-rules=MAP evil.example 127.0.0.1',
+    // Other browsers let pages of plain HTTP call private addresses.
+    '--disable-features=BlockInsecurePrivateNetworkRequests,LocalNetworkAccessChecks',
+  ]);
+
+  it("can't set it up, and gets no page of it", async () => {
+    const origin = test.url.replace('localhost', 'evil.example');
+    const page = await test.open('about:blank');
+    // Only origins that the browser trusts have openers, of whatever name.
+    test.expectErrors(page, /status of 421|Cross-Origin-Opener-Policy header has been ignored/);
+    // Loaded before the name resolved to this machine.
+    await page.route(`${origin}/attack`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Attack</title>' }),
+    );
+    await page.goto(`${origin}/attack`);
+    const answer = await page.evaluate(async () => {
+      const account = {
+        firstName: 'Eve',
+        lastName: 'Evil',
+        email: 'eve@evil.example',
+        phone: '1',
+        password: 'hers-alone',
+      };
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch('/api/auth/setup', { method: 'POST', headers, body: JSON.stringify(account) });
+      return { status: response.status, text: await response.text() };
+    });
+    expect(answer).toEqual({ status: 421, text: expect.stringContaining('PUBLIC_URL') });
+    expect(await test.context.database.models.User.count()).toBe(0);
+    const response = await page.goto(`${origin}/`);
+    expect(response?.status()).toBe(421);
+  });
+});

@@ -65,7 +65,7 @@ async function budget(bytes: number): Promise<void> {
 const tokenOf = (number: number) => attack.traineeTokens[number % attack.traineeTokens.length] ?? '';
 
 function head(line: string, headers: Record<string, string | number> = {}): string {
-  const lines = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 

@@ -64,7 +64,7 @@ function writer({ method = 'GET', path, tokens, bodies, forwardedFor, from = 0 }
   const turns = Math.max(1, tokens.length);
   const head = (turn: number) => {
     const token = tokens[turn];
-    return `${method} ${path} HTTP/1.1\r\nHost: x\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}`;
+    return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}`;
   };
   const plain = Array.from({ length: turns }, (_, turn) => Buffer.from(`${head(turn)}\r\n`));
   let sent = from;

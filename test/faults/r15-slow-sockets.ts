@@ -27,7 +27,7 @@ const slowKinds = ['that send nothing', 'with a head that never ends', 'with a b
 
 /** Connections of the three kinds. */
 function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
-  const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\n';
+  const head = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\n';
   const kinds = ['', head, `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"`];
   const all: Socket[] = [];
   const sockets = Array.from({ length: slowSockets }, (_, number): SlowSocket => {

@@ -44,7 +44,7 @@ describe('A request whose client leaves before the response', () => {
     const body = JSON.stringify({ identifier: email, password: factoryPassword });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(socket, 'connect');
-    const headers = ['Host: x', 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    const headers = ['Host: localhost', 'Content-Type: application/json', `Content-Length: ${body.length}`];
     socket.write(['POST /api/auth/login HTTP/1.1', ...headers, '', body].join('\r\n'));
     await until(() => isComparing);
     socket.destroy();

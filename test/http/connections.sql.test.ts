@@ -23,7 +23,7 @@ describe('The connections of a service', () => {
   });
 
   const get = (path: string, ...headers: string[]) =>
-    `${[`GET ${path} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+    `${[`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
   it('free their slots when clients that pipelined requests disconnect', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });

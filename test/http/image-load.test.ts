@@ -72,7 +72,7 @@ describe('many images together', function () {
   function sendAvatar(as: string): Socket {
     const body = form(filePart(emptyPng(40, 30), 'me.png', 'image'));
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
-    const head = ['PUT /api/auth/avatar HTTP/1.1', 'Host: x', `Authorization: Bearer ${as}`];
+    const head = ['PUT /api/auth/avatar HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${as}`];
     const more = ['Content-Type: multipart/form-data; boundary=x', `Content-Length: ${body.length}`, '', ''];
     socket.write([...head, ...more].join('\r\n'));
     socket.write(body);

@@ -272,7 +272,7 @@ describe('The throttle of logins', () => {
     const server = createServer(harness.app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const body = JSON.stringify({ identifier: email, password: 'a wrong guess' });
-    const head = `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const head = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     const { LoginThrottle } = harness.context.database.models;
     const begun = async () => {
       const row = await LoginThrottle.findByPk(`account:${id}`);

@@ -263,7 +263,7 @@ describe('materials of courses over HTTP', () => {
         const socket = connect({ host: hostname, port: Number(port) });
         const response = text(socket);
         socket.write(
-          `POST ${routeOf()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`,
+          `POST ${routeOf()} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`,
         );
         socket.write(`Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`);
         socket.write(body.subarray(0, -5));
@@ -363,7 +363,7 @@ describe('materials of courses over HTTP', () => {
         expect(bytes).to.equal(5_000_000);
         for (let round = 0; round < 5; round += 1) {
           const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
-          socket.write(`GET ${routeOf(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+          socket.write(`GET ${routeOf(id)} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
           await new Promise((resolve) => socket.once('data', resolve));
           socket.destroy();
         }

@@ -85,7 +85,11 @@ describe('A request as it goes over the wire', () => {
       expect(response, path).not.to.include('coursectl_http');
     }
     for (const path of ['/metrics', '/metrics/']) {
-      const response = await responseTo([`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${metricsToken}`]);
+      const response = await responseTo([
+        `GET ${path} HTTP/1.1`,
+        'Host: localhost',
+        `Authorization: Bearer ${metricsToken}`,
+      ]);
       expect(response, path).to.match(/^HTTP\/1.1 200 /);
     }
   });

@@ -157,7 +157,7 @@ describe('abuse of uploads', function () {
       const { hostname, port } = new URL(service.server.url);
       const socket = connect(Number(port), hostname);
       socket.write(
-        `POST /api/courses/${service.course.id}/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${whole.length}\r\n\r\n`,
+        `POST /api/courses/${service.course.id}/files HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${whole.length}\r\n\r\n`,
       );
       for (let sent = 0; sent < 20; sent += 1) {
         socket.write(whole.subarray(sent * 50, sent * 50 + 50));

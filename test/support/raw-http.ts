@@ -24,7 +24,7 @@ export interface RawResponse {
 
 /** The request line and headers of a request, as they go over the wire. */
 export const head = (line: string, ...headers: string[]): string =>
-  `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+  `${[line, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
 /**
  * Sends a request and waits for its whole response; of one that goes on for as long as it is watched, for its first piece.

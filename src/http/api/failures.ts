@@ -62,6 +62,7 @@ export const mappings = {
   METHOD_NOT_ALLOWED: { status: 405 },
   MALFORMED_JSON: { status: 400 },
   MALFORMED_URL: { status: 400 },
+  HOST_UNKNOWN: { status: 421 },
   BODY_TOO_LARGE: { status: 413 },
   BODY_INCOMPLETE: { status: 400 },
   RANGE_NOT_SATISFIABLE: { status: 416 },

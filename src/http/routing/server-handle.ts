@@ -6,6 +6,8 @@ import type { RequestControl } from './respond.js';
 export interface ServerHandle extends RequestControl {
   /** Whether the server has stopped taking new work. */
   isDraining(): boolean;
+  /** Whether only this machine reaches it. */
+  listensOnLoopback(): boolean;
   /** Why it can't serve anything yet; absent once it can. */
   notReady(): AppError | undefined;
   /** The current load; absent without a server. */

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { isLoopback } from '../../network.js';
 
 /** The name of the session cookie; browsers accept the prefix from the host itself only, with `Secure` and `Path=/`. */
 export const secureCookieName = '__Host-coursectl';
@@ -6,14 +7,11 @@ export const secureCookieName = '__Host-coursectl';
 /** The name on plain HTTP, where browsers accept no `Secure` cookies. */
 const plainCookieName = 'coursectl';
 
-/** Hosts from which Chromium and Firefox accept `Secure` cookies on plain HTTP. */
-const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
-
-/** Whether the client's browser accepts `Secure` cookies in the response. */
+/** Whether the client's browser accepts `Secure` cookies in the response: Chromium and Firefox do from loopback hosts, also on plain HTTP. */
 function acceptsSecure(request: Request): boolean {
   // A request of HTTP/1.0 has no host, whatever Express's type says.
   const hostname: string | undefined = request.hostname;
-  return request.secure || loopback.test(hostname ?? '');
+  return request.secure || isLoopback(hostname ?? '');
 }
 
 /** The longest origin: a scheme, a host name of DNS and a port. */

@@ -20,6 +20,7 @@ import { requestLog } from '../middleware/request-log.js';
 import { type Deadlines, standardDeadlines } from '../overload/deadlines.js';
 import { trustOf } from '../routing/client.js';
 import { createErrorHandler } from '../routing/errors.js';
+import { assertOwnHost } from '../routing/host-names.js';
 import { createMetrics } from '../routing/metrics.js';
 import { parseQuery } from '../routing/parse-query.js';
 import { boundResponses } from '../routing/respond.js';
@@ -29,6 +30,7 @@ import type { ServerHandle } from '../routing/server-handle.js';
 /** Without a server: ready, without imports, without bounds. */
 const standalone: ServerHandle = {
   isDraining: () => false,
+  listensOnLoopback: () => false,
   notReady: () => undefined,
   wakeImports: () => undefined,
   await: (work) => work,
@@ -104,6 +106,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
       metrics.middleware,
       securityHeaders(),
       assertOneHost,
+      assertOwnHost(context.config, server),
       forApiPaths(
         compose(
           corsMiddleware(allowedOrigins),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { AppError, systemErrorCode } from '../../errors.js';
-import { networkOf } from '../../network.js';
+import { isLoopback, networkOf } from '../../network.js';
 import type { Context } from '../../services/context.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { type MailSender, startMailSender } from '../../services/mail/sender.js';
@@ -214,6 +214,7 @@ export async function startServer(
     {
       metrics,
       isDraining: () => state === 'draining',
+      listensOnLoopback: () => isLoopback(hostname),
       notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
       wakeImports: work.wakeImports,
       async await(promise) {
@@ -242,13 +243,14 @@ export async function startServer(
   });
   limitConnections(server);
   const { address, port, family } = await listen(server, host, wantedPort);
+  const hostname = family === 'IPv6' ? `[${address}]` : address;
   const begin = () => {
     state = 'serving';
     work.begin();
   };
   if (ready) begin();
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url: `http://${hostname}:${port}`,
     hasConsole: consolePages !== undefined,
     begin,
     async close() {

@@ -57,8 +57,9 @@ export interface Browsing {
 /**
  * Gives the enclosing `describe` a browser. A test fails on every console error, uncaught error and violation of the
  * content security policy that it doesn't expect.
+ * @param flags command-line flags of Chromium
  */
-export function useBrowser(): Browsing {
+export function useBrowser(flags: readonly string[] = []): Browsing {
   let browser: Browser;
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
@@ -66,7 +67,7 @@ export function useBrowser(): Browsing {
 
   before(async function () {
     this.timeout(scaled(60_000));
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...flags] });
   });
   after(() => browser?.close());
 

@@ -22,13 +22,16 @@ export interface ConsoleTest extends Harness, Browsing {
 const address = { HOST: '127.0.0.1', PORT: '0' };
 
 /** Gives the enclosing `describe` the service with the built console on a port of its own, and a browser. */
-export const useConsole = (settings: Record<string, string> = {}): ConsoleTest =>
-  useConsoleWith({ ...address, ...settings });
+export const useConsole = (settings: Record<string, string> = {}, flags?: readonly string[]): ConsoleTest =>
+  useConsoleWith({ ...address, ...settings }, flags);
 
-/** @param settings read before the first test */
-function useConsoleWith(settings: Record<string, string>): ConsoleTest {
+/**
+ * @param settings read before the first test
+ * @param flags command-line flags of Chromium
+ */
+function useConsoleWith(settings: Record<string, string>, flags?: readonly string[]): ConsoleTest {
   const harness = useHarness(settings);
-  const browsing = useBrowser();
+  const browsing = useBrowser(flags);
   let server: RunningServer;
   let consoleFolder: string;
 

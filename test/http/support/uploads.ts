@@ -133,7 +133,7 @@ export async function send(url: string, request: RawRequest): Promise<RawRespons
   const { hostname, port } = new URL(url);
   const { method = 'POST', path: route, token, body = Buffer.alloc(0), leave } = request;
   const headers = {
-    Host: 'x',
+    Host: 'localhost',
     Connection: 'close',
     'Content-Type': 'multipart/form-data; boundary=x',
     'Content-Length': body.length,

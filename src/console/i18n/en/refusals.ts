@@ -43,6 +43,7 @@ export const refusals = {
     METHOD_NOT_ALLOWED: 'The service cannot do this. Load the page again.',
     MALFORMED_JSON: 'The service did not understand the request. Load the page again.',
     MALFORMED_URL: 'The address is not valid.',
+    HOST_UNKNOWN: 'The service has another address. Its operator sets it with PUBLIC_URL.',
     BODY_TOO_LARGE: 'This is more than the service takes at once.',
     BODY_INCOMPLETE: 'The request did not arrive whole. Try again.',
     RANGE_NOT_SATISFIABLE: 'The file has no such part.',
