@@ -33,15 +33,18 @@ interface BadRow {
 
 /**
  * Parts of an SQLite schema that this program never makes: triggers and views change what was checked, and a view may have no end.
- * A file may spell their types so that SQLite takes them for what they are and a comparison doesn't.
+ * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite takes them for what they
+ * are and a comparison doesn't.
  */
 const foreignParts = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
   WHERE typeof(type) <> 'text' OR type NOT IN ('table', 'index')
-  UNION SELECT type || ' table', name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'`;
+  UNION SELECT type || ' table', name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'
+  UNION SELECT 'index with an expression', i.name FROM pragma_table_list t JOIN pragma_index_list(t.name) i
+    WHERE t.schema = 'main' AND (i.partial OR EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name) WHERE cid = -2))`;
 
 /**
- * Makes sure that a restored database in a file has tables and indexes only, before any of them is read. On a server they are its
- * operator's.
+ * Makes sure that a restored database in a file has only tables and indexes of columns, before any of them is read. On a server they are
+ * its operator's.
  * @param name of the database, for the message
  * @throws AppError `FILE_UNUSABLE`
  */

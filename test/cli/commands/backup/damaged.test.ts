@@ -184,6 +184,8 @@ describe('coursectl restore, of a damaged backup', () => {
     ],
     [['DROP TABLE sessions', `CREATE VIEW sessions AS ${endless}`], ': view: "sessions".'],
     [['CREATE VIRTUAL TABLE v USING fts5(a)'], ': virtual table: "v".'],
+    [['CREATE INDEX i ON leases (name, hex(zeroblob(length(name))))'], ': index with an expression: "i".'],
+    [['CREATE UNIQUE INDEX i ON users (email) WHERE hex(zeroblob(9)) > email'], ': index with an expression: "i".'],
     [
       [
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 9)
