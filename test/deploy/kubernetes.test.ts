@@ -69,4 +69,12 @@ describe('The manifests for Kubernetes', () => {
     const kept = mounts.filter(({ name }) => claimed.includes(name)).map(({ mountPath }) => mountPath);
     expect(kept).to.have.members(['/data/imports', '/data/retention']);
   });
+
+  it('take the token of the figures from the secret, and trust few addresses', () => {
+    const settingsOf = (kind: string, part: 'data' | 'stringData') =>
+      (manifests.find((manifest) => manifest.kind === kind) as unknown as Record<string, Record<string, string>>)[part];
+    expect(settingsOf('Secret', 'stringData')).to.include.keys('JWT_SECRET', 'METRICS_TOKEN');
+    const { TRUST_PROXY = '' } = settingsOf('ConfigMap', 'data') ?? {};
+    expect(Number(/^\d+\.\d+\.\d+\.\d+\/(\d+)$/.exec(TRUST_PROXY)?.[1]), TRUST_PROXY).to.be.at.least(24);
+  });
 });
