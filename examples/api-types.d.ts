@@ -4756,7 +4756,7 @@ export interface Operations {
     body: HealthBody;
     response: HealthResponse;
   };
-  /** Whether the service can serve: its database answers and has the right schema */
+  /** Whether the service can serve: its database answers, has the right schema, and an SQLite file space on its disk */
   readiness: {
     method: 'GET';
     path: '/readyz';

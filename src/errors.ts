@@ -103,6 +103,7 @@ export const databaseUnusable: readonly ErrorCode[] = [
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
   'DATABASE_NOT_WRITABLE',
+  'DISK_FULL',
   'OVERLOADED',
   'SCHEMA_OUTDATED',
 ];

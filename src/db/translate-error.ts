@@ -128,12 +128,13 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       );
     case 'ER_OPTION_PREVENTS_STATEMENT':
     case 'ER_READ_ONLY_MODE':
-    case 'ER_DISK_FULL':
-    case 'ER_RECORD_FILE_FULL':
       return fault(
         'DATABASE_NOT_WRITABLE',
-        `The database can't be written (${where}): ${code}. Connect to the primary, or free space on its disk.`,
+        `The database can't be written (${where}): ${code}. Connect to the primary.`,
       );
+    case 'ER_DISK_FULL':
+    case 'ER_RECORD_FILE_FULL':
+      return fault('DISK_FULL', `The disk of the database server is full (${where}): ${code}. Free some space.`);
     // Of a group with several primaries that refuses changes of tables with cascading foreign keys.
     case 'ER_BEFORE_DML_VALIDATION_ERROR':
       return fault(
@@ -231,8 +232,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
     return fault('OVERLOADED', `The database file ${settings.file} is locked by another program. Try again.`);
   if (code === 'SQLITE_IOERR')
     return fault('DATABASE_UNUSABLE', `The disk of ${settings.file} fails or is full. Check it, and try again.`);
-  if (code === 'SQLITE_FULL')
-    return fault('DATABASE_NOT_WRITABLE', `The disk of ${settings.file} is full. Free some space.`);
+  if (code === 'SQLITE_FULL') return fault('DISK_FULL', `The disk of ${settings.file} is full. Free some space.`);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import { assertWritable, createDatabase, probe } from '../db/admin/probe.js';
+import { assertSpaceLeft, assertWritable, createDatabase, probe } from '../db/admin/probe.js';
 import { removeUnusedFile } from '../db/admin/sqlite-removal.js';
 import { type Database, openDatabase } from '../db/connection.js';
 import { clockSkewMs, serverProblems, serverVersion } from '../db/dialect.js';
@@ -46,6 +46,7 @@ function schemaOf(database: Database, now: () => Date) {
     assertCurrent: () => assertSchemaCurrent(database),
     assertNotNewer: () => assertSchemaNotNewer(database),
     assertWritable: () => assertWritable(database),
+    assertSpaceLeft: () => assertSpaceLeft(settings),
     serverVersion: () => read(() => serverVersion(sequelize)),
     probe: () => probe(sequelize, settings),
     createDatabase: () => createDatabase(settings),

@@ -1,6 +1,8 @@
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 import type { Sequelize } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../../config/config.js';
-import { type AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import { type Database, openDatabase } from '../connection.js';
 import { driverError } from '../dialect.js';
 import { admitStatements, createStatement, grantStatement, hostInMessage } from '../mysql/grant.js';
@@ -80,6 +82,17 @@ export async function createDatabase(settings: SqliteConfig | MysqlConfig): Prom
   } finally {
     await server.close();
   }
+}
+
+/** A file system with less is full, in bytes: a change may need as much. */
+const leastSpace = 1024 * 1024;
+
+/** Checks that the disk of an SQLite database has space for changes. @throws AppError `DISK_FULL` */
+export async function assertSpaceLeft(settings: SqliteConfig | MysqlConfig): Promise<void> {
+  if (settings.dialect !== 'sqlite') return;
+  const { bavail, bsize } = await statfs(path.dirname(settings.file));
+  if (bavail * bsize < leastSpace)
+    throw new AppError('DISK_FULL', `The disk of ${settings.file} is full. Free some space.`);
 }
 
 /** How long a write by another process is waited for, in milliseconds: a running service writes for moments only. */

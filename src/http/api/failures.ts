@@ -95,7 +95,7 @@ export const mappings = {
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
   RETENTION_RUNNING: unavailable,
-  DISK_FULL: { status: 507 },
+  DISK_FULL: { status: 507, message: 'There is no space left on the server. Its operator must free some.' },
   SEED_REFUSED: { status: 403 },
   DATABASE_NOT_EMPTY: { status: 409 },
   LINK_INVALID: { status: 400 },

@@ -4,6 +4,7 @@ import { actorOf } from '../../services/core.js';
 import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page/page.js';
 import { openapiDocument } from '../api/document/openapi.js';
+import { messageOf } from '../api/failures.js';
 import { encodeOnce } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import { assertMayRead, type Metrics } from '../routing/metrics.js';
@@ -29,12 +30,15 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
   const { isDraining, notReady, load } = server;
   let document: object | undefined;
   const figures = shared(() => metrics.text(), figuresMs);
-  const assertSchemaCurrent = shared(async () => {
+  const assertUsable = shared(async () => {
     try {
       await context.schema.assertCurrent();
+      await context.schema.assertSpaceLeft();
     } catch (error) {
       // Elsewhere a failure that lasts; here the answer to what was asked.
-      throw isAppError(error, 'SCHEMA_OUTDATED') ? new AppError('NOT_READY', undefined, { cause: error }) : error;
+      if (isAppError(error, 'SCHEMA_OUTDATED')) throw new AppError('NOT_READY', undefined, { cause: error });
+      if (isAppError(error, 'DISK_FULL')) throw new AppError('NOT_READY', messageOf('DISK_FULL'), { cause: error });
+      throw error;
     }
   }, readinessMs);
   return {
@@ -44,7 +48,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       if (isDraining()) throw new AppError('NOT_READY', 'The service is shutting down.');
       const reason = notReady();
       if (reason) throw reason;
-      await assertSchemaCurrent();
+      await assertUsable();
       const now = load?.();
       if (!now) return { status: 'ok' };
       const { working, queued, turnedAway, waiting, connections } = now;

@@ -86,6 +86,7 @@ const passing: readonly ErrorCode[] = [
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
   'DATABASE_NOT_WRITABLE',
+  'DISK_FULL',
   'OVERLOADED',
   'MIGRATION_LOCKED',
 ];

@@ -45,6 +45,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
   if (operation.body || operation.query) codes.push('VALIDATION');
   if (operation.body) codes.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (operation.method !== 'get') codes.push('DISK_FULL');
   if (operation.params ?? operation.query) codes.push('MALFORMED_URL');
   const { access } = operation;
   if (operation.ownPagesOnly) codes.push('OTHER_ORIGIN');

@@ -150,7 +150,7 @@ export const authOperations = {
       message: shapes.message('Avatar updated successfully.'),
       imageUrl: shapes.text,
     }),
-    failures: ['DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeAvatar: operation.delete('/api/auth/avatar', {
     summary: "Take the image of the caller's account away",

@@ -16,7 +16,7 @@ export const fileOperations = {
       message: shapes.message('Thumbnail uploaded successfully.'),
       imageUrl: shapes.text,
     }),
-    failures: ['NOT_FOUND', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeThumbnail: operation.delete('/api/courses/:id/thumbnail', {
     summary: 'Take the image of a course away',
@@ -34,7 +34,7 @@ export const fileOperations = {
       message: shapes.message('File uploaded successfully.'),
       file: shapes.material.required(),
     }),
-    failures: ['NOT_FOUND', 'COURSE_QUOTA', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['NOT_FOUND', 'COURSE_QUOTA', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listMaterials: operation.get('/api/courses/:id/files', {
     summary: "A course's files, newest first",

@@ -35,7 +35,7 @@ export const importOperations = {
     access: superAdmin,
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
-    failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation.get('/api/imports', {
     summary: 'Imports, newest first, those of the terminal too',

@@ -46,7 +46,8 @@ export const serviceOperations = {
     success: ok('Alive', { status: Joi.valid('ok').required() }),
   }),
   readiness: operation.get('/readyz', {
-    summary: 'Whether the service can serve: its database answers and has the right schema',
+    summary:
+      'Whether the service can serve: its database answers, has the right schema, and an SQLite file space on its disk',
     access: anybody,
     availableBeforeReady: true,
     success: ok('Ready, with the current load', readiness),

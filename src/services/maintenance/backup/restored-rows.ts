@@ -33,8 +33,8 @@ interface BadRow {
 
 /**
  * Parts of an SQLite schema that this program never makes: triggers and views change what was checked, and a view may have no end.
- * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite takes them for what they
- * are and a comparison doesn't.
+ * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite recognises them and a
+ * comparison doesn't.
  */
 const foreignParts = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
   WHERE typeof(type) <> 'text' OR type NOT IN ('table', 'index')
