@@ -118,18 +118,9 @@ async function sendPieces(
   }
 }
 
-/** The JSON of bodies that never change. */
-const encoded = new WeakMap<object, string>();
-
-/** Encodes a response that never changes, so that {@link sendJson} needn't do it each time. */
-export function encodeOnce<T extends object>(body: T): T {
-  encoded.set(body, JSON.stringify(body));
-  return body;
-}
-
 /** Sends a response in one piece, and doesn't wait for its client. */
 export function sendJson(response: Response, body: object): void {
-  const text = encoded.get(body) ?? JSON.stringify(body);
+  const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   // As text: Node writes it together with the headers.

@@ -5,7 +5,8 @@ import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page/page.js';
 import { openapiDocument } from '../api/document/openapi.js';
 import { messageOf } from '../api/failures.js';
-import { encodeOnce } from '../body/streams.js';
+import { encodeOnce } from '../body/encodings.js';
+import { type StreamedResponse, textResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import { assertMayRead, type Metrics } from '../routing/metrics.js';
 import type { ServerHandle } from '../routing/server-handle.js';
@@ -25,10 +26,20 @@ function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T
   };
 }
 
+const encodeJson = (document: object) =>
+  encodeOnce(document, JSON.stringify(document), { 'Content-Type': 'application/json; charset=utf-8' });
+
+const encodePage = ({ html, policy }: ReturnType<typeof docsPage>) =>
+  encodeOnce(textResponse(html), html, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy,
+  });
+
 /** The handlers of the service itself: health, readiness, figures, the demo programme and documentation. */
 export function serviceHandlers(context: Context, server: ServerHandle, metrics: Metrics) {
   const { isDraining, notReady, load } = server;
-  let document: object | undefined;
+  let document: Promise<object> | undefined;
+  let page: Promise<StreamedResponse> | undefined;
   const figures = shared(() => metrics.text(), figuresMs);
   const assertUsable = shared(async () => {
     try {
@@ -62,12 +73,15 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       return { message: 'Demo programme loaded.', demo };
     },
 
-    async openapi() {
-      document ??= encodeOnce(openapiDocument());
+    openapi() {
+      document ??= encodeJson(openapiDocument());
       return document;
     },
 
-    docs: async () => docsPage(),
+    docs() {
+      page ??= encodePage(docsPage());
+      return page;
+    },
 
     async metrics({ authorization }) {
       assertMayRead(context, authorization);

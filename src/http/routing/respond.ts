@@ -5,6 +5,7 @@ import type { Context } from '../../services/context.js';
 import type { Caller } from '../../services/core.js';
 import { atMost, removeUpload, uploadsFolder } from '../../services/files/files.js';
 import type { Operation } from '../api/operation.js';
+import { sendConstant } from '../body/encodings.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
 import { type StreamedResponse, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
@@ -224,6 +225,7 @@ export function respond<T extends Operation>(
       const result = await handled();
       response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
+      if (sendConstant(request, response, result)) return;
       if ('content' in operation.success)
         await stream([request, response], operation.success.content, result as StreamedResponse, { caller, owner });
       else if (operation.itemBytes === undefined) sendJson(response, result);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { lookup } from 'mime-types';
 import { programFile } from '../../package-root.js';
+import { type Encoded, encodings, sendEncoded } from '../body/encodings.js';
 
 /** Where the build puts the web console. */
 const builtConsole = programFile('console');
@@ -11,20 +12,11 @@ const builtConsole = programFile('console');
 /** What Vite writes in place of the nonce: see src/console/vite.config.ts. */
 const noncePlaceholder = 'CSP_NONCE';
 
-/** In the order of preference. */
-const encodings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
+/** How Vite's output names compressed files. */
+const suffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** A file as it is sent: unchanged, and compressed. */
-interface Asset {
-  type: string;
-  cacheControl: string;
-  identity: Buffer;
-  br?: Buffer;
-  gzip?: Buffer;
-}
+/** A file as it is sent. */
+type Asset = Encoded & { type: string; cacheControl: string };
 
 /** Names with a hash of their content never change; the others are asked for again after an hour. */
 const cacheControlOf = (name: string): string =>
@@ -43,8 +35,10 @@ function readAssets(folder: string): Map<string, Asset> {
       cacheControl: cacheControlOf(name),
       identity: readFileSync(path.join(folder, name)),
     };
-    for (const [encoding, suffix] of encodings)
-      if (names.includes(`${name}${suffix}`)) asset[encoding] = readFileSync(path.join(folder, `${name}${suffix}`));
+    for (const encoding of encodings) {
+      const compressed = `${name}${suffixes[encoding]}`;
+      if (names.includes(compressed)) asset[encoding] = readFileSync(path.join(folder, compressed));
+    }
     assets.set(`/${name}`, asset);
   }
   return assets;
@@ -53,12 +47,7 @@ function readAssets(folder: string): Map<string, Asset> {
 function sendAsset(request: Request, response: Response, asset: Asset): void {
   response.setHeader('Content-Type', asset.type.startsWith('text/') ? `${asset.type}; charset=utf-8` : asset.type);
   response.setHeader('Cache-Control', asset.cacheControl);
-  response.setHeader('Vary', 'Accept-Encoding');
-  const encoding = encodings.map(([name]) => name).find((name) => asset[name] && request.acceptsEncodings(name));
-  if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
-  const body = (encoding && asset[encoding]) ?? asset.identity;
-  response.setHeader('Content-Length', body.length);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  sendEncoded(request, response, asset);
 }
 
 /** What the page may load: nothing of other origins, and no inline script or style without this page's nonce. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { StreamedResponse } from '../../body/streams.js';
 import { openapiDocument } from '../document/openapi.js';
 import { script, style } from './assets.js';
 import { originVariable } from './curl.js';
@@ -70,17 +69,5 @@ function render(): string {
 const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = `default-src 'none'; script-src ${digestOf(script)}; style-src ${digestOf(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-let page: string | undefined;
-
-/** The page. */
-export function docsPage(): StreamedResponse {
-  page ??= render();
-  const html = page;
-  return {
-    contentType: 'text/html; charset=utf-8',
-    contentSecurityPolicy: policy,
-    async *pieces() {
-      yield html;
-    },
-  };
-}
+/** The page, and what it may load. */
+export const docsPage = (): { html: string; policy: string } => ({ html: render(), policy });

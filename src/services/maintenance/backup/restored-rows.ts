@@ -33,7 +33,7 @@ interface BadRow {
 
 /**
  * Parts of an SQLite schema that this program never makes: triggers and views change what was checked, and a view may have no end.
- * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite recognises them and a
+ * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite knows them and a
  * comparison doesn't.
  */
 const foreignParts = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+
+/** In the order of preference. */
+export const encodings = ['br', 'gzip'] as const;
+
+/** A body unchanged, and compressed. */
+export type Encoded = { identity: Buffer } & Partial<Record<(typeof encodings)[number], Buffer>>;
+
+/** Sends a body in the best encoding that the client takes. */
+export function sendEncoded(request: Request, response: Response, encoded: Encoded): void {
+  response.vary('Accept-Encoding');
+  const encoding = encodings.find((name) => encoded[name] && request.acceptsEncodings(name));
+  if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
+  const body = (encoding && encoded[encoding]) ?? encoded.identity;
+  response.setHeader('Content-Length', body.length);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** A response that never changes, as it is sent. */
+interface Constant {
+  encoded: Encoded;
+  etag: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+const constant = new WeakMap<object, Constant>();
+
+/** Almost as small as the best, in a tenth of the time. */
+const brotliQuality = 9;
+
+/**
+ * Compresses the text of a response that never changes, so that {@link sendConstant} needn't do it for each request.
+ * @param result of a handler, which returns the same object each time
+ */
+export async function encodeOnce<T extends object>(result: T, text: string, headers: Constant['headers']): Promise<T> {
+  const identity = Buffer.from(text);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+    [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
+  };
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(identity, { params }),
+    promisify(gzip)(identity, { level: 9 }),
+  ]);
+  // Weak, as the encodings have it in common.
+  const etag = `W/"${createHash('sha256').update(identity).digest('base64url')}"`;
+  constant.set(result, { encoded: { identity, br, gzip: gzipped }, etag, headers });
+  return result;
+}
+
+/** Sends the result of a handler if it is one that {@link encodeOnce} knows, or 304 to a client that has it. @returns whether it is */
+export function sendConstant(request: Request, response: Response, result: object): boolean {
+  const known = constant.get(result);
+  if (!known) return false;
+  // For everybody; browsers ask whether it has changed.
+  response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', known.etag);
+  response.vary('Accept-Encoding');
+  if (request.fresh) response.status(304).end();
+  else {
+    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
+    sendEncoded(request, response, known.encoded);
+  }
+  return true;
+}
