@@ -1,4 +1,4 @@
-import { chmod, readdir, rm, rmdir } from 'node:fs/promises';
+import { chmod, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/admin/sqlite-copy.js';
 import { type Database, openDatabase } from '../../../db/connection.js';
@@ -63,6 +63,9 @@ async function makeEmptyFolder(folder: string): Promise<boolean> {
     }
     const names = await readdir(folder);
     if (names.length === 0) {
+      const { uid } = await stat(folder);
+      if (process.geteuid !== undefined && uid !== process.geteuid())
+        throw new AppError('USAGE', `The folder ${folder} belongs to another user, who could read it. Name a new one.`);
       await chmod(folder, 0o700);
       return false;
     }

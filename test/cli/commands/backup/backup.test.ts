@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { InferCreationAttributes } from 'sequelize';
@@ -170,6 +180,17 @@ describe('coursectl backup and restore', () => {
       [here(ended.id, 'upload.csv'), null, here(ended.id, 'rejected.csv')],
       pathsOf(atTerminal),
     ]);
+  });
+
+  it('refuses a folder of another user', async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const folder = path.join(cli.folder, 'theirs');
+    mkdirSync(folder, { mode: 0o777 });
+    chownSync(folder, 65_534, 65_534);
+    const { exitCode, message } = await cli.refusal(['backup', 'theirs']);
+    expect(exitCode).to.equal(2);
+    expect(message).to.match(/^The folder .*theirs belongs to another user, who could read it\. Name a new one\.$/);
+    expect(pathsIn(folder)).to.deep.equal([]);
   });
 
   it('refuses a folder that is not empty, and leaves none after Ctrl-C', async () => {
