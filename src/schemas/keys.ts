@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
 
 /**
@@ -22,14 +23,34 @@ const withForms = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
  */
 export const caseless = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
+/** The longest domain name, in characters (RFC 1035, section 2.3.4). */
+const longestDomain = 253;
+
+/**
+ * An address with its domain in the Unicode form of IDNA (UTS #46), if it has one: mail to both forms arrives in one mailbox. Other
+ * domains, and those whose form has invisible characters, stay as they are.
+ */
+function withUnicodeDomain(address: string): string {
+  const start = address.lastIndexOf('@') + 1;
+  const domain = address.slice(start);
+  const isInternational = (!isAscii.test(domain) && !domain.includes('\u3002')) || /(^|\.)xn--/.test(domain);
+  if (start === 0 || !isInternational || domain.length > longestDomain) return address;
+  const ascii = domainToASCII(domain);
+  const unicode = domainToUnicode(ascii);
+  // Node also decodes names that no domain has, some of them to plain ASCII.
+  const isSame = ascii !== '' && domainToASCII(unicode) === ascii;
+  return isSame && visiblePart(normalized(unicode, 'NFKC')) === unicode ? address.slice(0, start) + unicode : address;
+}
+
 /**
  * The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case, without characters
- * that can't be seen, which would make a second account of the same address. Letters are otherwise left as they are, ς too: mail
- * is sent to it.
+ * that can't be seen, which would make a second account of the same address. So would a domain as `xn--`. Letters are otherwise left
+ * as they are, ς too: mail is sent to it.
  */
 export function normalizeEmail(address: string): string {
   // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.
-  return visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
+  const plain = visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
+  return withUnicodeDomain(plain);
 }
 
 const digit = /^\p{Nd}$/u;
