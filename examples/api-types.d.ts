@@ -7,6 +7,8 @@
 export interface ErrorParams {
   /** Seats that the course has left */
   seatsLeft?: number;
+  /** Seats that were wanted */
+  wanted?: number;
   /** The most bytes of a file, or of the files of a course */
   maxBytes?: number;
   /** The most courses of a trainer, files of a course, or planned imports */
@@ -824,11 +826,11 @@ export interface ImportFileColumn {
   samples: string[];
 }
 
-/** Rows that are skipped or rejected for the same reason */
+/** Rows that are skipped, rejected, or imported without a full course, for the same reason */
 export interface ImportReason {
   /** What becomes of the rows */
-  outcome: 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
+  outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
   code: string;
   /** Field to correct; null where it is not a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
@@ -941,8 +943,12 @@ export type ImportPlan = {
     unchanged: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created */
+    /** Enrollments created that have a seat */
     enrolled: number;
+    /** Places taken on waiting lists */
+    waiting: number;
+    /** Enrollments left out, because the course or its waiting list is full */
+    leftOut: number;
   } | null;
   /** Roles of the accounts that are created; null while it is made and with a `problem` */
   createdByRole: {
@@ -951,7 +957,7 @@ export type ImportPlan = {
     /** Trainers to be created */
     trainer: number;
   } | null;
-  /** Why rows are rejected and skipped, grouped */
+  /** Why rows are rejected, skipped or imported without a course, grouped */
   reasons: ImportReason[];
   /** What to look at before the plan is applied, grouped */
   warnings: ImportWarning[];
@@ -1028,8 +1034,12 @@ export interface ImportWithPlan {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created */
+    /** Enrollments created that have a seat */
     enrolled: number;
+    /** Places taken on waiting lists */
+    waiting: number;
+    /** Enrollments left out, because the course or its waiting list is full */
+    leftOut: number;
   };
   /** How many rows have been processed */
   progress: {
@@ -1091,8 +1101,12 @@ export interface Import {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created */
+    /** Enrollments created that have a seat */
     enrolled: number;
+    /** Places taken on waiting lists */
+    waiting: number;
+    /** Enrollments left out, because the course or its waiting list is full */
+    leftOut: number;
   };
   /** How many rows have been processed */
   progress: {
@@ -1134,11 +1148,11 @@ export interface ImportRow {
   line: number;
   /** What became of the row, or would */
   outcome: 'created' | 'updated' | 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
+  /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct, where it is a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
-  /** Why the row was rejected, for people */
+  /** Why the row was rejected, or imported without a course, for people */
   message: string | null;
   /** Account of the row, as it is now */
   account: {
@@ -1328,8 +1342,12 @@ export interface ImportSummary {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created */
+    /** Enrollments created that have a seat */
     enrolled: number;
+    /** Places taken on waiting lists */
+    waiting: number;
+    /** Enrollments left out, because the course or its waiting list is full */
+    leftOut: number;
   };
   /** Time of creation */
   createdAt: string;
@@ -2759,6 +2777,8 @@ export interface AssignEnrollmentBody {
   traineeId: string;
   /** Status */
   status?: 'pending' | 'active';
+  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  whenFull?: 'reject' | 'wait';
   /** What the trainee wrote with the request */
   notes?: string | null;
   /** What the trainer or the super admin replied */
@@ -2783,6 +2803,8 @@ export interface AssignManyBody {
   traineeIds: string[];
   /** Status */
   status?: 'pending' | 'active';
+  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  whenFull?: 'reject' | 'wait';
   /** What the trainee wrote with the request */
   notes?: string | null;
   /** What the trainer or the super admin replied */
@@ -3351,6 +3373,8 @@ export interface CreateImportBody {
   match?: 'email' | 'phone';
   /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
   missingPhone?: 'reject' | 'allow';
+  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  whenFull?: 'reject' | 'wait' | 'skip-course';
   /** Also set the passwords of existing accounts; needs `onExisting` `update` */
   resetPasswords?: boolean;
   /** Invite new people without a password by mail to set one, instead of generating one */
@@ -3508,6 +3532,8 @@ export interface PlanImportBody {
   match?: 'email' | 'phone';
   /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
   missingPhone?: 'reject' | 'allow';
+  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  whenFull?: 'reject' | 'wait' | 'skip-course';
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
   /** Character encoding of the file; detected by default */
@@ -4380,7 +4406,7 @@ export interface Operations {
     body: ListOwnEnrollmentsBody;
     response: ListOwnEnrollmentsResponse;
   };
-  /** Enroll a trainee */
+  /** Enroll a trainee, or put the trainee on the waiting list of a full course */
   assignEnrollment: {
     method: 'POST';
     path: '/api/enrollments/assign';

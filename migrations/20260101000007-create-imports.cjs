@@ -41,6 +41,9 @@ module.exports = tableMigration({
     skipped_count: { type: 'integer', default: 0 },
     rejected_count: { type: 'integer', default: 0 },
     enrolled_count: { type: 'integer', default: 0 },
+    // Places on waiting lists, and enrollments that were left out because there was no place.
+    waiting_count: { type: 'integer', default: 0 },
+    left_out_count: { type: 'integer', default: 0 },
     credentials_file: { type: ['string', 1000], null: true },
     credentials_bytes: { type: 'bigInteger', default: 0 },
     credentials_digest: { type: ['word', 64], null: true },

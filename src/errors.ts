@@ -127,6 +127,8 @@ export type ErrorSubject =
 export interface ErrorParams {
   /** Seats that a course has left. */
   seatsLeft?: number;
+  /** Seats that were wanted. */
+  wanted?: number;
   /** The most bytes of a file, or of the files of a course. */
   maxBytes?: number;
   /** The most courses of a trainer, files of a course, or planned imports. */

@@ -180,16 +180,24 @@ export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({
 /** The first status of an enrollment that isn't the trainee's own request. */
 const initialStatus = fields.oneOf('status', initialStatuses).default('active');
 
+export const whenFullChoices = ['reject', 'wait'] as const;
+/** What becomes of trainees for whom a course has no seat: they are refused, or put on its waiting list. */
+export type WhenFull = (typeof whenFullChoices)[number];
+
+const whenFull = fields.oneOf('whenFull', whenFullChoices).default('reject');
+
 export interface EnrollmentAssignment extends Words {
   courseId: string;
   traineeId: string;
   status: InitialStatus;
+  whenFull: WhenFull;
 }
 
 /** What is the same for all trainees of an assignment. */
-export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'reply'>>({
+export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'reply' | 'whenFull'>>({
   status: initialStatus,
   reply,
+  whenFull,
 });
 
 /** Body of `POST /api/enrollments/assign`. */
@@ -198,6 +206,7 @@ export const enrollmentAssignmentSchema = oneOfWords(
     courseId: courseId.required(),
     traineeId: fields.id('traineeId').required(),
     status: initialStatus,
+    whenFull,
     notes,
     reply,
   }),
@@ -234,6 +243,7 @@ export const bulkAssignmentSchema = oneOfWords(
     courseId: courseId.required(),
     traineeIds: ids('traineeIds'),
     status: initialStatus,
+    whenFull,
     notes: notes.custom(replyToAll('Notes')),
     reply: reply.custom(replyToAll('Reply')),
   }),

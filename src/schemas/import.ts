@@ -1,5 +1,6 @@
 import type Types from 'joi';
 import { inputFields, requiredFields } from './account-fields.js';
+import { type WhenFull, whenFullChoices } from './enrollment.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
@@ -76,6 +77,11 @@ export interface ImportOptions {
   match: 'email' | 'phone';
   /** What becomes of a row without a phone whose person has no account: with `allow` it gets one without a phone. */
   missingPhone: 'reject' | 'allow';
+  /**
+   * What becomes of a row when a course has no seat: it is rejected, its person joins the waiting list, or the account goes without
+   * the course.
+   */
+  whenFull: WhenFull | 'skip-course';
   /** Updates set passwords too: those of the file, or generated ones. */
   resetPasswords: boolean;
   /** New people without a password get a link by mail to set one, instead of a generated one. */
@@ -151,6 +157,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
   missingPhone: fields.oneOf('missingPhone', ['reject', 'allow']).default('reject'),
+  whenFull: fields.oneOf('whenFull', [...whenFullChoices, 'skip-course'] as const).default('reject'),
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: listing.queryBoolean('invite').default(false).custom(notWithResets),
   withPasswords: listing.queryBoolean('withPasswords').default(false).custom(onlyForInvited),

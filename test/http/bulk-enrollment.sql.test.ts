@@ -62,6 +62,49 @@ describe('Many enrollments at once', () => {
     ]);
   });
 
+  it('put the others on the waiting list with whenFull, in their order and behind those who are on it, without a mail', async () => {
+    await course.update({ maxStudents: 2, waitingMax: 5, isPublished: true });
+    const [active = '', first = '', second = '', ...ids] = await trainees(6);
+    for (const [userId, status] of [
+      [active, 'active'],
+      [first, 'waiting'],
+      [second, 'waiting'],
+    ] as const) {
+      const user = await models().User.findByPk(userId, { rejectOnEmpty: true });
+      await buildEnrollment(harness.context, user, course, { status });
+    }
+    const given = { status: 'cancelled' as const, cancelReason: 'left' as const };
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, given);
+    // The free seat is for the first of the list.
+    const list = [ids[2], cast.trainee.user.id, ids[0], first];
+    const { body } = await assign(list, { whenFull: 'wait', reply: 'Soon' }).expect(201);
+    const shown = new Map<string, Shown & { status: string; reply: string }>(
+      body.enrollments.map((one: Shown) => [one.userId, one]),
+    );
+    expect(list.map((one = '') => shown.get(one)?.status)).to.deep.equal(['waiting', 'waiting', 'waiting', undefined]);
+    expect(list.map((one = '') => shown.get(one)?.waitingPlace)).to.deep.equal([3, 4, 5, undefined]);
+    expect(shown.get(cast.trainee.user.id)).to.include({ id, reply: 'Soon', cancelReason: null });
+    expect(
+      body.skipped.map(({ traineeId, code }: { traineeId: string; code: string }) => [traineeId, code]),
+    ).to.deep.equal([[first, 'ALREADY_ENROLLED']]);
+    const moved = await models().Enrollment.findOne({ where: { userId: first }, rejectOnEmpty: true });
+    expect(moved.status).to.equal('pending');
+    const audited = await models().AuditEntry.findAll({ where: { action: 'enrollment.assign' } });
+    expect(audited.map(({ actorId, after }) => [actorId, after?.status])).to.deep.equal(
+      Array(3).fill([cast.owner.user.id, 'waiting']),
+    );
+    await course.update({ waitingMax: 4 });
+    const full = 'Course is at maximum capacity, and its waiting list is full. Raise one of its limits.';
+    expectFailure(await assign([ids[1]], { whenFull: 'wait' }), 400, full);
+    await course.update({ maxStudents: 3, waitingMax: 0 });
+    expectFailure(
+      await assign([ids[1], (await buildUser(harness.context)).id], { whenFull: 'wait' }),
+      400,
+      'Course is at maximum capacity, and has no waiting list. Raise one of its limits.',
+    );
+    expect(await count()).to.equal(6);
+  });
+
   it('enroll all or none where the capacity is too small for all; cancelled ones take seats too', async () => {
     await course.update({ maxStudents: 4 });
     const ids = await trainees(2);
@@ -70,8 +113,8 @@ describe('Many enrollments at once', () => {
     for (const status of ['pending', 'active', 'cancelled', 'completed'] as const)
       await buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
     const tooFew =
-      'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.';
-    expectFailure(await assign([...ids, cast.trainee.user.id]), 400, tooFew, { seatsLeft: 2 });
+      'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, raise its maximum, or use its waiting list for the others (whenFull: wait).';
+    expectFailure(await assign([...ids, cast.trainee.user.id]), 400, tooFew, { seatsLeft: 2, wanted: 3 });
     expect(await count()).to.equal(5);
     expect(await models().AuditEntry.count()).to.equal(0);
     // Who is skipped takes no seat.
@@ -80,7 +123,11 @@ describe('Many enrollments at once', () => {
     const again = body.enrollments.find(({ userId }: Shown) => userId === cast.trainee.user.id);
     expect(again).to.include({ id, status: 'active', progress: 30, notes: 'Before' });
     expect(Date.parse(again.enrolledAt)).to.be.above(Date.parse('2025-01-01'));
-    expectFailure(await assign(ids.slice(1)), 400, 'Course is at maximum capacity.');
+    expectFailure(
+      await assign(ids.slice(1)),
+      400,
+      'Course is at maximum capacity. Raise its maximum, or use its waiting list (whenFull: wait).',
+    );
   });
 
   it('record each: a new one whole, one that was cancelled as far as it has changed, a removed one as it was', async () => {

@@ -147,7 +147,7 @@ describe('POST /api/enrollments/assign', () => {
       from: 'cancelled',
       to: 'pending',
     });
-    expectFailure(await assign(), 400, full);
+    expectFailure(await assign(), 400, `${full} Raise its maximum, or use its waiting list (whenFull: wait).`);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 

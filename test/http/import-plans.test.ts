@@ -46,7 +46,17 @@ describe('Imports that are planned over HTTP', () => {
     const planned = await show(created.id);
     expect(planned).to.include({ status: 'planned', startedAt: null, finishedAt: null });
     expect(planned.counts).to.include({ rows: 0, created: 0 });
-    const counts = { rows: 4, created: 3, updated: 0, skipped: 0, unchanged: 0, rejected: 1, enrolled: 0 };
+    const counts = {
+      rows: 4,
+      created: 3,
+      updated: 0,
+      skipped: 0,
+      unchanged: 0,
+      rejected: 1,
+      enrolled: 0,
+      waiting: 0,
+      leftOut: 0,
+    };
     expect(planned.plan).to.deep.include({ problem: null, refusal: null, rowsRead: 4, generatedPasswords: 3, counts });
     const format = { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, workbook: null };
     expect(planned.plan.file).to.deep.equal({ ...format, headerLine: 1, lines: 5, names: [] });

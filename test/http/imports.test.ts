@@ -101,7 +101,16 @@ describe('Imports over HTTP', function () {
     expect(created).to.include({ status: 'queued', hasCredentials: false });
     const record = await ended(created.id);
     expect(record).to.deep.include({ status: 'completed', error: null, hasCredentials: true, hasRejects: true });
-    expect(record.counts).to.deep.equal({ rows: 4, created: 3, updated: 0, skipped: 0, rejected: 1, enrolled: 0 });
+    expect(record.counts).to.deep.equal({
+      rows: 4,
+      created: 3,
+      updated: 0,
+      skipped: 0,
+      rejected: 1,
+      enrolled: 0,
+      waiting: 0,
+      leftOut: 0,
+    });
     expect(record.progress).to.deep.equal({ rowsDone: 4, rowsTotal: 4 });
     const rejected = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(200);
     expect(rejected.text).to.match(

@@ -15,6 +15,7 @@ const idFields: Readonly<Record<string, 'user' | 'course' | 'import'>> = {
   replyBy: 'user',
   courseId: 'course',
   courses: 'course',
+  waitingLists: 'course',
   importId: 'import',
 };
 

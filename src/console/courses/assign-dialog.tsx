@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { initialStatuses } from '../api/enrollment-statuses.js';
 import { useApi, useChange } from '../api/queries.js';
+import { assignmentFailure, WhenFullSwitch } from '../enrollments/when-full.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
@@ -66,13 +67,23 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
+  const [whenFull, setWhenFull] = useState<'reject' | 'wait'>('reject');
   const form = useApiForm<{ status: (typeof initialStatuses)[number]; reply: string }>({
     initialValues: { status: 'active', reply: '' },
     async submit({ status, reply }) {
       if (selected.size === 0) throw new Error(t('enrollments.assign.nobody'));
-      const body = { courseId: course.id, traineeIds: [...selected.keys()], status };
-      const response = await assign.mutateAsync({ body: { ...body, ...(reply.trim() !== '' && { reply }) } });
-      notifyDone(t('enrollments.assign.done', { count: response.enrollments.length }));
+      const body = { courseId: course.id, traineeIds: [...selected.keys()], status, whenFull };
+      const response = await assign
+        .mutateAsync({ body: { ...body, ...(reply.trim() !== '' && { reply }) } })
+        .catch((error: unknown) => {
+          throw assignmentFailure(error, t);
+        });
+      const waiting = response.enrollments.filter((enrollment) => enrollment.status === 'waiting').length;
+      const done = [
+        ['done', response.enrollments.length - waiting],
+        ['waiting', waiting],
+      ] as const;
+      for (const [words, count] of done) if (count > 0) notifyDone(t(`enrollments.assign.${words}`, { count }));
       setSkipped(response.skipped);
       if (response.skipped.length === 0) onClose();
     },
@@ -89,6 +100,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
           data={initialStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
         />
         <Textarea {...form.field('reply')} label={t('enrollments.assign.reply')} autosize minRows={2} maxRows={6} />
+        {course.maxStudents !== null && <WhenFullSwitch value={whenFull} onChange={setWhenFull} />}
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             <SeatsLeft course={course} />

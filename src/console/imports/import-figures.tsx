@@ -21,6 +21,8 @@ export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
     [`imports.${words}.rejected`, counts.rejected],
     // Most files have no courses.
     ...(counts.enrolled > 0 ? [['imports.enrolled', counts.enrolled] as const] : []),
+    ...(counts.waiting > 0 ? [['imports.waiting', counts.waiting] as const] : []),
+    ...(counts.leftOut > 0 ? [['imports.leftOut', counts.leftOut] as const] : []),
   ] as const;
   return (
     <Group gap="xl" mb="sm" component="dl" className="figures">

@@ -11,8 +11,8 @@ type Options = Import['options'];
 
 /** All options but `map`. */
 export const optionNames = [
-  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'onError', 'encoding'] as const),
-  ...(['delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
+  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'whenFull', 'onError'] as const),
+  ...(['encoding', 'delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
 
@@ -23,6 +23,7 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   onExisting: 'skip',
   match: 'email',
   missingPhone: 'reject',
+  whenFull: 'reject',
   onError: 'continue',
   resetPasswords: false,
   invite: false,
@@ -73,6 +74,11 @@ export const valueLabels = (t: TFunction) => ({
   missingPhone: {
     reject: t('imports.options.rejectMissingPhone'),
     allow: t('imports.options.allowMissingPhone'),
+  },
+  whenFull: {
+    reject: t('imports.options.rejectWhenFull'),
+    wait: t('imports.options.waitWhenFull'),
+    'skip-course': t('imports.options.skipCourse'),
   },
   onError: {
     continue: t('imports.options.continue'),

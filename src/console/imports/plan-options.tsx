@@ -143,6 +143,7 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
         <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting')} />
         <NativeSelect label={t('imports.options.match')} {...choice('match')} />
         <NativeSelect label={t('imports.options.missingPhone')} {...choice('missingPhone')} />
+        <NativeSelect label={t('imports.options.whenFull')} {...choice('whenFull')} />
         <NativeSelect label={t('imports.options.onError')} {...choice('onError')} />
         <NativeSelect label={t('imports.options.role')} {...choice('role')} />
         <TextInput

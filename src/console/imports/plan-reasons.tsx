@@ -1,9 +1,13 @@
-import { Group, List, Paper, Stack, Switch, Text, Title } from '@mantine/core';
+import { Group, List, NativeSelect, Paper, Stack, Switch, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
+import { oneOf } from '../ui/lists/list-search.js';
+import { optionOf, valueLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 import type { PlanChanges } from './plan-options.js';
 import { ReasonText } from './reason-text.js';
+
+const whenFullValues = ['reject', 'wait', 'skip-course'] as const;
 
 interface PlanReasonsProps {
   /** With the options as the plan was made. */
@@ -51,6 +55,18 @@ export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsPro
                   {t('imports.reasons.show')}
                 </TextLink>
               </Group>
+              {code === 'COURSE_FULL' && (
+                <NativeSelect
+                  mt="xs"
+                  maw={400}
+                  label={t('imports.options.whenFull')}
+                  value={String(changes.whenFull ?? optionOf(options, 'whenFull'))}
+                  onChange={({ currentTarget: { value } }) =>
+                    onChange({ ...changes, whenFull: oneOf(whenFullValues, value) ?? 'reject' })
+                  }
+                  data={whenFullValues.map((value) => ({ value, label: valueLabels(t).whenFull[value] }))}
+                />
+              )}
               {code === 'PHONE_MISSING' && (
                 <Switch
                   mt="xs"

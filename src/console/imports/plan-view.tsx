@@ -136,6 +136,8 @@ function Effects({ plan }: { plan: Plan }) {
     ['willCreate', counts.created],
     ['willUpdate', counts.updated],
     ['willEnroll', counts.enrolled],
+    ['willWait', counts.waiting],
+    ['willLeaveOut', counts.leftOut],
     ['willGenerate', generatedPasswords],
     ['willSkip', counts.skipped],
     ['willReject', counts.rejected],

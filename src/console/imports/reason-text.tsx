@@ -20,6 +20,7 @@ const wholeCodes: readonly string[] = [
   ...([
     'COURSE_AMBIGUOUS',
     'COURSE_FULL',
+    'WAITING_LIST_FULL',
     'ENROLLMENT_CANCELLED',
     'SURPLUS_CELLS',
     'PASSWORD_AND_HASH',

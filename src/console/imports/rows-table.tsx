@@ -77,8 +77,14 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
       header: t('imports.table.reason'),
       render: ({ code: why, message, changes, undo }) => {
         if (undo?.code) return t(`imports.result.kept.${undo.code}`);
-        if (why !== null) return <ReasonText code={why} message={message} />;
-        return changes && changes.length > 0 ? <Changes changes={changes} /> : '–';
+        const hasChanges = changes !== null && changes.length > 0;
+        if (why === null && !hasChanges) return '–';
+        return (
+          <>
+            {why !== null && <ReasonText code={why} message={message} />}
+            {hasChanges && <Changes changes={changes} />}
+          </>
+        );
       },
     },
     {

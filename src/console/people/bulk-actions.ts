@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { call } from '../api/client.js';
+import { call, type Input } from '../api/client.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 import type { PeopleFilter } from './people-filters.js';
@@ -76,7 +76,7 @@ const maxTrainees = 500;
  * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
  */
 export async function enroll(
-  courseId: string,
+  place: Pick<Input<'assignMany'>['body'], 'courseId' | 'whenFull'>,
   accounts: readonly Account[],
   signal: AbortSignal,
   t: TFunction,
@@ -85,9 +85,16 @@ export async function enroll(
   for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxTrainees) {
     const some = accounts.slice(begin, begin + maxTrainees);
     try {
-      const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });
+      const body = { ...place, traineeIds: some.map(({ id }) => id) };
+      const { skipped, enrollments } = await call('assignMany', { body });
       const reasons = new Map(skipped.map((one) => [one.traineeId, refusalText(one, t)]));
-      outcomes.push(...some.map((account) => outcomeOf(account, reasons.get(account.id))));
+      const waiting = new Set(enrollments.flatMap(({ status, userId }) => (status === 'waiting' ? [userId] : [])));
+      outcomes.push(
+        ...some.map((account) => ({
+          ...outcomeOf(account, reasons.get(account.id)),
+          ...(waiting.has(account.id) && { says: t('enrollments.assign.onList') }),
+        })),
+      );
     } catch (error) {
       if (begin === 0) throw error;
       outcomes.push(...some.map((account) => outcomeOf(account, messageOf(error, t))));

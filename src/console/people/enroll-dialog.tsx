@@ -2,6 +2,7 @@ import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { assignmentFailure, WhenFullSwitch } from '../enrollments/when-full.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
@@ -21,6 +22,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [courseId, setCourseId] = useState<string>();
+  const [whenFull, setWhenFull] = useState<'reject' | 'wait'>('reject');
   const [accounts, setAccounts] = useState<readonly Account[]>();
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
@@ -48,10 +50,10 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
     setWorking(true);
     setFailure(undefined);
     try {
-      setResult([...(await enroll(courseId, trainees, left, t)), ...refused]);
+      setResult([...(await enroll({ courseId, whenFull }, trainees, left, t)), ...refused]);
       await client.invalidateQueries();
     } catch (error) {
-      setFailure(error);
+      setFailure(assignmentFailure(error, t));
     } finally {
       setWorking(false);
     }
@@ -75,6 +77,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
         ) : accounts ? (
           <>
             <CoursePicker label={t('field.course')} value={courseId} onChange={setCourseId} required />
+            <WhenFullSwitch value={whenFull} onChange={setWhenFull} />
             <Text size="sm">{t('people.bulk.hint.enroll')}</Text>
             <Outcomes
               outcomes={[...refused, ...trainees.map((account) => outcomeOf(account))]}

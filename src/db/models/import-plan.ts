@@ -17,6 +17,7 @@ import type {
 } from '../../schemas/import.js';
 import { id, timestamp } from './columns.js';
 import type { ImportCounts } from './import.js';
+import type { ImportRow } from './import-row.js';
 
 /** A column of a file as it is understood. */
 export interface FileColumn {
@@ -31,9 +32,9 @@ export interface FileColumn {
   samples: string[];
 }
 
-/** Rows that are skipped or rejected for the same reason. */
+/** Rows that are not imported as they are for the same reason: skipped, rejected, or without one of their courses. */
 export interface PlanReason {
-  outcome: 'skipped' | 'rejected';
+  outcome: ImportRow['outcome'];
   code: string;
   /** The field that must be corrected; null when it isn't one. */
   field: ImportField | null;

@@ -18,6 +18,10 @@ export interface ImportCounts {
   skipped: number;
   rejected: number;
   enrolled: number;
+  /** Places on waiting lists. */
+  waiting: number;
+  /** Enrollments that were left out, because the course or its waiting list was full. */
+  leftOut: number;
 }
 
 /** A run of a CSV import and its progress; the outcomes of its rows are {@link ImportRow}s. */
@@ -40,6 +44,8 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare skippedCount: CreationOptional<number>;
   declare rejectedCount: CreationOptional<number>;
   declare enrolledCount: CreationOptional<number>;
+  declare waitingCount: CreationOptional<number>;
+  declare leftOutCount: CreationOptional<number>;
   declare credentialsFile: CreationOptional<string | null>;
   declare credentialsBytes: CreationOptional<number>;
   declare credentialsDigest: CreationOptional<string | null>;
@@ -86,11 +92,14 @@ export function countsOf({
   skippedCount: skipped,
   rejectedCount: rejected,
   enrolledCount: enrolled,
+  waitingCount: waiting,
+  leftOutCount: leftOut,
 }: Pick<
   Import,
-  'rowsDone' | 'createdCount' | 'updatedCount' | 'skippedCount' | 'rejectedCount' | 'enrolledCount'
+  | ('rowsDone' | 'createdCount' | 'updatedCount' | 'skippedCount' | 'rejectedCount')
+  | ('enrolledCount' | 'waitingCount' | 'leftOutCount')
 >): ImportCounts {
-  return { rows, created, updated, skipped, rejected, enrolled };
+  return { rows, created, updated, skipped, rejected, enrolled, waiting, leftOut };
 }
 
 export function initImport(sequelize: Sequelize): typeof Import {
@@ -115,6 +124,8 @@ export function initImport(sequelize: Sequelize): typeof Import {
       skippedCount: count(),
       rejectedCount: count(),
       enrolledCount: count(),
+      waitingCount: count(),
+      leftOutCount: count(),
       credentialsFile: { type: DataTypes.STRING(1000) },
       credentialsBytes: length(),
       credentialsDigest: { type: DataTypes.STRING(64) },

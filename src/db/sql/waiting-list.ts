@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Database } from '../connection.js';
 import type { Enrollment } from '../models/enrollment.js';
 import { runSelect } from './select.js';
@@ -39,6 +40,20 @@ export async function readWaitingPlaces(
     courses.length === waiting.length ? countedStatement(waiting) : numberedStatement(waiting, courses);
   const rows = await runSelect(sequelize, sql, { values });
   return new Map(rows.map(([id, place]) => [String(id), Number(place)]));
+}
+
+/** Counts the waiting lists of courses, by course: all people, and those who can get a seat. Courses without a list are left out. */
+export async function countWaiting(
+  { sequelize }: Database,
+  courseIds: readonly string[],
+  transaction?: Transaction,
+): Promise<ReadonlyMap<string, { waiting: number; eligible: number }>> {
+  const sql = `SELECT w.course_id, COUNT(*), SUM(a.is_active) FROM enrollments w JOIN users a ON a.id = w.user_id
+    WHERE w.status = 'waiting' AND w.course_id IN (${marks(courseIds)}) GROUP BY w.course_id`;
+  const rows = await runSelect(sequelize, sql, { values: courseIds, ...(transaction && { transaction }) });
+  return new Map(
+    rows.map(([id, waiting, eligible]) => [String(id), { waiting: Number(waiting), eligible: Number(eligible) }]),
+  );
 }
 
 /**

@@ -119,7 +119,7 @@ export const fieldDocs: Readonly<
     example: 'false',
   },
   endedCount: { description: 'Number of sessions that ended', example: 2 },
-  enrolled: { description: 'Enrollments created', example: 12 },
+  enrolled: { description: 'Enrollments created that have a seat', example: 12 },
   enrolledAt: { description: 'Time of enrollment', example: moment },
   enrollment: { description: 'The enrollment' },
   enrollmentIds: { description: 'Ids of the enrollments', example: [someId] },
@@ -190,6 +190,7 @@ export const fieldDocs: Readonly<
   lastLogin: { description: 'Time of the last login; null before the first', example: moment },
   lastName: { description: 'Last name', example: 'Lovelace' },
   lastUsedAt: { description: 'Time of the last request; absent before the first', example: moment },
+  leftOut: { description: 'Enrollments left out, because the course or its waiting list is full', example: 0 },
   learningOutcomes: { description: 'What trainees learn', example: 'Write a parser.' },
   level: { description: 'Difficulty', example: 'beginner' },
   limit: { description: 'Maximum number of items on a page', example: 20 },
@@ -391,6 +392,11 @@ export const fieldDocs: Readonly<
   waitingMax: {
     description: 'How many may wait when the course is full; null for no limit, 0 for no waiting list',
     example: 10,
+  },
+  whenFull: {
+    description:
+      'When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out)',
+    example: 'reject',
   },
   withPasswords: {
     description: 'With `invite`: also generate passwords, for people whom mail does not reach',

@@ -27,7 +27,9 @@ import {
 const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
 
 const rowCode = text
-  .description('Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes')
+  .description(
+    'Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes',
+  )
   .example('EMAIL_INVALID');
 
 const field = nullableWord(importFields);
@@ -55,9 +57,11 @@ const column = component(
 
 const reason = component(
   'ImportReason',
-  'Rows that are skipped or rejected for the same reason',
+  'Rows that are skipped, rejected, or imported without a full course, for the same reason',
   Joi.object({
-    outcome: Joi.valid('skipped', 'rejected').required().description('What becomes of the rows'),
+    outcome: Joi.valid(...rowOutcomes)
+      .required()
+      .description('What becomes of the rows'),
     code: rowCode,
     field: field.description('Field to correct; null where it is not a single one').example('email'),
     message: text
@@ -186,6 +190,8 @@ const importPlan = component(
       unchanged: count.description('Skipped rows whose account already has these values').example(5),
       rejected: count,
       enrolled: count,
+      waiting: count.description('Places taken on waiting lists').example(10),
+      leftOut: count,
     })
       .allow(null)
       .required()
@@ -197,7 +203,10 @@ const importPlan = component(
       .allow(null)
       .required()
       .description('Roles of the accounts that are created; null while it is made and with a `problem`'),
-    reasons: Joi.array().items(reason).required().description('Why rows are rejected and skipped, grouped'),
+    reasons: Joi.array()
+      .items(reason)
+      .required()
+      .description('Why rows are rejected, skipped or imported without a course, grouped'),
     warnings: Joi.array().items(warning).required().description('What to look at before the plan is applied, grouped'),
     identityChanges: Joi.array()
       .items(Joi.object({ line, userId: id, before: identity, after: identity }))
@@ -264,7 +273,9 @@ export const importRow = component(
       .description('What became of the row, or would'),
     code: rowCode.allow(null),
     field: field.description('Field to correct, where it is a single one').example('email'),
-    message: nullableText.description('Why the row was rejected, for people').example('Email is required.'),
+    message: nullableText
+      .description('Why the row was rejected, or imported without a course, for people')
+      .example('Email is required.'),
     account: Joi.object({ id, firstName: text, lastName: text, email: text })
       .allow(null)
       .required()

@@ -202,6 +202,7 @@ const errorParams = component(
   'What the message says besides the code; only where it says more',
   Joi.object({
     seatsLeft: bound.description('Seats that the course has left'),
+    wanted: bound.description('Seats that were wanted').example(5),
     maxBytes: bound.description('The most bytes of a file, or of the files of a course'),
     max: bound.description('The most courses of a trainer, files of a course, or planned imports'),
     from: Joi.valid(...enrollmentStatuses).description('Status of the enrollment'),
@@ -445,6 +446,8 @@ const importCounts = Joi.object({
   skipped: count,
   rejected: count,
   enrolled: count,
+  waiting: count.description('Places taken on waiting lists').example(10),
+  leftOut: count,
 }).required();
 
 /** An import in a line. */

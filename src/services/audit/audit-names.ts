@@ -13,6 +13,7 @@ const idFields: Readonly<Record<string, Kind>> = {
   replyBy: 'user',
   courseId: 'course',
   courses: 'course',
+  waitingLists: 'course',
   importId: 'import',
 };
 

@@ -15,7 +15,7 @@ const titleOf = (text: string) => caseless(normalized(text.trim().replace(/\s+/g
 const batch = 500;
 
 /** What people need to choose between courses. */
-const shown = ['id', 'title', 'trainerId', 'maxStudents', 'isPublished'];
+const shown = ['id', 'title', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
 
 /**
  * The courses that each name means: that with this id; else those with this title; else those whose title differs only in

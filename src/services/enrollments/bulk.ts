@@ -1,17 +1,18 @@
 import type { Transaction } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import type { AppError } from '../../errors.js';
+import { AppError } from '../../errors.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { reserveSeats, seatsFor } from '../locks/capacity.js';
+import { reservePlaces } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { withNewIds } from '../new-ids.js';
-import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
+import { enrollmentRecord, entryChanges, removeEnrollments, settleWaiting, takeWaitingNumbers } from './commands.js';
 import { assignmentRefusal, replyOf } from './rules.js';
 import { insertEnrollments } from './store.js';
 
@@ -21,10 +22,15 @@ export interface SkippedTrainee {
   refusal: AppError;
 }
 
-/** Trainees to enroll for the first time, cancelled enrollments to revive, and the others. */
+/** A trainee to enroll, with the enrollment that is revived. */
+interface Entering {
+  traineeId: string;
+  existing: Enrollment | null;
+}
+
+/** Trainees to enroll, in their order, and the others. */
 interface Sorted {
-  fresh: string[];
-  again: Enrollment[];
+  entering: Entering[];
   skipped: SkippedTrainee[];
 }
 
@@ -41,22 +47,49 @@ async function sortOut(
     lock: transaction.LOCK.UPDATE,
     transaction,
   });
-  const existing = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
-  const sorted: Sorted = { fresh: [], again: [], skipped: [] };
+  const all = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
+  const sorted: Sorted = { entering: [], skipped: [] };
   for (const traineeId of traineeIds) {
-    const enrollment = existing.get(traineeId) ?? null;
-    const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, enrollment, status);
+    const existing = all.get(traineeId) ?? null;
+    const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, existing, status);
     if (refusal) sorted.skipped.push({ traineeId, refusal });
-    else if (enrollment) sorted.again.push(enrollment);
-    else sorted.fresh.push(traineeId);
+    else sorted.entering.push({ traineeId, existing });
   }
   return sorted;
 }
 
 /**
- * Enrolls many trainees in a course: all who can be, or none when the course would be over its capacity.
+ * Reserves places for trainees in their order.
+ * @returns those who are enrolled or join the waiting list, and those who stay on it
+ * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
+ */
+async function withPlaces(
+  core: Core,
+  course: Course,
+  entering: readonly Entering[],
+  { status, whenFull }: BulkAssignment,
+  transaction: Transaction,
+) {
+  const onList = entering.map(({ existing }) => existing?.status === 'waiting');
+  const places = await reservePlaces(core, course, onList, whenFull, transaction);
+  const joining = places.filter((place) => place === 'joined').length;
+  let waitingNumber = await takeWaitingNumbers(core, course, joining, transaction);
+  const placed = entering.map((one, index) => {
+    const place = places[index];
+    if (place === 'joined') return { ...one, place, status: 'waiting' as const, waitingNumber: waitingNumber++ };
+    return { ...one, place, status, waitingNumber: null };
+  });
+  return {
+    placed: placed.filter(({ place }) => place !== 'kept'),
+    kept: placed.filter(({ place }) => place === 'kept'),
+  };
+}
+
+/**
+ * Enrolls many trainees in a course, or puts them on its waiting list: all who can be, or none when the course would be over its
+ * capacity.
  * @param notify whether those who are enrolled get a mail
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignMany(
   core: Core,
@@ -70,36 +103,39 @@ export async function assignMany(
   const { Enrollment } = core.database.models;
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
-    await reserveSeats(core, course, seatsFor(status, fresh.length + again.length), transaction);
+    const { entering, skipped } = await sortOut(core, wanted, transaction);
+    const { placed, kept } = await withPlaces(core, course, entering, wanted, transaction);
+    for (const { traineeId } of kept) skipped.push({ traineeId, refusal: new AppError('ALREADY_ENROLLED') });
     const now = core.now();
     const { trainerId } = course;
-    const entered = withNewIds(fresh).map(([id, userId]) => ({
-      id,
-      userId,
-      courseId,
-      trainerId,
-      status,
+    const fresh = withNewIds(placed.filter(({ existing }) => !existing));
+    const entered = fresh.map(([id, { traineeId: userId, status, waitingNumber }]) => ({
+      ...{ id, userId, courseId, trainerId, status, waitingNumber },
       ...written,
     }));
     await insertEnrollments(core, entered, now, transaction);
-    const revived = again.map(({ id }) => id);
-    if (revived.length > 0)
-      await Enrollment.update(
-        { status, enrolledAt: now, waitingNumber: null, cancelReason: null, ...written },
-        { where: { id: revived }, transaction },
-      );
-    const ids = [...entered.map(({ id }) => id), ...revived];
+    const revived = placed.flatMap(({ existing, ...place }) => (existing ? [{ existing, ...place }] : []));
+    const before = new Map(revived.map(({ existing }) => [existing.id, auditedEnrollment(existing)]));
+    const change = { enrolledAt: now, cancelReason: null, ...written };
+    const seated = revived.filter(({ place }) => place === 'seat').map(({ existing }) => existing.id);
+    if (seated.length > 0)
+      await Enrollment.update({ status, waitingNumber: null, ...change }, { where: { id: seated }, transaction });
+    // Few: they had left, and each has its number.
+    for (const { existing, status, waitingNumber, place } of revived)
+      if (place === 'joined') await existing.update({ status, waitingNumber, ...change }, { transaction });
+    const ids = [...entered.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];
     const enrollments = await Enrollment.findAll({ where: { id: ids }, order: ['id'], transaction });
-    const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));
     const records = enrollments.map((enrollment) =>
       enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
     );
     await recordAudit(core, actor, records, transaction);
-    if (notify) await queueNews(core, newsOf(undefined, status), enrollments, transaction, replyIn(written));
+    const told = enrollments.filter((enrollment) => enrollment.status === status);
+    if (notify) await queueNews(core, newsOf(undefined, status), told, transaction, replyIn(written));
     return { enrollments, skipped };
   };
-  return inCourseQueue(courseId, () => core.database.inTransaction(assign));
+  const assigned = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
+  await settleWaiting(core, courseId, assigned.enrollments);
+  return assigned;
 }
 
 /** Removes the enrollments of a list, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */

@@ -9,12 +9,12 @@ import { assertActive } from '../auth/sessions.js';
 import { settleCertificate } from '../certificates/changes.js';
 import type { Actor, Core } from '../core.js';
 import { today } from '../dates.js';
-import { reserveSeats } from '../locks/capacity.js';
+import { reserveSeat } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addPlaceAfterChange } from '../waiting-list/places.js';
+import { addPlacesAfterChange } from '../waiting-list/places.js';
 import { promote } from '../waiting-list/promotion.js';
-import { enrollmentRecord, nextWaitingNumber } from './commands.js';
+import { enrollmentRecord, takeWaitingNumbers } from './commands.js';
 import { lockCourse, lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
 import {
@@ -49,14 +49,17 @@ async function lockForSeat(
       assertActive(state.account?.role === 'trainee' ? state.account : null);
       const given = requestedStatus(state, joinWaitingList, today(core));
       const joins = given === 'waiting';
-      return { status: given, waitingNumber: joins ? await nextWaitingNumber(core, state.course, transaction) : null };
+      return {
+        status: given,
+        waitingNumber: joins ? await takeWaitingNumbers(core, state.course, 1, transaction) : null,
+      };
     };
   }
   const course = await lockCourse(core, courseId, transaction);
   const trainee = await lockTraineeToEnroll(core, userId, transaction);
   return async () => {
     assertAllowed(traineeRefusal(trainee));
-    await reserveSeats(core, course, 1, transaction);
+    await reserveSeat(core, course, transaction);
     return { status, waitingNumber: null };
   };
 }
@@ -140,7 +143,7 @@ async function changeEnrollment<Locked>(
   };
   const inTransaction = () => core.database.inTransaction(run);
   const changed = await (wanted.takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction());
-  await addPlaceAfterChange(core, changed);
+  await addPlacesAfterChange(core, [changed]);
   return changed;
 }
 

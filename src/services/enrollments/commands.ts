@@ -2,7 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { notFound } from '../../errors.js';
+import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
 import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
@@ -12,10 +12,10 @@ import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { today } from '../dates.js';
-import { reserveSeats, seatsFor } from '../locks/capacity.js';
+import { reservePlaces } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addPlaceAfterChange } from '../waiting-list/places.js';
+import { addPlacesAfterChange } from '../waiting-list/places.js';
 import { promote } from '../waiting-list/promotion.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import {
@@ -67,15 +67,16 @@ async function enter(
   return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
 }
 
-/** The next number on the waiting list of a locked course. */
-export async function nextWaitingNumber(
+/** Takes the next numbers on the waiting list of a locked course. @returns the first of them */
+export async function takeWaitingNumbers(
   core: Core,
   { id, waitingCounter }: Pick<Course, 'id' | 'waitingCounter'>,
+  count: number,
   transaction: Transaction,
 ): Promise<number> {
-  const next = waitingCounter + 1;
-  await core.database.models.Course.update({ waitingCounter: next }, { where: { id }, silent: true, transaction });
-  return next;
+  const counter = { waitingCounter: waitingCounter + count };
+  if (count > 0) await core.database.models.Course.update(counter, { where: { id }, silent: true, transaction });
+  return waitingCounter + 1;
 }
 
 /**
@@ -94,25 +95,24 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
     const status = requestedStatus(state, joinWaitingList, today(core));
-    const waitingNumber = status === 'waiting' ? await nextWaitingNumber(core, course, transaction) : null;
+    const waitingNumber = status === 'waiting' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
     const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
     const enrollment = await enter(core, course, existing, entry, transaction);
     if (status === 'pending') await queueDigest(core, enrollment.trainerId, transaction);
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(request));
-  await addPlaceAfterChange(core, enrollment);
-  // What has freed a seat since the seats were counted has found nobody waiting.
-  if (enrollment.status === 'waiting') await promote(core, [courseId]);
+  await settleWaiting(core, courseId, [enrollment]);
   return enrollment;
 }
 
 /**
- * The course's trainer or the super admin enrolls a trainee, whether the course is published or not.
- * @param notify whether the trainee gets a mail
+ * The course's trainer or the super admin enrolls a trainee, whether the course is published or not, or puts the trainee on the
+ * waiting list.
+ * @param notify whether the trainee gets a mail about a seat
  * @returns the enrollment with its course and trainee
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
- *   `COURSE_FULL`
+ *   `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignEnrollment(
   core: Core,
@@ -120,17 +120,21 @@ export async function assignEnrollment(
   input: unknown,
   notify = tellsByItself(actor),
 ): Promise<Enrollment> {
-  const { courseId, traineeId, status, ...words } = validate(enrollmentAssignmentSchema, input);
+  const { courseId, traineeId, status: wanted, whenFull, ...words } = validate(enrollmentAssignmentSchema, input);
   const written = replyOf(actor, words, core.now());
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const trainee = await lockTraineeToEnroll(core, traineeId, transaction);
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
-    assertAllowed(assignmentRefusal(trainee, existing, status));
+    assertAllowed(assignmentRefusal(trainee, existing, wanted));
     const before = existing ? auditedEnrollment(existing) : undefined;
     const from = existing?.status;
-    await reserveSeats(core, course, seatsFor(status, 1), transaction);
-    const enrollment = await enter(core, course, existing, { userId: traineeId, status, words: written }, transaction);
+    const [place] = await reservePlaces(core, course, [from === 'waiting'], whenFull, transaction);
+    if (place === 'kept') throw new AppError('ALREADY_ENROLLED');
+    const status: EnrollmentStatus = place === 'joined' ? 'waiting' : wanted;
+    const waitingNumber = place === 'joined' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
+    const entry = { userId: traineeId, status, words: written, waitingNumber };
+    const enrollment = await enter(core, course, existing, entry, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
@@ -138,7 +142,18 @@ export async function assignEnrollment(
     if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(written));
     return enrollment;
   };
-  return inCourseQueue(courseId, () => core.database.inTransaction(assign));
+  const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
+  await settleWaiting(core, courseId, [enrollment]);
+  return enrollment;
+}
+
+/**
+ * Adds the places of enrollments that have joined the waiting list of a course, after the commit, and gives its free seats: a seat
+ * that was freed since they were counted has found nobody on the list.
+ */
+export async function settleWaiting(core: Core, courseId: string, enrollments: readonly Enrollment[]): Promise<void> {
+  await addPlacesAfterChange(core, enrollments);
+  if (enrollments.some(({ status }) => status === 'waiting')) await promote(core, [courseId]);
 }
 
 /**

@@ -1,29 +1,34 @@
 import type { AppError } from '../../errors.js';
-import type { StatusChange } from '../../schemas/enrollment.js';
-import type { EnrollmentStatus, InitialStatus } from '../../schemas/enrollment-statuses.js';
+import type { BulkAssignment, StatusChange } from '../../schemas/enrollment.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
 import { findCourse } from '../courses/queries.js';
-import { courseFull, seatsFor } from '../locks/capacity.js';
+import { placesFor, readOccupancy } from '../locks/capacity.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
-/** What a change of an enrollment would do: change it, leave it as it is, or be refused for this reason. */
-export type PreviewedOutcome = 'done' | 'unchanged' | AppError;
+/** What a change of an enrollment would do: change it, put it on the waiting list, leave it as it is, or be refused for this reason. */
+export type PreviewedOutcome = 'done' | 'waiting' | 'unchanged' | AppError;
+
+interface AssignmentPreview extends Pick<BulkAssignment, 'courseId' | 'status' | 'whenFull'> {
+  traineeIds: readonly string[];
+}
 
 /** Ids per query. */
 const batch = 500;
 
 /**
  * What enrolling trainees in a course would do with each, in their order.
- * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL` where it has not enough seats for all
+ * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL`, `WAITING_LIST_FULL` where it has not enough places for all
  */
 export async function previewAssignment(
   core: Core,
   actor: Actor,
-  { courseId, traineeIds, status }: { courseId: string; traineeIds: readonly string[]; status: InitialStatus },
+  { courseId, traineeIds, status, whenFull }: AssignmentPreview,
 ): Promise<PreviewedOutcome[]> {
   const { User, Enrollment } = core.database.models;
-  const course = await findCourse(core, actor, courseId, { include: 'seats' });
+  const course = await findCourse(core, actor, courseId);
   const previewed: PreviewedOutcome[] = [];
+  const entering: { at: number; isOnList: boolean }[] = [];
   for (let at = 0; at < traineeIds.length; at += batch) {
     const ids = traineeIds.slice(at, at + batch);
     const [users, enrollments] = await core.database.read(() =>
@@ -38,11 +43,15 @@ export async function previewAssignment(
       const enrollment = existing.get(id) ?? null;
       const refusal = assignmentRefusal(trainees.get(id) ?? null, enrollment, status);
       const isSo = refusal?.code === 'ALREADY_ENROLLED' && enrollment?.status === status;
+      if (!refusal) entering.push({ at: previewed.length, isOnList: enrollment?.status === 'waiting' });
       previewed.push(isSo ? 'unchanged' : (refusal ?? 'done'));
     }
   }
-  const wanted = seatsFor(status, previewed.filter((one) => one === 'done').length);
-  if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw courseFull(course.seatsLeft, wanted);
+  const occupancy = await readOccupancy(core, [courseId]);
+  const onList = entering.map(({ isOnList }) => isOnList);
+  const outcomes = { seat: 'done', joined: 'waiting', kept: 'unchanged' } as const;
+  for (const [index, place] of placesFor(course, occupancy(courseId), onList, whenFull).entries())
+    previewed[entering[index]?.at ?? -1] = outcomes[place];
   return previewed;
 }
 

@@ -147,7 +147,7 @@ export async function previewUndo(core: Core, id: string, signal?: AbortSignal):
 /** Whether undoing an import may remove or restore accounts. @param record with its live status, see {@link findImport} */
 export async function canUndo(core: Core, record: Import): Promise<boolean> {
   const { id, status, counts, ledgerClosedAt } = record;
-  const hasChanges = counts.created + counts.updated + counts.enrolled > 0;
+  const hasChanges = counts.created + counts.updated + counts.enrolled + counts.waiting > 0;
   if (!hasChanges || ledgerClosedAt !== null) return false;
   if (neverApplied.includes(status) || ['queued', 'running', 'undoing'].includes(status)) return false;
   return status !== 'undone' || hasKeptAccounts(core, id);

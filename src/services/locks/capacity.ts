@@ -1,18 +1,17 @@
 import type { Transaction } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
+import { countWaiting } from '../../db/sql/waiting-list.js';
 import { AppError } from '../../errors.js';
-import { type EnrollmentStatus, rulesOf, seatStatuses } from '../../schemas/enrollment-statuses.js';
+import type { WhenFull } from '../../schemas/enrollment.js';
+import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
+import { courseFull } from './course-full.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
 /**
  * The seats of courses: they are counted, never stored. What reserves a seat or changes the limit has locked the course; what
  * frees one has not, because others wait for this lock to enroll.
  */
-
-/** The seats that new enrollments with a status take. */
-export const seatsFor = (status: EnrollmentStatus, enrollments: number): number =>
-  rulesOf(status).takesSeat ? enrollments : 0;
 
 /** Counts the reserved seats of courses, by id; courses without any are left out. */
 async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
@@ -54,33 +53,126 @@ export async function countReservedSeats(
   return countSeats(core, courseIds, transaction);
 }
 
-/** The refusal of more enrollments than a course has seats left. It says how many of both, where some could be enrolled. */
-export function courseFull(seatsLeft: number, wanted: number): AppError {
-  if (seatsLeft <= 0 || wanted === 1) return new AppError('COURSE_FULL');
-  const seats = seatsLeft === 1 ? '1 seat' : `${seatsLeft} seats`;
-  return new AppError(
-    'COURSE_FULL',
-    `The course has ${seats} left, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`,
-    { params: { seatsLeft } },
-  );
+/** Seats and waiting list of a course at one moment. */
+export interface Occupancy {
+  /** Reserved seats. */
+  taken: number;
+  /** People on the waiting list. */
+  waiting: number;
+  /** People on it who can get a seat. */
+  eligible: number;
 }
 
-/** Refuses more enrollments than a locked course has seats left. @param reserved its seats @throws AppError `COURSE_FULL` */
-function assertSeatsLeft({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number, wanted: number): void {
-  if (maxStudents !== null && reserved + wanted > maxStudents) throw courseFull(maxStudents - reserved, wanted);
-}
+const unoccupied: Occupancy = { taken: 0, waiting: 0, eligible: 0 };
 
-/** Reserves seats of a course for enrollments of the same transaction. @throws AppError `COURSE_FULL` */
-export async function reserveSeats(
+/** Counts the seats and waiting lists of courses. In a transaction, the caller has locked the courses. */
+export async function readOccupancy(
   core: Core,
-  course: Pick<Course, 'id' | 'maxStudents'>,
-  wanted: number,
+  courseIds: readonly string[],
+  transaction?: Transaction,
+): Promise<(courseId: string) => Occupancy> {
+  if (courseIds.length === 0) return () => unoccupied;
+  const read = async () => {
+    const seats = await countSeats(core, courseIds, transaction);
+    const lists = await countWaiting(core.database, courseIds, transaction);
+    return (id: string) => ({ ...unoccupied, taken: seats.get(id) ?? 0, ...lists.get(id) });
+  };
+  return transaction ? read() : core.database.read(read);
+}
+
+type Limits = Pick<Course, 'maxStudents' | 'waitingMax'>;
+
+/** Free seats of a course and free places on its waiting list, as newcomers take them. The waiting list goes first. */
+export class FreePlaces {
+  /** For newcomers; negative where the waiting list needs more seats than are free. */
+  #seats: number;
+  #places: number;
+
+  constructor({ maxStudents, waitingMax }: Limits, { taken, waiting, eligible }: Occupancy) {
+    this.#seats = maxStudents === null ? Number.POSITIVE_INFINITY : maxStudents - taken - eligible;
+    this.#places = waitingMax === null ? Number.POSITIVE_INFINITY : waitingMax - waiting;
+  }
+
+  /** Whether there is a seat for a newcomer, or for somebody on the waiting list without passing others. */
+  hasSeat(isOnList: boolean): boolean {
+    return isOnList ? this.#seats >= 0 : this.#seats > 0;
+  }
+
+  /** Takes a seat, where there is one. */
+  takeSeat(isOnList: boolean): boolean {
+    if (!this.hasSeat(isOnList)) return false;
+    // The list's seats are counted already.
+    if (!isOnList) this.#seats -= 1;
+    return true;
+  }
+
+  /** Takes a place on the waiting list, where there is one. */
+  join(): boolean {
+    if (this.#places < 1) return false;
+    this.#places -= 1;
+    return true;
+  }
+}
+
+/** What an assignment gives: a seat, a place on the waiting list, or the place that somebody on it has. */
+type Place = 'seat' | 'joined' | 'kept';
+
+/**
+ * Gives trainees seats in their order; with `wait`, places on the waiting list to those without one.
+ * @param onList whether each is on the waiting list already
+ * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL` where one of them would get nothing
+ */
+export function placesFor(
+  course: Limits,
+  occupancy: Occupancy,
+  onList: readonly boolean[],
+  whenFull: WhenFull,
+): Place[] {
+  const { maxStudents, waitingMax } = course;
+  if (whenFull === 'reject') {
+    const seatsLeft = maxStudents === null ? Number.POSITIVE_INFINITY : maxStudents - occupancy.taken;
+    if (onList.length > seatsLeft) throw courseFull(seatsLeft, onList.length);
+    return onList.map(() => 'seat');
+  }
+  const free = new FreePlaces(course, occupancy);
+  return onList.map((isOnList) => {
+    if (free.takeSeat(isOnList)) return 'seat';
+    if (isOnList) return 'kept';
+    if (free.join()) return 'joined';
+    throw new AppError(
+      'WAITING_LIST_FULL',
+      waitingMax === 0
+        ? 'Course is at maximum capacity, and has no waiting list. Raise one of its limits.'
+        : 'Course is at maximum capacity, and its waiting list is full. Raise one of its limits.',
+    );
+  });
+}
+
+/**
+ * Reserves places in a course for enrollments of the same transaction, as {@link placesFor}.
+ * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
+ */
+export async function reservePlaces(
+  core: Core,
+  course: Limits & Pick<Course, 'id'>,
+  onList: readonly boolean[],
+  whenFull: WhenFull,
   transaction: Transaction,
-): Promise<void> {
-  if (wanted === 0) return;
+): Promise<Place[]> {
   // Without a limit too: a transaction on another node may be setting one.
   await forceIncrementCourseVersions(core, [course.id], transaction);
-  if (course.maxStudents === null) return;
-  const counted = await countSeats(core, [course.id], transaction);
-  assertSeatsLeft(course, counted.get(course.id) ?? 0, wanted);
+  if (course.maxStudents === null) return onList.map(() => 'seat');
+  const occupancy = await readOccupancy(core, [course.id], transaction);
+  return placesFor(course, occupancy(course.id), onList, whenFull);
+}
+
+/** Reserves a seat of a course for an enrollment of the same transaction. @throws AppError `COURSE_FULL` */
+export async function reserveSeat(
+  core: Core,
+  { id, maxStudents }: Pick<Course, 'id' | 'maxStudents'>,
+  transaction: Transaction,
+): Promise<void> {
+  // Without a limit too: a transaction on another node may be setting one.
+  const taken = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
+  if (maxStudents !== null && taken >= maxStudents) throw new AppError('COURSE_FULL');
 }

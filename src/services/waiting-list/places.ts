@@ -11,13 +11,14 @@ export async function addWaitingPlaces({ database }: Core, enrollments: readonly
 }
 
 /**
- * Adds its place to an enrollment that was changed, after the commit: others who enroll in the course don't wait for it. Its failure
- * is logged, for the change is done.
+ * Adds their places to enrollments that were changed, after the commit: others who enroll in the course don't wait for it. Its
+ * failure is logged, for the change is done.
  */
-export async function addPlaceAfterChange(core: Core, enrollment: Enrollment): Promise<void> {
+export async function addPlacesAfterChange(core: Core, enrollments: readonly Enrollment[]): Promise<void> {
   try {
-    await addWaitingPlaces(core, [enrollment]);
+    await addWaitingPlaces(core, enrollments);
   } catch (error) {
-    core.logger.warn({ err: error, enrollment: enrollment.id }, 'the place on the waiting list is not told');
+    const ids = enrollments.map(({ id }) => id);
+    core.logger.warn({ err: error, enrollments: ids }, 'places on the waiting list are not told');
   }
 }

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { presentEnrollment } from '../../../presenters/enrollment.js';
-import { statusChangeSchema } from '../../../schemas/enrollment.js';
+import { statusChangeSchema, type WhenFull } from '../../../schemas/enrollment.js';
 import type { InitialStatus } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
@@ -43,8 +43,12 @@ export const words = {
   },
 } as const satisfies Record<string, BulkWords>;
 
-const verdictOf = (previewed: PreviewedOutcome): Verdict =>
-  isAppError(previewed) ? { outcome: 'refused', refusal: whoseRole(previewed) } : { outcome: previewed };
+function verdictOf(previewed: PreviewedOutcome): Verdict {
+  if (isAppError(previewed)) return { outcome: 'refused', refusal: whoseRole(previewed) };
+  return previewed === 'waiting' ? { outcome: 'done', state: onWaitingList } : { outcome: previewed };
+}
+
+const onWaitingList = 'on the waiting list';
 
 /** The account was found by its name: that it is no trainee's says more. */
 const whoseRole = (refusal: AppError): AppError =>
@@ -63,6 +67,7 @@ interface Assignment {
   title: string;
   status: InitialStatus;
   reply: string | null | undefined;
+  whenFull: WhenFull;
   notify: boolean;
 }
 
@@ -73,7 +78,7 @@ const mailsIn = (notify: boolean) => (notify ? ', with a mail to each in a publi
 export function assignment(
   context: Context,
   selection: BulkWork['selection'],
-  { courseId, title, status, reply, notify }: Assignment,
+  { courseId, title, status, reply, whenFull, notify }: Assignment,
 ): BulkWork {
   const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
   return {
@@ -85,17 +90,20 @@ export function assignment(
     selection,
     batchSize: Math.min(batchSize, Math.floor(maxReply / Math.max(reply?.length ?? 0, 1))),
     async preview(those) {
-      const wanted = { courseId, traineeIds: idsOf(those), status };
+      const wanted = { courseId, traineeIds: idsOf(those), status, whenFull };
       return (await previewAssignment(context, operator, wanted)).map(verdictOf);
     },
     async change(those) {
-      const wanted = { courseId, traineeIds: idsOf(those), status, reply };
+      const wanted = { courseId, traineeIds: idsOf(those), status, reply, whenFull };
       const { enrollments, skipped } = await assignMany(context, operator, wanted, notify);
       const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
       const verdicts = those.map(({ id }): Verdict => {
         const refusal = refusals.get(id);
-        return refusal ? verdictOf(refusal) : { outcome: 'done', more: { enrollment: entered.get(id) } };
+        if (refusal) return verdictOf(refusal);
+        const enrollment = entered.get(id);
+        const state = enrollment?.status === 'waiting' ? onWaitingList : undefined;
+        return { outcome: 'done', state, more: { enrollment } };
       });
       return { verdicts };
     },

@@ -1,6 +1,8 @@
 import { isAppError } from '../../../errors.js';
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import { pick } from '../../../presenters/pick.js';
 import { assignedStateSchema, progressSchema, replySchema, statusChangeSchema } from '../../../schemas/enrollment.js';
+import type { EnrollmentStatus } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
@@ -31,6 +33,12 @@ function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => str
   return { json: { enrollment }, text: textOf(enrollment) };
 }
 
+/** What to say about an assignment. */
+const assignedText = (enrollment: Enrollment): string =>
+  enrollment.status === 'waiting'
+    ? `${enrollmentName(enrollment)} (${enrollment.id}) is on the waiting list, number ${enrollment.waitingPlace}.`
+    : `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`;
+
 const unchangedText = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
 
 /**
@@ -41,12 +49,12 @@ async function existing(
   context: Context,
   refusal: unknown,
   ids: { courseId: string; userId: string },
-  wanted: Parameters<typeof isAsWanted>[1],
+  wanted: { status: readonly EnrollmentStatus[]; reply: string | null | undefined },
 ) {
   if (!isAppError(refusal, 'ALREADY_ENROLLED')) throw refusal;
   const [found] = (await listEnrollments(context, operator, ids)).items;
   // It may have been removed meanwhile.
-  if (!found || !isAsWanted(found, wanted)) throw refusal;
+  if (!found || !wanted.status.some((status) => isAsWanted(found, { ...wanted, status }))) throw refusal;
   return found;
 }
 
@@ -59,25 +67,23 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   const { notify = false } = options;
   const { course: named } = run.arguments;
   // Before anything is looked up: a wrong status is wrong for all trainees.
-  const { status, reply } = validate(assignedStateSchema, { status: options.status, reply: options.reply });
+  const { status, reply, whenFull } = validate(assignedStateSchema, pick(options, ['status', 'reply', 'whenFull']));
   const meant = await accountsMeant(run, words.assign, { role: 'trainee' });
   const context = await run.context();
   if (notify) assertMailSetUp(context);
   const courseId = await courseIdOf(context, named);
   if (meant.kind !== 'one') {
     const { title } = await findCourse(context, operator, courseId);
-    const wanted = { courseId, title, status, reply, notify };
+    const wanted = { courseId, title, status, reply, whenFull, notify };
     return runBulk(run, assignment(context, await meant.selection(context), wanted));
   }
   const traineeId = await userIdOf(context, meant.name, 'trainee');
   try {
-    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, reply }, notify);
-    return changed(
-      assigned,
-      (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
-    );
+    const wanted = { courseId, traineeId, status, reply, whenFull };
+    return changed(await assignEnrollment(context, operator, wanted, notify), assignedText);
   } catch (error) {
-    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, reply }), unchangedText);
+    const wanted = { status: whenFull === 'wait' ? ([status, 'waiting'] as const) : [status], reply };
+    return changed(await existing(context, error, { courseId, userId: traineeId }, wanted), unchangedText);
   }
 }
 

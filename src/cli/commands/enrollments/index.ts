@@ -49,10 +49,10 @@ export function register(program: Command, registry: Registry): void {
       'enrollments assign "Weaving for beginners" ada@example.org',
       'enrollments assign 7f6a21c4 ada@example.org "555 0100" --status pending --reply "Paid by cheque" --yes --json',
       'enrollments assign "Weaving for beginners" --from class.csv --dry-run',
-      'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
+      'enrollments assign "Weaving for beginners" --search "@weavers.example.org" --when-full wait',
     ],
     options: assignOptions,
-    notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled.`,
+    notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled, unless you add --when-full wait.`,
     load: () => import('./changes.js').then(({ assign }) => ({ run: assign })),
   });
 

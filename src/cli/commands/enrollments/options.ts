@@ -35,6 +35,8 @@ const notifyOption = { '--notify': 'also send each trainee a mail, if the course
 
 export const assignOptions = {
   '--status <status>': `${either(initialStatuses)}; active by default`,
+  '--when-full <what>':
+    'if the course has not enough seats: reject (default), or wait (put the others on its waiting list)',
   '--reply <text>': 'a message to the trainees',
   ...notifyOption,
   ...bulkOptions(accountHeadings),

@@ -115,6 +115,8 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['skipped', String(counts.skipped)],
     ['rejected', String(counts.rejected)],
     ['enrolled', String(counts.enrolled)],
+    ['waiting', counts.waiting > 0 ? String(counts.waiting) : null],
+    ['left out', counts.leftOut > 0 ? String(counts.leftOut) : null],
     [
       'passwords',
       record.credentialsFetchedAt ? `fetched ${record.credentialsFetchedAt.toISOString()}` : credentialsFile,

@@ -64,6 +64,8 @@ export const importUsersOptions = {
   '--on-existing <what>': 'what to do with rows whose account exists: skip (default), update, or fail (reject them)',
   '--match <key>': 'find the account of a row by email (default), or with phone: by email or phone',
   '--missing-phone <what>': 'what to do with rows of new people who have no phone: reject (default) or allow',
+  '--when-full <what>':
+    'for rows whose course is full: reject (default), wait (join its waiting list) or skip-course (leave it out)',
   '--reset-passwords': 'with --on-existing update: also give these accounts new passwords',
   '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort (import nothing)',
   '--max-errors <n>': 'import nothing if more rows than this are rejected',

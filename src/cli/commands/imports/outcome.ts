@@ -4,6 +4,7 @@ import { isPlainHeading } from '../../../services/imports/read/columns/column-ma
 import { delimiterNames } from '../../../services/imports/read/csv/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
 import { shownText } from '../../../services/imports/read/fields/headings.js';
+import type { RowCode } from '../../../services/imports/read/fields/row-codes.js';
 import type { SourceFormat } from '../../../services/imports/read/table/table.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
@@ -71,8 +72,16 @@ const maxReasons = 12;
 const linesPerReason = 5;
 
 /** Why rows are rejected, the most frequent reason first, with the lines of the first rows. */
-function reasonsText(all: ImportPlan['reasons']): string[] {
-  const reasons = all.filter(({ outcome }) => outcome === 'rejected');
+const rejectionsText = (all: ImportPlan['reasons']): string[] =>
+  reasonsText(all.filter(({ outcome }) => outcome === 'rejected'));
+
+/** Why enrollments are left out, with the lines of the first rows. */
+const leftOutText = (all: ImportPlan['reasons']): string[] =>
+  reasonsText(all.filter(({ outcome, code }) => outcome !== 'rejected' && leftOutCodes.includes(code)));
+
+const leftOutCodes: readonly string[] = ['COURSE_FULL', 'WAITING_LIST_FULL'] satisfies RowCode[];
+
+function reasonsText(reasons: ImportPlan['reasons']): string[] {
   const shown = reasons.slice(0, maxReasons).map(({ code, message, count, rows }) => {
     const text = `${message.replace(/\.$/, '')} (${linesText(rows, count)})`;
     return printableLine(`    ${counted(count, 'row')} ${code}: ${text}`);
@@ -221,10 +230,13 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
       ...(again > 0 ? [`  ${counted(again, 'row')} with other courses for the person of an earlier line`] : []),
       `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
     ]),
-    ...fitted(reasonsText(plan.reasons)),
+    ...fitted(rejectionsText(plan.reasons)),
     ...fitted([
       ...(plan.invitations > 0 ? [`  ${counted(plan.invitations, 'invitation')} to mail`] : []),
       ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+      ...(counts.waiting > 0 ? [`  ${counted(counts.waiting, 'place')} on waiting lists to take`] : []),
+      ...(counts.leftOut > 0 ? [`  ${counted(counts.leftOut, 'enrollment')} to leave out:`] : []),
+      ...leftOutText(plan.reasons),
       ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to tell people of enrollments`] : []),
       ...namesText(plan),
       ...renamed(plan),
@@ -313,10 +325,11 @@ export function report(
     `${counted(counts.created, 'account')} created`,
     ...(counts.updated > 0 ? [`${counts.updated} updated`] : []),
     ...(counts.enrolled > 0 ? [`${counts.enrolled} enrolled`] : []),
+    ...(counts.waiting > 0 ? [`${counts.waiting} on waiting lists`] : []),
     `${counted(counts.skipped, 'row')} skipped`,
     `${counts.rejected} rejected`,
   ];
-  const rejected = reasonsText(result.reasons);
+  const rejected = rejectionsText(result.reasons);
   const queued = [
     ...(result.invitations > 0 ? [`Invitations: ${result.invitations.toLocaleString('en')} queued.`] : []),
     ...(result.news > 0 ? [`Mails about enrollments: ${result.news.toLocaleString('en')} queued.`] : []),
@@ -325,6 +338,8 @@ export function report(
     headline(result, seconds, io),
     `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,
     ...rejected,
+    ...(counts.leftOut > 0 ? [`  ${counted(counts.leftOut, 'enrollment')} left out:`] : []),
+    ...leftOutText(result.reasons),
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
       : []),

@@ -34,6 +34,7 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'onExisting',
     'match',
     'missingPhone',
+    'whenFull',
     'resetPasswords',
     'invite',
     'notify',

@@ -17,6 +17,8 @@ export interface Named {
 /** What was done with one of them, or would be: the words of the API. */
 export interface Verdict {
   outcome: 'done' | 'unchanged' | 'refused';
+  /** Of what is done: the state, where it isn't that of the {@link BulkWords}. */
+  state?: string | undefined;
   /** Why it was refused. */
   refusal?: AppError;
   /** What `--json` has besides. */
@@ -61,6 +63,14 @@ export const countsOf = (outcomes: readonly BulkOutcome[]) => ({
   refused: count(outcomes, 'refused'),
 });
 
+/** How many have which other state: ", 10 of them on the waiting list". */
+function otherStates(outcomes: readonly BulkOutcome[]): string {
+  const counts = new Map<string, number>();
+  for (const { outcome, state } of outcomes)
+    if (outcome === 'done' && state !== undefined) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].map(([state, number]) => `, ${number.toLocaleString('en')} of them ${state}`).join('');
+}
+
 /** The lines of the first, and how many more there are. */
 function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome) => string[]): string[] {
   const left = outcomes.length - maxShown;
@@ -82,14 +92,15 @@ export function planText(
   width = Number.POSITIVE_INFINITY,
 ): string {
   const counts = countsOf(outcomes);
-  const shown = (outcome: BulkOutcome) => cut(`  ${printableLine(labelOf(outcome))}`, width);
+  const shown = (outcome: BulkOutcome) =>
+    cut(`  ${printableLine(labelOf(outcome))}${outcome.state === undefined ? '' : `: ${outcome.state}`}`, width);
   const refused = (outcome: BulkOutcome) =>
     wrap(printableLine(`${labelOf(outcome)}: ${outcome.refusal?.message}`), width - 4).map((line, index) =>
       index === 0 ? `  ${line}` : `    ${line}`,
     );
   const of = (wanted: Verdict['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted);
   return [
-    `${counted(counts.done, one)} to ${toDo}${target}${counts.done > 0 ? ':' : '.'}`,
+    `${counted(counts.done, one)} to ${toDo}${target}${otherStates(outcomes)}${counts.done > 0 ? ':' : '.'}`,
     ...firstOf(of('done'), (outcome) => [shown(outcome)]),
     ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, one)} ${unchanged}.`] : []),
     ...(counts.refused > 0 ? [`${counts.refused} that can't be found or changed:`] : []),
@@ -114,7 +125,7 @@ export function summaryText(
   const counts = countsOf(outcomes);
   const left = stopped ? outcomes.filter(({ refusal }) => refusal === stopped).length : 0;
   const figures = [
-    `${counted(counts.done, one)} ${done}${target}`,
+    `${counted(counts.done, one)} ${done}${target}${otherStates(outcomes)}`,
     ...(counts.unchanged > 0 ? [`${counts.unchanged} ${unchanged}`] : []),
     ...(counts.refused > left ? [`${counts.refused - left} refused`] : []),
     ...(left > 0 ? [`${left} not done`] : []),
@@ -131,7 +142,7 @@ export function outcomesText(
 ): string {
   const states = { done: state, unchanged, refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [
-    { name: 'outcome', value: ({ outcome }) => states[outcome], fit: 'whole', priority: 0 },
+    { name: 'outcome', value: ({ outcome, state: own = states[outcome] }) => own, fit: 'whole', priority: 0 },
     { name: one, value: labelOf, minimum: 20, priority: 0 },
     { name: 'why', value: ({ refusal }) => refusal?.message, fit: 'wrap', minimum: 24, priority: 0 },
   ];

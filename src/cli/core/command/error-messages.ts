@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError, type ErrorSubject, isAppError, validationError } from '../../../errors.js';
 import type { FieldProblem } from '../../../field-problem.js';
+import { courseFull } from '../../../services/locks/course-full.js';
 import { problemText } from './problem-text.js';
 
 /** Fields of the API that have another name on the command line. */
@@ -72,8 +73,16 @@ function notFoundAtTerminal(command: Command, failure: AppError): AppError {
   return new AppError('NOT_FOUND', message, { subject, cause: failure });
 }
 
+/** The refusal of a full course with the option that is a way out, where the command has it. */
+function courseFullAtTerminal(command: Command, failure: AppError): AppError {
+  const { seatsLeft = 0, wanted = 1 } = failure.params ?? {};
+  const option = nameAtTerminal(command, 'whenFull');
+  return option === 'whenFull' ? failure : courseFull(seatsLeft, wanted, `${option} wait`);
+}
+
 /** A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed. */
 export function atTerminal(command: Command, failure: unknown): unknown {
+  if (isAppError(failure, 'COURSE_FULL')) return courseFullAtTerminal(command, failure);
   if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure);
   if (!isAppError(failure, 'VALIDATION') || failure.details.length === 0) return failure;
   return validationError(

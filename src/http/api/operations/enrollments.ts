@@ -58,21 +58,26 @@ export const enrollmentOperations = {
     success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.ownEnrollment)),
   }),
   assignEnrollment: operation.post('/api/enrollments/assign', {
-    summary: 'Enroll a trainee',
+    summary: 'Enroll a trainee, or put the trainee on the waiting list of a full course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: enrollmentAssignmentSchema,
-    success: created('The trainee is enrolled', {
+    success: created('The trainee is enrolled; or waits, with `whenFull`', {
       message: shapes.message('Trainee enrolled successfully.'),
       enrollment: shapes.enrollment.required(),
     }),
-    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'ALREADY_ENROLLED', 'STATUS_REFUSED', 'COURSE_FULL'],
+    failures: [
+      ...(['NOT_FOUND', 'ACCOUNT_INACTIVE', 'ALREADY_ENROLLED', 'STATUS_REFUSED'] as const),
+      ...(['COURSE_FULL', 'WAITING_LIST_FULL'] as const),
+    ],
   }),
   assignMany: operation.post('/api/enrollments/bulk', {
     summary: 'Enroll many trainees: all that can be, or none if the course has too few free seats',
+    description:
+      'With `whenFull` wait, the others are put on its waiting list in their order, behind those who are on it; none is enrolled if the list has too few places.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
     success: created('Who was enrolled, and who was not and why', shapes.bulkAssignment),
-    failures: ['NOT_FOUND', 'COURSE_FULL'],
+    failures: ['NOT_FOUND', 'COURSE_FULL', 'WAITING_LIST_FULL'],
   }),
   removeMany: operation.delete('/api/enrollments/bulk/remove', {
     summary: 'Remove enrollments, all of them or none',

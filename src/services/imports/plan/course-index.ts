@@ -1,9 +1,10 @@
 import { validationError } from '../../../errors.js';
-import { seatStatuses } from '../../../schemas/enrollment-statuses.js';
+import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
+import { FreePlaces, readOccupancy } from '../../locks/capacity.js';
 import { headingKey, suggestionFor } from '../read/fields/headings.js';
-import type { CourseReference } from './outcomes.js';
+import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
 
@@ -13,12 +14,13 @@ export const courseProblems = {
   ambiguous: 'Course: there are several with this title. Name it by its id.',
 } as const;
 
-const referenceTo = ({ id, trainerId, maxStudents, isPublished }: CourseReference): CourseReference => ({
-  id,
-  trainerId,
-  maxStudents,
-  isPublished,
-});
+/** The refusal of a row whose course is full, with the ways out. */
+export const courseFull =
+  'Course is at maximum capacity. Raise its maximum, or import the row all the same: --when-full wait puts the person on the waiting list, --when-full skip-course leaves the course out.';
+
+function referenceTo({ id, title, trainerId, maxStudents, waitingMax, isPublished }: CourseReference): CourseReference {
+  return { id, title, trainerId, maxStudents, waitingMax, isPublished };
+}
 
 const maxComparedTitles = 1000;
 
@@ -73,9 +75,15 @@ export async function defaultCourse(core: Core, name: string | undefined): Promi
   throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseProblems.unknown }]);
 }
 
-/** The remaining capacity of courses that have a limit, as rows reserve it in their order. */
+/** Enrollments of a row with their places, and those without one. */
+interface Placed {
+  enrollments: PlannedEnrollment[];
+  leftOut: LeftOutEnrollment[];
+}
+
+/** The remaining capacity of courses that have a limit, as rows take it in their order. */
 export class CourseCapacity {
-  readonly #reserved = new Map<string, number>();
+  readonly #free = new Map<string, FreePlaces>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -84,22 +92,33 @@ export class CourseCapacity {
 
   /** Counts the enrollments of courses that were not counted yet. */
   async load(courses: Iterable<CourseReference>): Promise<void> {
-    const uncounted = new Set<string>();
-    for (const { id, maxStudents } of courses) if (maxStudents !== null && !this.#reserved.has(id)) uncounted.add(id);
-    if (uncounted.size === 0) return;
-    const { Enrollment } = this.#core.database.models;
-    const counts = await this.#core.database.read(() =>
-      Enrollment.count({ where: { courseId: [...uncounted], status: seatStatuses }, group: ['courseId'] }),
-    );
-    for (const id of uncounted) this.#reserved.set(id, 0);
-    for (const { courseId, count } of counts) this.#reserved.set(String(courseId), count);
+    const uncounted = new Map<string, CourseReference>();
+    for (const course of courses)
+      if (course.maxStudents !== null && !this.#free.has(course.id)) uncounted.set(course.id, course);
+    const occupancy = await readOccupancy(this.#core, [...uncounted.keys()]);
+    for (const [id, course] of uncounted) this.#free.set(id, new FreePlaces(course, occupancy(id)));
   }
 
-  /** Reserves one enrollment in each of the courses. @returns false when one of them is full; then nothing is reserved */
-  reserve(courses: readonly CourseReference[]): boolean {
-    const limited = courses.filter(({ maxStudents }) => maxStudents !== null);
-    const isFull = limited.some(({ id, maxStudents }) => (this.#reserved.get(id) ?? 0) >= (maxStudents ?? 0));
-    if (!isFull) for (const { id } of limited) this.#reserved.set(id, (this.#reserved.get(id) ?? 0) + 1);
-    return !isFull;
+  /**
+   * Gives the enrollments of a row their places.
+   * @returns nothing for a row that is rejected, because one of its courses has no seat
+   */
+  place(planned: readonly PlannedEnrollment[], whenFull: ImportOptions['whenFull']): Placed | undefined {
+    const hasSeat = ({ course, isOnList = false }: PlannedEnrollment) =>
+      this.#free.get(course.id)?.hasSeat(isOnList) ?? true;
+    if (whenFull === 'reject' && !planned.every(hasSeat)) return undefined;
+    const placed: Placed = { enrollments: [], leftOut: [] };
+    for (const one of planned) {
+      const { course, isOnList = false } = one;
+      const free = this.#free.get(course.id);
+      if (!free || free.takeSeat(isOnList)) placed.enrollments.push(one);
+      else if (whenFull !== 'wait') placed.leftOut.push({ course, code: 'COURSE_FULL' });
+      // Otherwise the place on the list stays as it is.
+      else if (!isOnList) {
+        if (free.join()) placed.enrollments.push({ ...one, status: 'waiting' });
+        else placed.leftOut.push({ course, code: 'WAITING_LIST_FULL' });
+      }
+    }
+    return placed;
   }
 }

@@ -6,7 +6,7 @@ import type { RowCode } from '../read/fields/row-codes.js';
 import { withValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
-import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
+import { CourseIndex, courseFull, courseProblems, defaultCourse } from './course-index.js';
 import {
   type CourseReference,
   type Decision,
@@ -14,7 +14,6 @@ import {
   type LeftEnrollment,
   type PlannedEnrollment,
   rejection,
-  takesSeat,
 } from './outcomes.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
@@ -93,18 +92,18 @@ export class EnrollmentDecider {
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
-        // As by hand, who waits can get a seat past all others.
         const isPromoted = existing.status === 'waiting' && mayFollow('waiting', planned.status, 'manager');
-        return rulesOf(existing.status).isEnrolled && !isPromoted ? [] : [{ ...planned, left: existing }];
+        if (rulesOf(existing.status).isEnrolled && !isPromoted) return [];
+        // An inactive account on the list has no seat reserved.
+        return [{ ...planned, left: existing, isOnList: isPromoted && wasActive(decision) }];
       });
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
       if (enrollments.some(({ left, status }) => left && !mayFollow(left.status, status, 'manager')))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !this.#isActiveAfter(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
-      if (!capacity.reserve(enrollments.filter(takesSeat).map(({ course }) => course)))
-        return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', userId);
-      return { ...decision, enrollments };
+      const placed = capacity.place(enrollments, this.#options.whenFull);
+      return placed ? { ...decision, ...placed } : rejection(decision.row, 'COURSE_FULL', courseFull, userId);
     });
   }
 
@@ -190,6 +189,10 @@ export class EnrollmentDecider {
     return new Map(found.map((enrollment) => [`${enrollment.userId} ${enrollment.courseId}`, enrollment]));
   }
 }
+
+/** Whether the account of a decision is active before its row is done. */
+const wasActive = (decision: Accepted): boolean =>
+  decision.outcome !== 'created' && (decision.account?.isActive ?? false);
 
 const inactive = 'Trainee account is inactive. Activate it, or leave the course out.';
 

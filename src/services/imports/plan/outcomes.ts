@@ -1,3 +1,4 @@
+import type { Course } from '../../../db/models/course.js';
 import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
@@ -19,13 +20,7 @@ export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'
 export type AccountChanges = Partial<Pick<AccountValues, AccountInputField<'import'>>>;
 
 /** A course as an import knows it. */
-export interface CourseReference {
-  id: string;
-  trainerId: string;
-  /** null: any number. */
-  maxStudents: number | null;
-  isPublished: boolean;
-}
+export type CourseReference = Pick<Course, 'id' | 'title' | 'trainerId' | 'maxStudents' | 'waitingMax' | 'isPublished'>;
 
 /** An enrollment of somebody who isn't enrolled any more, or waits, as it is before a row enrolls them. */
 export type LeftEnrollment = Pick<
@@ -41,13 +36,22 @@ export interface PlannedEnrollment {
   reply: string | null;
   /** The enrollment that they have left: a trainee has at most one in a course. */
   left?: LeftEnrollment;
+  /** Whether it takes a seat as the next of the waiting list, which the seats of newcomers leave free. */
+  isOnList?: boolean;
 }
 
 export const takesSeat = ({ status }: PlannedEnrollment): boolean => rulesOf(status).takesSeat;
 
+/** An enrollment that a row doesn't make, because the course or its waiting list is full. */
+export interface LeftOutEnrollment {
+  course: CourseReference;
+  code: 'COURSE_FULL' | 'WAITING_LIST_FULL';
+}
+
 interface WithEnrollments {
   row: CandidateRow;
   enrollments: readonly PlannedEnrollment[];
+  leftOut?: readonly LeftOutEnrollment[];
 }
 
 /** The decision on a row about the person of an earlier line: it only enrolls. */
@@ -93,14 +97,40 @@ export function rejection(
   return { outcome: 'rejected', row: { line, cells, code, reason }, ...(accountId !== undefined && { accountId }) };
 }
 
+/** The enrollments that a row leaves out. */
+export const leftOutOf = (decision: Decision): readonly LeftOutEnrollment[] =>
+  decision.outcome === 'rejected' ? [] : (decision.leftOut ?? []);
+
 /** The code of a decision, and those of further faults as the database keeps them: each between spaces. */
 export function codesOf(decision: Decision): { code: RowCode | null; otherCodes: string | null } {
-  if (decision.outcome === 'skipped') return { code: decision.code, otherCodes: null };
-  if (decision.outcome !== 'rejected') return { code: null, otherCodes: null };
-  const { code, problems = [] } = decision.row;
-  const others = new Set(problems.map((problem) => problem.code));
-  others.delete(code);
-  return { code, otherCodes: others.size === 0 ? null : ` ${[...others].join(' ')} ` };
+  const codes = new Set<RowCode>();
+  if (decision.outcome === 'skipped') codes.add(decision.code);
+  if (decision.outcome === 'rejected')
+    for (const { code } of [decision.row, ...(decision.row.problems ?? [])]) codes.add(code);
+  for (const { code } of leftOutOf(decision)) codes.add(code);
+  const [code = null, ...others] = codes;
+  return { code, otherCodes: others.length === 0 ? null : ` ${others.join(' ')} ` };
+}
+
+const leftOutReasons = {
+  COURSE_FULL: 'the course is full',
+  WAITING_LIST_FULL: 'the course and its waiting list are full',
+} as const;
+
+/** Why a row is rejected, or which enrollments it leaves out; null for other rows. */
+export function reasonOf(decision: Decision): string | null {
+  if (decision.outcome === 'rejected') return decision.row.reason;
+  const leftOut = leftOutOf(decision).map(
+    ({ course, code }) => `No place in "${course.title}": ${leftOutReasons[code]}.`,
+  );
+  return leftOut.length === 0 ? null : leftOut.join(' ');
+}
+
+/** The enrollments of a row by what they give: a seat, a place on a waiting list, nothing. */
+export function placesOf(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {
+  const enrollments = decision.outcome === 'rejected' ? [] : decision.enrollments;
+  const enrolled = enrollments.filter(takesSeat).length;
+  return { enrolled, waiting: enrollments.length - enrolled, leftOut: leftOutOf(decision).length };
 }
 
 /** Whether the row's account gets a password from this import. */
@@ -140,7 +170,8 @@ export function isSamePerson(decision: Decision): decision is SamePerson {
   return decision.outcome === 'skipped' && decision.code === 'SAME_PERSON';
 }
 
-/** Whether a decision enrolls in a course of limited capacity. */
+/** Whether a decision depends on the capacity of a course. */
 export function needsCapacity(decision: Decision): boolean {
-  return decision.outcome !== 'rejected' && decision.enrollments.some(({ course }) => course.maxStudents !== null);
+  if (decision.outcome === 'rejected') return false;
+  return [...decision.enrollments, ...leftOutOf(decision)].some(({ course }) => course.maxStudents !== null);
 }

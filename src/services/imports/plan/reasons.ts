@@ -7,10 +7,17 @@ import type { Core } from '../../core.js';
 import type { MatchCode, RowCode } from '../read/fields/row-codes.js';
 import type { RowProblem } from '../read/rows/row-problems.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
-import type { Decision } from './outcomes.js';
+import { courseFull } from './course-index.js';
+import { codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
 
 /** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */
 type Problem = Omit<RowProblem, 'reason'>;
+
+/** Said of rows that are imported without one of their courses. */
+const leftOutMessages = {
+  COURSE_FULL: 'Course is at maximum capacity: the rows are imported without it.',
+  WAITING_LIST_FULL: 'The course and its waiting list are full: the rows are imported without it.',
+} as const;
 
 /** The reason shown for all rows with a code, where the row's own reason names lines and accounts. */
 const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
@@ -37,7 +44,8 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   ACCOUNT_INACTIVE: { field: 'isActive', message: "Inactive trainees can't be enrolled." },
   COURSE_UNKNOWN: { field: 'course', message: 'No course has this id or title.' },
   COURSE_AMBIGUOUS: { field: 'course', message: 'Several courses have this title: name it by its id.' },
-  COURSE_FULL: { field: 'course', message: 'Course is at maximum capacity.' },
+  COURSE_FULL: { field: 'course', message: courseFull },
+  WAITING_LIST_FULL: { field: 'course', message: leftOutMessages.WAITING_LIST_FULL },
   ENROLLMENT_CANCELLED: {
     field: 'enrollmentStatus',
     message: 'The enrollment was cancelled: it can become active again, but not pending.',
@@ -55,39 +63,52 @@ const problemOf = (code: RowCode, reason = ''): Problem => ({
   ...(isMatchCode(code) ? problemsByCode[code] : { field: null, message: reason }),
 });
 
-/** The problems for which a row is skipped or rejected; none for other rows. */
+const isLeftOutCode = (code: string): code is LeftOutEnrollment['code'] => code in leftOutMessages;
+
+/** The problems of a row that is not rejected, by the codes of its decision: why it is skipped, and what it leaves out. */
+const problemsOfCodes = (codes: readonly string[]): Problem[] =>
+  codes.map((code) =>
+    // Nothing else is written as a code.
+    isLeftOutCode(code) ? { code, field: 'course', message: leftOutMessages[code] } : problemOf(code as RowCode),
+  );
+
+const listed = ({ code, otherCodes }: { code: string | null; otherCodes: string | null }): string[] =>
+  `${code ?? ''}${otherCodes ?? ''}`.split(' ').filter((one) => one !== '');
+
+/** The problems for which a row is skipped or rejected, or leaves out an enrollment; none for other rows. */
 export function problemsOf(decision: Decision): readonly Problem[] {
-  if (decision.outcome === 'skipped') return [problemOf(decision.code)];
-  if (decision.outcome !== 'rejected') return [];
+  if (decision.outcome !== 'rejected') return problemsOfCodes(listed(codesOf(decision)));
   const { code, reason, problems } = decision.row;
   return problems ?? [problemOf(code, reason)];
 }
 
 /** What a ledger says of a row. */
-type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'reason'>;
+type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'otherCodes' | 'reason'>;
 
 /** The problems of a row that an earlier run has decided on. The ledger has those of the file as one text, with the row's values. */
-function problemsOfDone(row: FileRow, { outcome, code, reason }: LedgerReason): readonly Problem[] {
+function problemsOfDone(row: FileRow, entry: LedgerReason): readonly Problem[] {
+  const { outcome, code, reason } = entry;
+  if (outcome !== 'rejected') return problemsOfCodes(listed(entry));
   const ofFile = isRejected(row) ? row.problems : row.doubt && [row.doubt];
-  if (outcome === 'rejected' && ofFile?.[0]?.code === code) return ofFile;
+  if (ofFile?.[0]?.code === code) return ofFile;
   // The column holds nothing else for such rows.
   return [problemOf(code as RowCode, reason ?? '')];
 }
+
+const outcomesInOrder: readonly PlanReason['outcome'][] = ['rejected', 'skipped', 'created', 'updated'];
 
 /** A plan's memory must not grow with the file. */
 const maxReasons = 200;
 const rowsPerReason = 20;
 const otherProblems = 'Other problems: see the rows.';
 
-/** Groups rows by the reasons for which they are skipped or rejected. */
+/** Groups rows by the reasons for which they are not imported as they are. */
 export class ReasonGroups {
   readonly #groups = new Map<string, PlanReason>();
 
   add(decisions: readonly Decision[]): void {
-    for (const decision of decisions) {
-      if (decision.outcome !== 'skipped' && decision.outcome !== 'rejected') continue;
+    for (const decision of decisions)
       for (const problem of problemsOf(decision)) this.#count(decision.outcome, problem, decision.row.line);
-    }
   }
 
   /** Adds rows of a file that an earlier run has decided on, as its ledger says. */
@@ -96,15 +117,15 @@ export class ReasonGroups {
     if (first === undefined || last === undefined) return;
     const ledger = await database.read(() =>
       database.models.ImportRow.findAll({
-        attributes: ['line', 'outcome', 'code', 'reason'],
-        where: { importId: id, line: { [Op.between]: [first, last] }, outcome: ['skipped', 'rejected'] },
+        attributes: ['line', 'outcome', 'code', 'otherCodes', 'reason'],
+        where: { importId: id, line: { [Op.between]: [first, last] }, code: { [Op.ne]: null } },
         raw: true,
       }),
     );
     const byLine = new Map(ledger.map((entry) => [entry.line, entry]));
     for (const row of rows) {
       const entry = byLine.get(row.line);
-      if (entry?.outcome !== 'skipped' && entry?.outcome !== 'rejected') continue;
+      if (!entry) continue;
       for (const problem of problemsOfDone(row, entry)) this.#count(entry.outcome, problem, row.line);
     }
   }
@@ -122,10 +143,9 @@ export class ReasonGroups {
     if (found.rows.length < rowsPerReason && found.rows.at(-1) !== line) found.rows.push(line);
   }
 
-  /** The reasons, rejections first, the most frequent first. */
+  /** The reasons, rejections first, then the most frequent. */
   list(): PlanReason[] {
-    return [...this.#groups.values()].sort((one, other) =>
-      one.outcome < other.outcome ? -1 : one.outcome > other.outcome ? 1 : other.count - one.count,
-    );
+    const rank = ({ outcome }: PlanReason) => outcomesInOrder.indexOf(outcome);
+    return [...this.#groups.values()].sort((one, other) => rank(one) - rank(other) || other.count - one.count);
   }
 }

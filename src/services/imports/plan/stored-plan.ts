@@ -5,7 +5,7 @@ import { type ImportOptions, importFields, requiredColumns } from '../../../sche
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
 import type { CellMask, FilePreview } from '../read/preview.js';
 import { isRejected } from '../read/rows/rows.js';
-import { codesOf, type Decision } from './outcomes.js';
+import { codesOf, type Decision, reasonOf } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';
 
@@ -96,7 +96,7 @@ export function planRow(importId: string, decision: Decision, mask: CellMask): I
     outcome,
     ...codesOf(decision),
     field: outcome === 'rejected' ? (problemsOf(decision).find(({ field }) => field !== null)?.field ?? null) : null,
-    reason: isRejected(row) ? row.reason : null,
+    reason: reasonOf(decision),
     userId:
       outcome === 'rejected'
         ? (decision.accountId ?? null)

@@ -3,7 +3,16 @@ import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import type { RowCode } from '../read/fields/row-codes.js';
-import { type Decision, enrollmentsToTell, isInvited, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
+import {
+  type Decision,
+  enrollmentsToTell,
+  isInvited,
+  isSamePerson,
+  leftOutOf,
+  needsSecret,
+  type Outcome,
+  placesOf,
+} from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
 export interface PlanSample {
@@ -24,7 +33,8 @@ const maxIdentityChanges = 20_000;
 
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
 
-const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
+const noRows = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0 };
+const noCounts: ImportCounts = { ...noRows, enrolled: 0, waiting: 0, leftOut: 0 };
 
 /** Counts, samples and the id of a plan, collected batch by batch. */
 export class PlanSummary {
@@ -96,7 +106,10 @@ export class PlanSummary {
     this.counts[decision.outcome] += 1;
     if (decision.outcome === 'rejected') return;
     if (decision.outcome === 'created') this.createdByRole[decision.row.person.role ?? this.options.role] += 1;
-    this.counts.enrolled += decision.enrollments.length;
+    const { enrolled, waiting, leftOut } = placesOf(decision);
+    this.counts.enrolled += enrolled;
+    this.counts.waiting += waiting;
+    this.counts.leftOut += leftOut;
     const { password, passwordHash } = decision.row.person;
     const isGiven = password !== undefined || passwordHash !== undefined;
     const invited = isInvited(this.options, decision);
@@ -109,7 +122,11 @@ export class PlanSummary {
 function fingerprintOf(decision: Decision): string {
   const { outcome, row } = decision;
   if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
-  const courses = decision.enrollments.map(({ course }) => ` ${course.id}`).join('');
+  const enrolled = decision.enrollments.map(
+    ({ course, status }) => ` ${course.id}${status === 'waiting' ? ' waiting' : ''}`,
+  );
+  const leftOut = leftOutOf(decision).map(({ course, code }) => ` ${course.id} ${code}`);
+  const courses = [...enrolled, ...leftOut].join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
   // Whether the account exists depends on how much is written.
   if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;

@@ -15,7 +15,13 @@ import type { Actor, Core } from '../../core.js';
 import { generatedPasswordCost, generatePassword } from '../../credentials/passwords.js';
 import { endAllLinks, endLinks } from '../../mail/links.js';
 import { accountAttributes } from '../plan/account-index.js';
-import { type Decision, type ExistingAccount, isInvited, needsSecret } from '../plan/outcomes.js';
+import {
+  type Decision,
+  type ExistingAccount,
+  isInvited,
+  needsSecret,
+  type PlannedEnrollment,
+} from '../plan/outcomes.js';
 import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import { StaleDecision } from './run-state.js';
@@ -84,6 +90,8 @@ export interface BatchContext {
   /** Locked by the transaction. */
   phones: PhoneKeys;
   now: Date;
+  /** Of enrollments that join waiting lists. */
+  waitingNumbers: ReadonlyMap<PlannedEnrollment, number>;
 }
 
 /** The password fields of an account. */

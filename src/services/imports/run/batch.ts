@@ -10,11 +10,11 @@ import { queueNews, replyIn } from '../../mail/news.js';
 import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, enrollmentsToTell, isInvited, isSamePerson } from '../plan/outcomes.js';
+import { codesOf, type Decision, enrollmentsToTell, isInvited, isSamePerson, reasonOf } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
-import { assertCourses, assertTrainees, enroll, reviveEnrollments } from './enrollments.js';
+import { assertTrainees, enroll, lockCourses, reviveEnrollments } from './enrollments.js';
 import { StaleDecision } from './run-state.js';
 
 /** What the rows of a ledger have in common. */
@@ -42,9 +42,10 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now: core.now() };
   // One statement after the other: after a deadlock none may follow outside of the transaction.
-  await assertCourses(core, decisions, transaction);
+  const waitingNumbers = await lockCourses(core, decisions, transaction);
+  const now = core.now();
+  const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now, waitingNumbers };
   const ledger = new Map<number, LedgerEntry>();
   await updateExisting(context, decisions, ledger);
   const created = withNewIds(decisions.filter((decision) => decision.outcome === 'created'));
@@ -123,12 +124,11 @@ function* ledgerRows(
   for (const decision of decisions) {
     const { line } = decision.row;
     const { userId = accountOfRejected(decision), note = {} } = ledger.get(line) ?? {};
-    const ofRejected =
-      decision.outcome === 'rejected'
-        ? { reason: decision.row.reason, searchKey: searchKey(...mask(decision.row.cells)) }
-        : { reason: null, searchKey: null };
+    const { outcome } = decision;
+    const ofRejected = outcome === 'rejected' ? searchKey(...mask(decision.row.cells)) : null;
     const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    yield { importId, line, outcome: decision.outcome, ...codesOf(decision), userId, ...ofRejected, undoJson };
+    const why = { ...codesOf(decision), reason: reasonOf(decision), searchKey: ofRejected };
+    yield { importId, line, outcome, userId, ...why, undoJson };
   }
 }
 

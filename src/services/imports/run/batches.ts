@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
+import { promote } from '../../waiting-list/promotion.js';
 import type { ReportFile } from '../output/report-file.js';
 import {
   closeReports,
@@ -11,7 +12,7 @@ import {
   reportsOf,
 } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
-import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
+import { type Decision, needsCapacity, type Outcome, placesOf, takesSeat } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows/rows.js';
 import { auditFinish } from '../store/repository.js';
@@ -187,15 +188,28 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     return publishedReports(reports);
   });
   run.reasons.add(decisions);
+  // A seat that was freed since they were counted has found nobody on the waiting list.
+  await promote(core, coursesJoined(decisions));
 }
+
+/** The courses whose waiting lists rows have joined. */
+const coursesJoined = (decisions: readonly Decision[]): string[] =>
+  decisions.flatMap((decision) =>
+    decision.outcome === 'rejected'
+      ? []
+      : decision.enrollments.filter((one) => !takesSeat(one)).map(({ course }) => course.id),
+  );
 
 /** The progress of the import once a batch is committed. */
 function progressAfter(record: Import, decisions: readonly Decision[]) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-  let enrolled = 0;
+  const places = { enrolled: 0, waiting: 0, leftOut: 0 };
   for (const decision of decisions) {
     counts[decision.outcome] += 1;
-    if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
+    const { enrolled, waiting, leftOut } = placesOf(decision);
+    places.enrolled += enrolled;
+    places.waiting += waiting;
+    places.leftOut += leftOut;
   }
   return {
     rowsDone: record.rowsDone + decisions.length,
@@ -203,7 +217,9 @@ function progressAfter(record: Import, decisions: readonly Decision[]) {
     updatedCount: record.updatedCount + counts.updated,
     skippedCount: record.skippedCount + counts.skipped,
     rejectedCount: record.rejectedCount + counts.rejected,
-    enrolledCount: record.enrolledCount + enrolled,
+    enrolledCount: record.enrolledCount + places.enrolled,
+    waitingCount: record.waitingCount + places.waiting,
+    leftOutCount: record.leftOutCount + places.leftOut,
   };
 }
 

@@ -1,53 +1,71 @@
 import type { Transaction } from 'sequelize';
+import type { Course } from '../../../db/models/course.js';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { Inserts } from '../../../db/sql/insert.js';
 import type { Core } from '../../core.js';
+import { takeWaitingNumbers } from '../../enrollments/commands.js';
 import { replyOf } from '../../enrollments/rules.js';
 import { addEnrollments } from '../../enrollments/store.js';
-import { countReservedSeats } from '../../locks/capacity.js';
+import { FreePlaces, type Occupancy, readOccupancy } from '../../locks/capacity.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../locks/row-locks.js';
 import { withNewIds } from '../../new-ids.js';
-import { type CourseReference, type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
+import { type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import type { BatchContext } from './accounts.js';
 import { StaleDecision } from './run-state.js';
 
+/** The enrollments of a batch in a course, in the order of its rows. */
+function enrollmentsByCourse(decisions: readonly Decision[]): Map<string, PlannedEnrollment[]> {
+  const byCourse = new Map<string, PlannedEnrollment[]>();
+  for (const one of decisions.flatMap((decision) => (decision.outcome === 'rejected' ? [] : decision.enrollments))) {
+    const others = byCourse.get(one.course.id);
+    if (others) others.push(one);
+    else byCourse.set(one.course.id, [one]);
+  }
+  return byCourse;
+}
+
 /**
- * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats.
+ * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats and places on waiting lists.
+ * @returns the numbers of enrollments on waiting lists, in the order of the rows
  * @throws StaleDecision
  */
-export async function assertCourses(
+export async function lockCourses(
   core: Core,
   decisions: readonly Decision[],
   transaction: Transaction,
-): Promise<void> {
-  const wanted = new Map<string, { course: CourseReference; count: number }>();
-  for (const decision of decisions) {
-    if (decision.outcome === 'rejected') continue;
-    for (const planned of decision.enrollments) {
-      const { course } = planned;
-      wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + Number(takesSeat(planned)) });
-    }
-  }
-  if (wanted.size === 0) return;
+): Promise<ReadonlyMap<PlannedEnrollment, number>> {
+  const wanted = enrollmentsByCourse(decisions);
+  const numbers = new Map<PlannedEnrollment, number>();
+  if (wanted.size === 0) return numbers;
   await forceIncrementCourseVersions(core, [...wanted.keys()], transaction);
-  const limited = [...wanted.values()].filter(({ course }) => course.maxStudents !== null);
-  const limitedIds = limited.map(({ course }) => course.id);
-  const taken =
-    limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
+  const limited = [...wanted.values()].flatMap(([one]) =>
+    one && one.course.maxStudents !== null ? [one.course.id] : [],
+  );
+  const occupancy = await readOccupancy(core, limited, transaction);
   const courses = await core.database.models.Course.findAll({
-    attributes: ['id', 'trainerId', 'maxStudents'],
+    attributes: ['id', 'trainerId', 'maxStudents', 'waitingMax', 'waitingCounter'],
     where: { id: [...wanted.keys()] },
     transaction,
   });
   if (courses.length < wanted.size) throw new StaleDecision();
-  for (const { id, trainerId, maxStudents } of courses) {
-    const { course, count } = wanted.get(id) ?? {};
-    if (trainerId !== course?.trainerId || (maxStudents === null) !== (course.maxStudents === null))
-      throw new StaleDecision();
-    const seats = (taken.get(id) ?? 0) + (count ?? 0);
-    if (maxStudents !== null && seats > maxStudents) throw new StaleDecision();
+  for (const course of courses) {
+    const planned = wanted.get(course.id) ?? [];
+    if (!isAsAssumed(course, planned, occupancy(course.id))) throw new StaleDecision();
+    const joining = planned.filter((one) => !takesSeat(one));
+    let number = await takeWaitingNumbers(core, course, joining.length, transaction);
+    for (const one of joining) numbers.set(one, number++);
   }
+  return numbers;
+}
+
+/** Whether a locked course is as the decisions assumed, and has places for their enrollments. */
+function isAsAssumed(course: Course, planned: readonly PlannedEnrollment[], occupancy: Occupancy): boolean {
+  const { trainerId, maxStudents } = course;
+  const isSame = ({ course: known }: PlannedEnrollment) =>
+    trainerId === known.trainerId && (maxStudents === null) === (known.maxStudents === null);
+  const free = new FreePlaces(course, occupancy);
+  return planned.every((one) => isSame(one) && (takesSeat(one) ? free.takeSeat(one.isOnList ?? false) : free.join()));
 }
 
 /**
@@ -77,7 +95,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
 
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
-  { core, actor, now }: BatchContext,
+  { core, actor, now, waitingNumbers }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
   inserts: Inserts,
@@ -89,13 +107,14 @@ export async function enroll(
     const fresh = withNewIds(decision.enrollments.filter(({ left }) => !left));
     if (fresh.length === 0) return [];
     note.enrollments = fresh.map(([id]) => id);
-    return fresh.map(([id, { course, status, reply }]) => ({
+    return fresh.map(([id, planned]) => ({
       id,
       userId,
-      courseId: course.id,
-      trainerId: course.trainerId,
-      status,
-      ...replyOf(actor, { reply }, now),
+      courseId: planned.course.id,
+      trainerId: planned.course.trainerId,
+      status: planned.status,
+      waitingNumber: waitingNumbers.get(planned) ?? null,
+      ...replyOf(actor, { reply: planned.reply }, now),
     }));
   });
   await addEnrollments(core, enrollments, now, inserts);
@@ -116,15 +135,23 @@ export async function reviveEnrollments(
 
 /** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
-  { core, actor, transaction, now }: BatchContext,
-  { status, reply, left }: PlannedEnrollment,
+  { core, actor, transaction, now, waitingNumbers }: BatchContext,
+  planned: PlannedEnrollment,
   note: UndoNote,
 ): Promise<void> {
+  const { status, reply, left } = planned;
   if (!left) return;
   const { id } = left;
   const written = reply === null ? {} : replyOf(actor, { reply }, now);
   const [revived] = await core.database.models.Enrollment.update(
-    { status, waitingNumber: null, enrolledAt: now, updatedAt: now, cancelReason: null, ...written },
+    {
+      status,
+      waitingNumber: waitingNumbers.get(planned) ?? null,
+      enrolledAt: now,
+      updatedAt: now,
+      cancelReason: null,
+      ...written,
+    },
     { where: { id, status: left.status }, silent: true, transaction },
   );
   if (revived !== 1) throw new StaleDecision();

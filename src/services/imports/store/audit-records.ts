@@ -1,7 +1,7 @@
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { type AuditRecord, auditedUser } from '../../audit/audit.js';
-import type { Decision } from '../plan/outcomes.js';
+import { type Decision, takesSeat } from '../plan/outcomes.js';
 
 /** What the ledger keeps of a row: its account, and what undo needs. */
 export interface LedgerEntry {
@@ -25,9 +25,11 @@ function fieldsBefore({ before }: UndoNote): object {
 /** The values that a row changed, before and after. */
 function changesOf(decision: Decision, { note }: LedgerEntry): Pick<AuditRecord, 'before' | 'after'> | undefined {
   if (decision.outcome !== 'updated' && decision.outcome !== 'skipped') return undefined;
-  const courses = decision.enrollments.map(({ course }) => course.id);
-  const enrolled = courses.length > 0 ? { courses } : {};
-  if (decision.outcome === 'skipped') return courses.length > 0 ? { after: enrolled } : undefined;
+  const coursesOf = (enrollments: typeof decision.enrollments) => enrollments.map(({ course }) => course.id);
+  const courses = coursesOf(decision.enrollments.filter(takesSeat));
+  const waitingLists = coursesOf(decision.enrollments.filter((one) => !takesSeat(one)));
+  const enrolled = { ...(courses.length > 0 && { courses }), ...(waitingLists.length > 0 && { waitingLists }) };
+  if (decision.outcome === 'skipped') return decision.enrollments.length > 0 ? { after: enrolled } : undefined;
   const reset = decision.resetPassword ? { requiresPasswordChange: true } : {};
   return { before: fieldsBefore(note), after: { ...decision.changes, ...reset, ...enrolled } };
 }

@@ -86,9 +86,25 @@ describe('Changes of many enrollments at the command line', () => {
         expect(await cli.refusal(['enrollments', 'assign', 'Bees', ben.id, cleo.id, id, more])).to.deep.equal({
           exitCode: 1,
           message:
-            'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.',
+            'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, raise its maximum, or use its waiting list for the others (--when-full wait).',
         });
       expect(await models().Enrollment.count()).to.equal(0);
+    });
+
+    it('puts the others on the waiting list with --when-full wait: the plan and the summary say how many', async () => {
+      const { id } = await buildUser(harness.context, { firstName: 'Dan', lastName: 'Zed', email: 'dan@x.org' });
+      await bees.update({ maxStudents: 2 });
+      const argv = ['assign', 'Bees', ben.id, cleo.id, id, '--when-full', 'wait'];
+      const { stdout } = await run(...argv, '--dry-run');
+      expect(stdout).to.include('3 trainees to enroll in "Bees", 1 of them on the waiting list:\n');
+      expect(stdout).to.match(/ {2}Dan Zed .*: on the waiting list\n/);
+      const done = await run(...argv, '--yes');
+      expect(done.exitCode).to.equal(0);
+      expect(done.stdout).to.match(/enrolled, active +Cleo Müller .*\non the waiting list +Dan Zed/);
+      expect(done.stderr).to.equal('3 trainees enrolled in "Bees", 1 of them on the waiting list.\n');
+      expect(await statuses()).to.have.members(['active', 'active', 'waiting']);
+      const again = await run(...argv, '--yes');
+      expect([again.exitCode, again.stderr]).to.deep.equal([0, '0 trainees enrolled in "Bees", 3 enrolled already.\n']);
     });
 
     it('enrolls more than one request may name', async () => {

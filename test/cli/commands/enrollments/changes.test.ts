@@ -41,6 +41,14 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.assign cli', 'enrollment.assign cli']);
     });
 
+    it('puts a trainee on the waiting list of a full course with --when-full wait, once', async () => {
+      await bees.update({ maxStudents: 1 });
+      await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      const argv = ['enrollments', 'assign', 'Bees', 'cleo@x.org', '--when-full', 'wait'];
+      expect((await cli.run(argv)).stdout).to.match(/ \([0-9a-f-]{36}\) is on the waiting list, number 1\.\n$/);
+      expect((await cli.run(argv)).stdout).to.match(/ is waiting already\.\n$/);
+    });
+
     it('refuses what the API refuses', async () => {
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       await bees.update({ maxStudents: 1 });
@@ -53,7 +61,10 @@ describe('changes of enrollments at the command line', () => {
         ],
         ['assign Bees ben@x.org --status pending', 'Already enrolled in this course.'],
         ['assign Bees ben@x.org --reply Paid.', 'Already enrolled in this course.'],
-        ['assign Bees cleo@x.org', 'Course is at maximum capacity.'],
+        [
+          'assign Bees cleo@x.org',
+          'Course is at maximum capacity. Raise its maximum, or use its waiting list (--when-full wait).',
+        ],
       ] as const)
         expect(await refusal(...line.split(' '))).to.deep.equal({ exitCode: 1, message });
       const status = { exitCode: 2, message: '--status must be one of pending, active.' };

@@ -37,6 +37,7 @@ const terms = {
   waitingMax: maybe(fc.constantFrom(null, 0, 1, 2)),
 };
 const joinWaitingList = maybe(fc.boolean());
+const whenFull = maybe(fc.constantFrom('reject' as const, 'wait' as const));
 const isPublished = fc.boolean();
 const tag = derived(({ tag: own }) => own);
 
@@ -148,7 +149,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
     4,
     'assignEnrollment',
     managers,
-    { courseId: course, traineeId: trainee, status: entryStatus, notes, reply },
+    { courseId: course, traineeId: trainee, status: entryStatus, whenFull, notes, reply },
     enrollments.assign,
   ),
   operation(
@@ -159,6 +160,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
       courseId: course,
       traineeIds: fc.array(trainee, { minLength: 1, maxLength: 4 }),
       status: entryStatus,
+      whenFull,
       notes,
       reply,
     },

@@ -148,12 +148,39 @@ interface Assignment extends Words {
   courseId: string;
   /** Default: active. */
   status: 'pending' | 'active' | undefined;
+  /** Default: reject. */
+  whenFull: 'reject' | 'wait' | undefined;
+}
+
+/**
+ * The places that an assignment gives to trainees in their order. With `wait` the waiting list goes first: newcomers get the seats
+ * that it leaves, and those on the list keep their place unless all of it gets seats.
+ */
+function assigned(programme: Programme, course: Course, userIds: readonly string[], waits: boolean) {
+  if (!waits) {
+    reserveSeats(programme, course, userIds.length);
+    return userIds.map(() => 'seat' as const);
+  }
+  const { id, maxStudents, waitingMax } = course;
+  let seats = (maxStudents ?? Number.POSITIVE_INFINITY) - seatsTaken(programme, id) - eligibleIn(programme, id).length;
+  let places = (waitingMax ?? Number.POSITIVE_INFINITY) - waitingIn(programme, id).length;
+  return userIds.map((userId) => {
+    if (enrollmentIn(programme, id, userId)?.status === 'waiting') return seats >= 0 ? ('seat' as const) : 'kept';
+    if (seats >= 1) {
+      seats -= 1;
+      return 'seat' as const;
+    }
+    const list = waitingMax === 0 ? 'has no waiting list' : 'its waiting list is full';
+    if (places < 1) refuse(400, `Course is at maximum capacity, and ${list}. Raise one of its limits.`);
+    places -= 1;
+    return 'joined' as const;
+  });
 }
 
 export function assign(
   programme: Programme,
   caller: Caller,
-  { courseId, status = 'active', traineeId, ...words }: Assignment & { traineeId: string },
+  { courseId, status = 'active', traineeId, whenFull, ...words }: Assignment & { traineeId: string },
   chosen: Chosen,
 ): ModelResponse {
   const person = managerOf(caller);
@@ -162,15 +189,16 @@ export function assign(
   const entry = { userId: traineeId, courseId, status, written: replied(person, words, chosen.replyAt) };
   const refused = obstacle(programme, entry);
   if (refused) refuse(refused.status, refused.entry.reason);
-  reserveSeats(programme, course, 1);
-  const enrollment = enter(programme, entry, chosen);
-  return done('Trainee enrolled successfully.', { enrollment: enrollmentView(programme, enrollment) }, 201);
+  const [place] = assigned(programme, course, [traineeId], whenFull === 'wait');
+  if (place === 'kept') refuse(400, 'Already enrolled in this course.');
+  const enrollment = enter(programme, { ...entry, ...(place === 'joined' && { status: 'waiting' }) }, chosen);
+  return asked(programme, enrollment, 'Trainee enrolled successfully.', 201);
 }
 
 export function assignMany(
   programme: Programme,
   caller: Caller,
-  { courseId, status = 'active', traineeIds, ...words }: Assignment & { traineeIds: string[] },
+  { courseId, status = 'active', traineeIds, whenFull, ...words }: Assignment & { traineeIds: string[] },
   chosen: Chosen,
 ): ModelResponse {
   const person = managerOf(caller);
@@ -182,16 +210,24 @@ export function assignMany(
     return refused ? [{ traineeId: entry.userId, ...refused.entry }] : [];
   });
   const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
-  reserveSeats(programme, course, entering.length);
-  const enrollments = entering.map((entry) => {
+  const userIds = entering.map(({ userId }) => userId);
+  const places = assigned(programme, course, userIds, whenFull === 'wait');
+  const enrollments = entering.flatMap((entry, index) => {
+    if (places[index] === 'kept') {
+      const reason = 'Already enrolled in this course.';
+      skipped.push({ traineeId: entry.userId, reason, code: 'ALREADY_ENROLLED' });
+      return [];
+    }
     const own = chosen.ofTrainee(entry.userId);
-    return enter(programme, { ...entry, written: replied(person, words, own.replyAt) }, own);
+    const joins = places[index] === 'joined' && ({ status: 'waiting' } as const);
+    const enrollment = enter(programme, { ...entry, ...joins, written: replied(person, words, own.replyAt) }, own);
+    if (joins) join(programme, enrollment);
+    return [enrollment];
   });
-  return done(
-    'Trainees enrolled successfully.',
-    { enrollments: enrollments.map((enrollment) => enrollmentView(programme, enrollment)), skipped },
-    201,
-  );
+  const body = { enrollments: enrollments.map((enrollment) => enrollmentView(programme, enrollment)), skipped };
+  const response = done('Trainees enrolled successfully.', body, 201);
+  if (!enrollments.every(hasSeat)) promote(programme, [courseId]);
+  return response;
 }
 
 interface ChangeOfStatus extends Words {
@@ -209,7 +245,8 @@ function seated(programme: Programme, enrollment: Enrollment, change: ChangeOfSt
   const trainee = programme.people.get(enrollment.userId);
   if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
   if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
-  reserveSeats(programme, course, 1);
+  if (course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents)
+    refuse(400, 'Course is at maximum capacity.');
   return change.status;
 }
 

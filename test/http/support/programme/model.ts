@@ -196,9 +196,11 @@ export const seatsTaken = ({ enrollments }: Programme, courseId: string): number
 export function reserveSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
   const left = (maxStudents ?? Number.POSITIVE_INFINITY) - seatsTaken(programme, id);
   if (wanted === 0 || wanted <= left) return;
-  if (left <= 0 || wanted === 1) refuse(400, 'Course is at maximum capacity.');
-  const some = `The course has ${left} ${left === 1 ? 'seat' : 'seats'} left`;
-  refuse(400, `${some}, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`);
+  if (left <= 0)
+    refuse(400, 'Course is at maximum capacity. Raise its maximum, or use its waiting list (whenFull: wait).');
+  const some = `The course has ${left} ${left === 1 ? 'seat' : 'seats'} left, and ${wanted} trainees would be enrolled`;
+  const ways = 'Choose fewer, raise its maximum, or use its waiting list for the others (whenFull: wait).';
+  refuse(400, `${some}: none was. ${ways}`);
 }
 
 /** Those who wait in a course, in their order. */

@@ -21,7 +21,16 @@ describe('Rows that cannot be imported', () => {
   it('are left out: the others are imported, and the file of them has their original columns, line, code and reason', async () => {
     const result = await importing.json(importing.write('people.csv', mixed));
     expect(result).to.include({ exitCode: 3, status: 'completed' });
-    expect(result.counts).to.deep.equal({ rows: 6, created: 2, updated: 0, skipped: 0, rejected: 4, enrolled: 0 });
+    expect(result.counts).to.deep.equal({
+      rows: 6,
+      created: 2,
+      updated: 0,
+      skipped: 0,
+      rejected: 4,
+      enrolled: 0,
+      waiting: 0,
+      leftOut: 0,
+    });
     const emails = (await users().findAll({ order: ['email'] })).map(({ email }) => email);
     expect(emails).to.deep.equal(['ada@example.org', 'fay@example.org']);
     expect(

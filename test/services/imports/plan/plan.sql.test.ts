@@ -101,7 +101,13 @@ describe('coursectl users import --dry-run', () => {
     expect(plan.id).to.match(/^[0-9a-f]{16}$/);
     const nothing = { stopsAtLine: null, refusal: null, unfinished: null, interrupted: null, roleWords: {} };
     const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, warnings: [] };
-    const skipping = { onExisting: 'skip', match: 'email', missingPhone: 'reject', resetPasswords: false };
+    const skipping = {
+      onExisting: 'skip',
+      match: 'email',
+      missingPhone: 'reject',
+      whenFull: 'reject',
+      resetPasswords: false,
+    };
     const mails = { invite: false, withPasswords: false, notify: false };
     const name = 'First name is required. A person with one name needs it in both columns.';
     const rejected = { outcome: 'rejected', count: 1, rows: [3] };
@@ -115,7 +121,7 @@ describe('coursectl users import --dry-run', () => {
       columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
       ignoredColumns: ['team'],
       seconds: plan.seconds,
-      counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
+      counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0, waiting: 0, leftOut: 0 },
       generatedPasswords: 1,
       invitations: 0,
       news: 0,

@@ -98,7 +98,7 @@ describe('A row with a course that its account has cancelled', () => {
     }
   });
 
-  it('takes people from the waiting list, and back to the same place by undo, which frees the seat for the first one', async () => {
+  it('takes people from the waiting list where it has seats for all of them, and back to the same place by undo', async () => {
     await course.update({ isPublished: true, maxStudents: 1 });
     const other = await buildUser(importing.context);
     const first = await buildEnrollment(importing.context, other, course, { status: 'waiting' });
@@ -108,9 +108,12 @@ describe('A row with a course that its account has cancelled', () => {
     const { waitingNumber } = second;
     await second.destroy();
     await cancelled.update({ status: 'waiting', waitingNumber, cancelReason: null });
-    const { id, counts } = await importRow();
+    expect(recordsOf((await importRow()).rejectsFile)[0]).to.include({ code: 'COURSE_FULL' });
+    await course.update({ maxStudents: 2 });
+    const { id, counts } = await importing.json(importing.write('later.csv', `${header}\n${row},,\n`));
     expect(counts).to.include({ skipped: 1, enrolled: 1 });
     expect(await cancelled.reload()).to.include({ status: 'active', waitingNumber: null });
+    await course.update({ maxStudents: 1 });
     await undoImport(importing.context, operator, id, undoing);
     expect(await cancelled.reload()).to.include({ status: 'waiting', waitingNumber });
     expect((await first.reload()).status).to.equal('pending');

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { QueryTypes } from 'sequelize';
 import { readCell, restoreProtected } from '../../../../src/csv/cells.js';
+import type { ImportCounts } from '../../../../src/db/models/import.js';
 import type { ImportRow } from '../../../../src/db/models/import-row.js';
 import type { Context } from '../../../../src/services/context.js';
 import { type ImportPlan, planImport } from '../../../../src/services/imports/plan/plan.js';
@@ -28,7 +29,7 @@ export interface ImportJson {
     number: number;
     status: string;
     file: string;
-    counts: Record<'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'enrolled', number>;
+    counts: ImportCounts;
     credentialsFile: string | null;
     rejectsFile: string | null;
     seconds: number;

@@ -249,6 +249,8 @@ export async function leftBehind({ database }: Context, file: string) {
       skippedCount,
       rejectedCount: rest.rejectedCount,
       enrolledCount: rest.enrolledCount,
+      waitingCount: rest.waitingCount,
+      leftOutCount: rest.leftOutCount,
     })),
     ledger: ledger.map(({ line, outcome, code, reason, userId, undoJson }) => ({
       line,

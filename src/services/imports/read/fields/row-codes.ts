@@ -36,6 +36,7 @@ export const matchCodes = [
   'COURSE_UNKNOWN',
   'COURSE_AMBIGUOUS',
   'COURSE_FULL',
+  'WAITING_LIST_FULL',
   'ENROLLMENT_CANCELLED',
 ] as const;
 export type MatchCode = (typeof matchCodes)[number];

@@ -1,0 +1,27 @@
+import { Switch } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { ApiError, type Input } from '../api/client.js';
+
+type WhenFull = NonNullable<Input<'assignMany'>['body']['whenFull']>;
+
+interface WhenFullSwitchProps {
+  value: WhenFull;
+  onChange(value: WhenFull): void;
+}
+
+/** Chooses what becomes of trainees for whom the course has no seat. */
+export function WhenFullSwitch({ value, onChange }: WhenFullSwitchProps) {
+  const { t } = useTranslation();
+  return (
+    <Switch
+      label={t('enrollments.assign.wait')}
+      checked={value === 'wait'}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'wait' : 'reject')}
+    />
+  );
+}
+
+/** The refusal of a full course with the ways out; any other failure as it is. */
+export const assignmentFailure = (error: unknown, t: TFunction): unknown =>
+  error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('enrollments.assign.full')) : error;
