@@ -71,7 +71,7 @@ export const statusRules = {
     progressBy: [],
   },
   cancelled: {
-    // Only the trainee can ask again, and comes on the waiting list of a full course; only managers can admit.
+    // Only the trainee can ask again; only managers can admit. Both may get a place on the waiting list of a full course instead.
     followedBy: { pending: ['trainee'], waiting: ['program'], active: ['manager'] },
     isInitial: false,
     takesSeat: false,

@@ -181,7 +181,7 @@ export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({
 const initialStatus = fields.oneOf('status', initialStatuses).default('active');
 
 export const whenFullChoices = ['reject', 'wait'] as const;
-/** What becomes of trainees for whom a course has no seat: they are refused, or put on its waiting list. */
+/** The treatment of trainees without a seat in a full course: refusal, or its waiting list. */
 export type WhenFull = (typeof whenFullChoices)[number];
 
 const whenFull = fields.oneOf('whenFull', whenFullChoices).default('reject');

@@ -77,10 +77,7 @@ export interface ImportOptions {
   match: 'email' | 'phone';
   /** What becomes of a row without a phone whose person has no account: with `allow` it gets one without a phone. */
   missingPhone: 'reject' | 'allow';
-  /**
-   * What becomes of a row when a course has no seat: it is rejected, its person joins the waiting list, or the account goes without
-   * the course.
-   */
+  /** The treatment of a row whose course is full: rejection, its waiting list, or the account without the course. */
   whenFull: WhenFull | 'skip-course';
   /** Updates set passwords too: those of the file, or generated ones. */
   resetPasswords: boolean;

@@ -266,6 +266,36 @@ describePages('Importing people in the web console', function () {
     expect(ann).to.include({ phone: '', phoneKey: null });
   });
 
+  it('puts people on the waiting list of a full course, or leaves it out, as chosen beside the reason', async () => {
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    await buildCourse(test.context, trainer, { title: 'Bees', maxStudents: 1, isPublished: true });
+    const page = await test.openAs(admin, '/imports');
+    const rows = ['Ann,Archer,ann@example.org,+44 1,Bees', 'Bob,Baker,bob@example.org,+44 2,Bees'];
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone,course', ...rows));
+    await expectPage(page.getByText('1 row is rejected')).toBeVisible();
+    const [option, beside] = [0, 1].map((index) => page.getByLabel('When a course is full').nth(index));
+    await option?.selectOption('Leave the course out');
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expectPage(page.getByText('1 account is created without the course')).toBeVisible();
+    await expectPage(page.getByRole('row', { name: /^3 Will be created/ })).toContainText(
+      'No place in "Bees": the course is full.',
+    );
+    await keepScreenshot(page, 'import into a full course');
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await widthBeyondWindow(page)).to.equal(0);
+      expect(await accessibilityProblems(page)).to.deep.equal([]);
+      await keepScreenshot(page, `import into a full course ${width}`);
+    }
+    await beside?.selectOption('Put the person on its waiting list');
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expectPage(page.getByText('On waiting lists')).toBeVisible();
+    await applyPlan(page);
+    await expectPage(page.getByText('Put the person on its waiting list')).toBeVisible();
+    const { Enrollment } = test.context.database.models;
+    await expectPage.poll(() => Enrollment.count({ where: { status: 'waiting' } })).toBe(1);
+  });
+
   it('shows every update that changes who an account is', async () => {
     await buildUser(test.context, { firstName: 'Ann', lastName: 'Archer', email: 'ann@example.org', phone: '+44 1' });
     const page = await test.openAs(admin, '/imports');

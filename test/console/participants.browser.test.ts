@@ -2,7 +2,14 @@ import { insertEnrollments } from '../../src/services/enrollments/store.js';
 import { withNewIds } from '../../src/services/new-ids.js';
 import { buildEnrollment, buildTrainees } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect, holdRequests, settled } from './support/browser.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect,
+  holdRequests,
+  keepScreenshot,
+  settled,
+} from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -209,6 +216,26 @@ describePages('The participants of a course', function () {
     await expect(dialog(page)).toContainText('deleted with their progress and messages');
     await dialog(page).getByRole('button', { name: 'Remove' }).click();
     await expect(page.getByText('Nobody takes part yet, and nobody has asked to.')).toBeVisible();
+  });
+
+  it('are put on the waiting list when the course is full, once that is chosen', async () => {
+    const { trainer, course } = await buildScene(test);
+    await course.update({ maxStudents: 1 });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByRole('button', { name: 'Add participants' }).click();
+    await dialog(page).getByLabel('Select Ann Trainee').check();
+    await dialog(page).getByLabel('Select Ben Trainee').check();
+    test.expectErrors(page, /400 \(Bad Request\)/);
+    await dialog(page).getByRole('button', { name: 'Add (2)' }).click();
+    await expect(dialog(page).getByRole('alert')).toContainText('use its waiting list');
+    await dialog(page)
+      .getByRole('switch', { name: 'When the course is full, put the others on its waiting list' })
+      .click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'add to a full course');
+    await dialog(page).getByRole('button', { name: 'Add (2)' }).click();
+    await expect(page.getByText('1 trainee was added.')).toBeVisible();
+    await expect(page.getByText('1 trainee is on the waiting list.')).toBeVisible();
   });
 
   it('are added many at once, found by search', async () => {

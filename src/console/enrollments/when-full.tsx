@@ -10,7 +10,7 @@ interface WhenFullSwitchProps {
   onChange(value: WhenFull): void;
 }
 
-/** Chooses what becomes of trainees for whom the course has no seat. */
+/** Puts trainees without a seat on the waiting list, if switched on. */
 export function WhenFullSwitch({ value, onChange }: WhenFullSwitchProps) {
   const { t } = useTranslation();
   return (

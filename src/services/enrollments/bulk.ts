@@ -110,7 +110,12 @@ export async function assignMany(
     const { trainerId } = course;
     const fresh = withNewIds(placed.filter(({ existing }) => !existing));
     const entered = fresh.map(([id, { traineeId: userId, status, waitingNumber }]) => ({
-      ...{ id, userId, courseId, trainerId, status, waitingNumber },
+      id,
+      userId,
+      courseId,
+      trainerId,
+      status,
+      waitingNumber,
       ...written,
     }));
     await insertEnrollments(core, entered, now, transaction);

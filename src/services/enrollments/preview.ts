@@ -6,7 +6,7 @@ import { findCourse } from '../courses/queries.js';
 import { placesFor, readOccupancy } from '../locks/capacity.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
-/** What a change of an enrollment would do: change it, put it on the waiting list, leave it as it is, or be refused for this reason. */
+/** Effect of a change on an enrollment: a change, a place on the waiting list, none, or this refusal. */
 export type PreviewedOutcome = 'done' | 'waiting' | 'unchanged' | AppError;
 
 interface AssignmentPreview extends Pick<BulkAssignment, 'courseId' | 'status' | 'whenFull'> {

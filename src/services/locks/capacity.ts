@@ -114,7 +114,7 @@ export class FreePlaces {
   }
 }
 
-/** What an assignment gives: a seat, a place on the waiting list, or the place that somebody on it has. */
+/** Result of an assignment: a seat, a new place on the waiting list, or the place there as before. */
 type Place = 'seat' | 'joined' | 'kept';
 
 /**

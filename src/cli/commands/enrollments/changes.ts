@@ -33,7 +33,7 @@ function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => str
   return { json: { enrollment }, text: textOf(enrollment) };
 }
 
-/** What to say about an assignment. */
+/** A sentence about an assignment. */
 const assignedText = (enrollment: Enrollment): string =>
   enrollment.status === 'waiting'
     ? `${enrollmentName(enrollment)} (${enrollment.id}) is on the waiting list, number ${enrollment.waitingPlace}.`

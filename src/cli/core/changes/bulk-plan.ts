@@ -17,7 +17,7 @@ export interface Named {
 /** What was done with one of them, or would be: the words of the API. */
 export interface Verdict {
   outcome: 'done' | 'unchanged' | 'refused';
-  /** Of what is done: the state, where it isn't that of the {@link BulkWords}. */
+  /** State after the change, where it isn't that of the {@link BulkWords}. */
   state?: string | undefined;
   /** Why it was refused. */
   refusal?: AppError;
@@ -63,7 +63,7 @@ export const countsOf = (outcomes: readonly BulkOutcome[]) => ({
   refused: count(outcomes, 'refused'),
 });
 
-/** How many have which other state: ", 10 of them on the waiting list". */
+/** Counts of the other states: ", 10 of them on the waiting list". */
 function otherStates(outcomes: readonly BulkOutcome[]): string {
   const counts = new Map<string, number>();
   for (const { outcome, state } of outcomes)

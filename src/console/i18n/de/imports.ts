@@ -152,7 +152,7 @@ export const imports: Words['imports'] = {
     whenFull: 'Wenn ein Kurs voll ist',
     rejectWhenFull: 'Zeile ablehnen',
     waitWhenFull: 'Person auf die Warteliste setzen',
-    skipCourse: 'Konto ohne den Kurs anlegen',
+    skipCourse: 'Kurs weglassen',
     onError: 'Nach einer fehlerhaften Zeile',
     continue: 'Mit der nächsten Zeile weitermachen',
     stop: 'Dort anhalten',

@@ -147,7 +147,7 @@ export const imports = {
     whenFull: 'When a course is full',
     rejectWhenFull: 'Reject the row',
     waitWhenFull: 'Put the person on its waiting list',
-    skipCourse: 'Create the account without the course',
+    skipCourse: 'Leave the course out',
     onError: 'After a bad row',
     continue: 'Go on with the next row',
     stop: 'Stop there',

@@ -16,7 +16,7 @@ export const courseProblems = {
 
 /** The refusal of a row whose course is full, with the ways out. */
 export const courseFull =
-  'Course is at maximum capacity. Raise its maximum, or import the row all the same: --when-full wait puts the person on the waiting list, --when-full skip-course leaves the course out.';
+  'Course is at maximum capacity. Raise its maximum, or import with --when-full wait (waiting list) or --when-full skip-course (account alone).';
 
 function referenceTo({ id, title, trainerId, maxStudents, waitingMax, isPublished }: CourseReference): CourseReference {
   return { id, title, trainerId, maxStudents, waitingMax, isPublished };

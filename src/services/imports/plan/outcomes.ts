@@ -117,7 +117,7 @@ const leftOutReasons = {
   WAITING_LIST_FULL: 'the course and its waiting list are full',
 } as const;
 
-/** Why a row is rejected, or which enrollments it leaves out; null for other rows. */
+/** Reason of a rejection or of left-out enrollments; null for other rows. */
 export function reasonOf(decision: Decision): string | null {
   if (decision.outcome === 'rejected') return decision.row.reason;
   const leftOut = leftOutOf(decision).map(
@@ -126,7 +126,7 @@ export function reasonOf(decision: Decision): string | null {
   return leftOut.length === 0 ? null : leftOut.join(' ');
 }
 
-/** The enrollments of a row by what they give: a seat, a place on a waiting list, nothing. */
+/** Counts the enrollments of a row with a seat, on waiting lists, and left out. */
 export function placesOf(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {
   const enrollments = decision.outcome === 'rejected' ? [] : decision.enrollments;
   const enrolled = enrollments.filter(takesSeat).length;

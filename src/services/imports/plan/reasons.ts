@@ -68,7 +68,7 @@ const isLeftOutCode = (code: string): code is LeftOutEnrollment['code'] => code 
 /** The problems of a row that is not rejected, by the codes of its decision: why it is skipped, and what it leaves out. */
 const problemsOfCodes = (codes: readonly string[]): Problem[] =>
   codes.map((code) =>
-    // Nothing else is written as a code.
+    // The columns hold codes of rows only.
     isLeftOutCode(code) ? { code, field: 'course', message: leftOutMessages[code] } : problemOf(code as RowCode),
   );
 

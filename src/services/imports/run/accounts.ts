@@ -90,7 +90,7 @@ export interface BatchContext {
   /** Locked by the transaction. */
   phones: PhoneKeys;
   now: Date;
-  /** Of enrollments that join waiting lists. */
+  /** Numbers of the enrollments that join waiting lists. */
   waitingNumbers: ReadonlyMap<PlannedEnrollment, number>;
 }
 

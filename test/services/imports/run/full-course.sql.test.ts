@@ -35,7 +35,7 @@ for (const batchRows of [7, 50])
 
     it('rejects the others by default: the reason names the ways out, and the number of rows', async () => {
       const reason =
-        'Course is at maximum capacity. Raise its maximum, or import the row all the same: --when-full wait puts the person on the waiting list, --when-full skip-course leaves the course out.';
+        'Course is at maximum capacity. Raise its maximum, or import with --when-full wait (waiting list) or --when-full skip-course (account alone).';
       expect(await text('--dry-run')).to.include(`10 rows COURSE_FULL: ${reason.replace(/\.$/, '')} (lines 22, 23,`);
       const { exitCode, counts, rejectsFile } = await run();
       expect([exitCode, counts.created, counts.rejected]).to.deep.equal([3, 20, 10]);
