@@ -6,6 +6,8 @@ module.exports = tableMigration({
     id: { type: 'id' },
     kind: { type: ['word', 20] },
     priority: { type: 'integer' },
+    // Account whose change the news is about, or `operator`: news of different owners take turns. Null for other mails.
+    queue_owner: { type: ['string', 36], null: true },
     // No foreign keys: an enrollment would lock its trainer to queue a mail, and rows outlive what they are about.
     user_id: { type: 'id', null: true },
     // Where it goes, where that isn't the account's address; once it has left, where it went.
@@ -25,12 +27,15 @@ module.exports = tableMigration({
     created_at: { type: 'timestamp' },
     // When it was sent, failed or was withdrawn.
     finished_at: { type: 'timestamp', null: true },
+    // The owner of news that wait.
+    turn_key: { type: ['string', 36], generated: 'CASE WHEN next_at IS NOT NULL THEN queue_owner END' },
   },
   unique: {
     mails_dedupe_unique: ['dedupe_key'],
   },
   indexes: {
     mails_due: ['priority', 'next_at', 'id'],
+    mails_turns: ['turn_key', 'next_at', 'id'],
     mails_user: ['user_id', 'id'],
     mails_import: ['import_id', 'state'],
     mails_state: ['state', 'created_at', 'id'],
@@ -38,6 +43,8 @@ module.exports = tableMigration({
     mails_finished: ['finished_at', 'id'],
   },
   checks: {
+    // Without an owner they would never leave.
+    mails_news_owned: 'priority <> 2 OR queue_owner IS NOT NULL',
     mails_state_known: oneOf('state', ['queued', 'sending', 'sent', 'deferred', 'failed', 'withdrawn']),
   },
 });

@@ -3,6 +3,8 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import { transferSuperAdmin } from '../../src/services/accounts/transfer.js';
 import { operator } from '../../src/services/core.js';
+import { assignEnrollment } from '../../src/services/enrollments/commands.js';
+import { promote } from '../../src/services/waiting-list/promotion.js';
 import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -92,6 +94,27 @@ describe('News', () => {
       ['refused', {}],
       ['enrolled', {}],
       ['enrolled', { reply: 'All of you' }],
+    ]);
+  });
+
+  it('takes turns by the account of its author, or by the trainer where a seat became free', async () => {
+    const person = async () => (await buildUser(harness.context)).id;
+    await enroll(cast.owner);
+    await enroll(cast.admin, { traineeId: await person() });
+    const bulk = { courseId: course.id, traineeIds: [await person()] };
+    await harness.api('post', '/api/enrollments/bulk', cast.admin.token).send(bulk).expect(201);
+    await assignEnrollment(harness.context, operator, { courseId: course.id, traineeId: await person() }, true);
+    const waiting = await buildUser(harness.context);
+    await buildEnrollment(harness.context, waiting, course, { status: 'waiting', waitingNumber: 1 });
+    await promote(harness.context);
+    const [owner, admin] = [cast.owner.user.id, cast.admin.user.id];
+    expect((await mails()).map(({ kind, queueOwner }) => [kind, queueOwner])).to.deep.equal([
+      ['enrolled', owner],
+      ['enrolled', admin],
+      ['enrolled', admin],
+      ['enrolled', 'operator'],
+      ['moved_up', owner],
+      ['requests', owner],
     ]);
   });
 

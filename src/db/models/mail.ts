@@ -9,12 +9,17 @@ import {
 import type { MailState } from '../../schemas/mail.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** A mail of the outbox. Its link is made when it leaves, so that no row has a secret. */
+/**
+ * A mail of the outbox. Its link is made when it leaves, so that no row has a secret. Only the migration declares the generated column
+ * `turn_key`, by which news take turns.
+ */
 export class Mail extends Model<InferAttributes<Mail>, InferCreationAttributes<Mail>> {
   declare id: string;
   /** See services/mail/kinds.ts. */
   declare kind: string;
   declare priority: number;
+  /** Account whose change the news is about, or `operator`: news of different owners take turns. Null for other mails. */
+  declare queueOwner: CreationOptional<string | null>;
   declare userId: string | null;
   /** Where it goes, where that isn't the account's address; once it has left, where it went. */
   declare address: string | null;
@@ -44,6 +49,7 @@ export function initMail(sequelize: Sequelize): typeof Mail {
       id: primaryKey(),
       kind: { type: DataTypes.STRING(20), allowNull: false },
       priority: { type: DataTypes.INTEGER, allowNull: false },
+      queueOwner: { type: DataTypes.STRING(36) },
       userId: id(),
       address: { type: DataTypes.STRING(254) },
       courseId: id(),

@@ -131,7 +131,7 @@ async function recordAll(
   if (!notify) return;
   for (const status of new Set(done.map(({ from }) => from))) {
     const places = done.filter(({ from }) => from === status).map(({ enrollment }) => enrollment);
-    await queueNews(core, newsOf(status, wanted.status), places, transaction, replyIn(wanted));
+    await queueNews(core, actor, newsOf(status, wanted.status), places, transaction, replyIn(wanted));
   }
 }
 

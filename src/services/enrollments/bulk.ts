@@ -135,7 +135,7 @@ export async function assignMany(
     );
     await recordAudit(core, actor, records, transaction);
     const told = enrollments.filter((enrollment) => enrollment.status === status);
-    if (notify) await queueNews(core, newsOf(undefined, status), told, transaction, replyIn(written));
+    if (notify) await queueNews(core, actor, newsOf(undefined, status), told, transaction, replyIn(written));
     return { enrollments, skipped };
   };
   const assigned = await inCourseQueue(courseId, () => core.database.inTransaction(assign));

@@ -209,7 +209,7 @@ export function statusChange(core: Core, actor: Actor, wanted: StatusChange, not
         if (status === 'pending') await queueDigest(core, trainerId, transaction);
         return;
       }
-      if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(words));
+      if (notify) await queueNews(core, actor, newsOf(from, status), [enrollment], transaction, replyIn(words));
     },
   } satisfies EnrollmentChange<Placing | undefined>;
 }

@@ -139,7 +139,7 @@ export async function assignEnrollment(
     if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
-    if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(written));
+    if (notify) await queueNews(core, actor, newsOf(from, status), [enrollment], transaction, replyIn(written));
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(assign));

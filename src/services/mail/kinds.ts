@@ -5,10 +5,10 @@ const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Which mails leave first. Only `news` and `invitation` count for `MAIL_PER_MINUTE`: who has forgotten a password doesn't wait for
+ * Which mails leave first. Only `invitation` and `news` count for `MAIL_PER_MINUTE`: who has forgotten a password doesn't wait for
  * 5,000 invitations.
  */
-export const mailPriorities = { urgent: 0, news: 1, invitation: 2 } as const;
+export const mailPriorities = { urgent: 0, invitation: 1, news: 2 } as const;
 
 interface MailKindDeclaration {
   readonly priority: keyof typeof mailPriorities;

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { type NewsKind, newsKinds } from '../../schemas/mail-preferences.js';
-import type { Actor, Core } from '../core.js';
+import { type Actor, type Author, type Core, queueOwnerOf } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from './outbox.js';
 
 /** Changes at the terminal tell nobody by themselves. */
@@ -35,9 +35,11 @@ export const replyIn = ({ reply }: { reply?: string | null }): Pick<NewMail, 'da
 /**
  * Tells trainees what became of their places: those who are active and want to know, and of published courses alone. For the end of
  * a transaction.
+ * @param author whose news take turns with those of others; those of the program with the news of the course's trainer
  */
 export async function queueNews(
   core: Core,
+  author: Author,
   kind: NewsKind | undefined,
   places: readonly Place[],
   transaction: Transaction,
@@ -52,17 +54,21 @@ export async function queueNews(
     transaction,
   });
   const courses = await Course.findAll({
-    attributes: ['id'],
+    attributes: ['id', 'trainerId'],
     where: { id: [...new Set(ids.courses)], isPublished: true },
     transaction,
   });
   const told = new Set(users.flatMap(({ id, mailOff }) => (mailOff.split(' ').includes(kind) ? [] : [id])));
-  const published = new Set(courses.map(({ id }) => id));
-  const mails = places
-    .filter(({ userId, courseId }) => told.has(userId) && published.has(courseId))
-    .map(({ userId, courseId, data }) => ({ kind, userId, courseId, ...(data && { data }), ...more }));
+  const owners = new Map(
+    courses.map(({ id, trainerId }) => [id, author.origin === 'program' ? trainerId : queueOwnerOf(author)]),
+  );
+  const mails = places.flatMap(({ userId, courseId, data }) => {
+    const queueOwner = owners.get(courseId);
+    if (queueOwner === undefined || !told.has(userId)) return [];
+    return [{ kind, userId, courseId, queueOwner, ...(data && { data }), ...more }];
+  });
   // What is still to leave about the same place is out of date: switching to and fro doesn't add up to many mails.
-  for (const courseId of published) {
+  for (const courseId of owners.keys()) {
     const userId = mails.filter((mail) => mail.courseId === courseId).map((mail) => mail.userId);
     await withdrawMails(core, { courseId, userId, kind: [...newsKinds] }, transaction);
   }
@@ -77,6 +83,7 @@ export function queueDigest(core: Core, trainerId: string, transaction: Transact
   const digest = {
     kind: 'requests',
     userId: trainerId,
+    queueOwner: trainerId,
     dedupeKey: `requests:${trainerId}`,
     delayMs: digestMs,
   } as const;

@@ -25,6 +25,8 @@ export interface NewMail {
   address?: string;
   courseId?: string;
   importId?: string;
+  /** All news have one: see `queueOwnerOf()`. */
+  queueOwner?: string;
   /** Of somebody who has forgotten a password, as typed. */
   identifier?: string;
   data?: MailData;
@@ -54,6 +56,7 @@ function rowOf(core: Core, mail: NewMail, id: string) {
     id,
     kind: mail.kind,
     priority: mailPriorities[mailKinds[mail.kind].priority],
+    queueOwner: mail.queueOwner ?? null,
     userId: mail.userId ?? null,
     address: mail.address ?? null,
     courseId: mail.courseId ?? null,

@@ -1,4 +1,4 @@
-import { Op, type Transaction } from 'sequelize';
+import { literal, Op, type OrderItem, type Transaction, type WhereOptions } from 'sequelize';
 import type { Lease } from '../../db/lease.js';
 import type { Mail } from '../../db/models/mail.js';
 import type { User } from '../../db/models/user.js';
@@ -55,6 +55,8 @@ export class Turn {
   /** When the next mail may leave that counts for the rate. */
   #nextCountedAt = 0;
   #isPaused = true;
+  /** The owner of the latest news. */
+  #lastOwner = '';
   /** The mail at which the server couldn't be used the last time. */
   #pausedAt: string | undefined;
 
@@ -92,6 +94,7 @@ export class Turn {
       await this.#setAside(mail, error);
     }
     if (!claimed) return 'ended';
+    this.#lastOwner = mail.queueOwner ?? this.#lastOwner;
     if (mail.priority !== mailPriorities.urgent)
       this.#nextCountedAt =
         Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
@@ -136,18 +139,34 @@ export class Turn {
   }
 
   async #next(): Promise<Mail | undefined> {
-    const { Mail } = this.#core.database.models;
-    for (const priority of Object.values(mailPriorities)) {
-      if (priority !== mailPriorities.urgent && this.msToNextCounted > 0) return undefined;
-      const where = { priority, nextAt: { [Op.lte]: this.#core.now() } };
-      const order: [string, string][] = [
-        ['nextAt', 'ASC'],
-        ['id', 'ASC'],
-      ];
-      const mail = await this.#core.database.read(() => Mail.findOne({ where, order }));
+    const { urgent, invitation } = mailPriorities;
+    const mail = await this.#oldest({ priority: urgent });
+    if (mail || this.msToNextCounted > 0) return mail;
+    return (await this.#oldest({ priority: invitation })) ?? this.#nextNews();
+  }
+
+  /** The oldest news of the next owner who has some, or again of the first one. */
+  async #nextNews(): Promise<Mail | undefined> {
+    const key = '`Mail`.`turn_key`';
+    const owner: OrderItem = [literal(key), 'ASC'];
+    const next = `${key} > ${this.#core.database.sequelize.escape(this.#lastOwner)}`;
+    for (const condition of [next, `${key} >= ''`]) {
+      const mail = await this.#oldest({ [Op.and]: literal(condition) }, owner);
       if (mail) return mail;
     }
     return undefined;
+  }
+
+  /** The due mail that has waited longest. */
+  async #oldest(which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
+    const { Mail } = this.#core.database.models;
+    const where = { ...which, nextAt: { [Op.lte]: this.#core.now() } };
+    const order: OrderItem[] = [...before, ['nextAt', 'ASC'], ['id', 'ASC']];
+    return this.#core.database.read(async () => {
+      // Indexes have the ids: MariaDB would read the rows of all deferred news.
+      const first = await Mail.findOne({ attributes: ['id'], where, order });
+      return (first && (await Mail.findByPk(first.id))) ?? undefined;
+    });
   }
 
   /** Takes a mail, and makes its link; nothing when it is not to leave. */

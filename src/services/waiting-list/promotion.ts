@@ -133,6 +133,6 @@ async function giveSeats(
   const ids = promoted.map(({ id }) => id);
   await core.database.models.Enrollment.update(seat, { where: { id: ids }, transaction });
   await recordAudit(core, program, records, transaction);
-  await queueNews(core, 'moved_up', promoted, transaction);
+  await queueNews(core, program, 'moved_up', promoted, transaction);
   if (status === 'pending') await queueDigest(core, trainerId, transaction);
 }

@@ -205,6 +205,38 @@ describe('The outbox and its sender', () => {
     }
   });
 
+  it('lets invitations leave before news, and news of different people take turns, those of the latest too', async () => {
+    const { context } = harness;
+    /** Queues news that a trainer has caused. @returns the addresses */
+    async function complete(count: number): Promise<string[]> {
+      const trainer = await buildUser(context, { role: 'trainer' });
+      const course = await buildCourse(context, trainer, { isPublished: true });
+      const people = [];
+      for (let number = 0; number < count; number += 1) {
+        const person = await buildUser(context);
+        await buildEnrollment(context, person, course, { status: 'completed' });
+        people.push(person);
+      }
+      const news = { kind: 'completed', courseId: course.id, queueOwner: trainer.id } as const;
+      await queue(...people.map(({ id }) => ({ ...news, userId: id })));
+      return people.map(({ email }) => email);
+    }
+    const first = await complete(4);
+    const second = await complete(3);
+    const { id, email } = await invited();
+    await queue({ kind: 'invitation', userId: id });
+    const third: string[] = [];
+    const transport = transportTo(mailbox.server);
+    const send: typeof transport.send = async (mail) => {
+      if (mail.to.address === second[0]) third.push(...(await complete(1)));
+      return transport.send(mail);
+    };
+    await sendDueMails(context, { transport: { ...transport, send } });
+    const [a1, a2, a3, a4] = first;
+    const [b1, b2, b3] = second;
+    expect(mailbox.server.mails.map(({ to }) => to[0])).to.deep.equal([email, a1, b1, third[0], a2, b2, a3, b3, a4]);
+  });
+
   it('looks for who has forgotten a password when it sends, by email or phone, and forgets the others', async () => {
     const user = await buildUser(harness.context, { phone: '+49 30 901820' });
     const inactive = await buildUser(harness.context, { isActive: false });
@@ -238,12 +270,13 @@ describe('The outbox and its sender', () => {
     const trainee = await build({ mailOff: 'completed' });
     const course = await buildCourse(harness.context, await buildUser(harness.context, { role: 'trainer' }));
     await buildEnrollment(harness.context, trainee, course, { status: 'completed' });
+    const ofCourse = { courseId: course.id, queueOwner: course.trainerId };
     await queue(
       { kind: 'invitation', userId: accepted.id },
       { kind: 'invitation', userId: inactive.id },
-      { kind: 'accepted', userId: trainee.id, courseId: course.id },
-      { kind: 'completed', userId: trainee.id, courseId: course.id },
-      { kind: 'requests', userId: course.trainerId },
+      { kind: 'accepted', userId: trainee.id, ...ofCourse },
+      { kind: 'completed', userId: trainee.id, ...ofCourse },
+      { kind: 'requests', userId: course.trainerId, ...ofCourse },
     );
     await accepted.update({ hasPassword: true });
     expect(await mailbox.deliver()).to.have.length(0);
@@ -268,6 +301,7 @@ describe('The outbox and its sender', () => {
     const digest = {
       kind: 'requests',
       userId: trainer.id,
+      queueOwner: trainer.id,
       dedupeKey: `requests:${trainer.id}`,
       delayMs: 15 * minuteMs,
     };

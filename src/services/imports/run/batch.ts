@@ -77,7 +77,7 @@ export async function writeBatch(
       ...replyIn(planned),
     }));
   });
-  await queueNews(core, 'enrolled', places, transaction, { importId });
+  await queueNews(core, actor, 'enrolled', places, transaction, { importId });
   if (records.length > 0) await audit.save(transaction);
 }
 
