@@ -1,4 +1,4 @@
-import { ConnectionError, type Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, QueryTypes, type Sequelize, Transaction } from 'sequelize';
 import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { AppError } from '../errors.js';
@@ -135,18 +135,18 @@ export async function serverVersion(sequelize: Sequelize): Promise<string> {
   return /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`;
 }
 
-/** The difference between the database server's clock and ours, in milliseconds; 0 for SQLite, which has none. */
-export async function clockSkewMs(sequelize: Sequelize, now: () => Date): Promise<number> {
-  if (isSqlite(sequelize)) return 0;
-  const [rows] = await sequelize.query('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS CHAR) AS milliseconds');
-  return Number((rows as { milliseconds: string }[])[0]?.milliseconds) - now().getTime();
-}
-
 /** SQL for the database's own time, in milliseconds since 1970. */
 export const nowMsSql = (sequelize: Sequelize): string =>
   isSqlite(sequelize)
     ? "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
     : 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
+
+/** The database's own time, which is the same for all instances; SQLite's is that of the machine. */
+export async function databaseNow(sequelize: Sequelize, transaction?: Transaction): Promise<Date> {
+  const options = { type: QueryTypes.SELECT, ...(transaction && { transaction }) } as const;
+  const [row] = await sequelize.query<{ now: number | string }>(`SELECT ${nowMsSql(sequelize)} AS now`, options);
+  return new Date(Number(row?.now));
+}
 
 /** A setting of the server that will cause failures, in sentences for `coursectl doctor`. */
 export interface ServerProblem {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.js';
 import { assertSpaceLeft, assertWritable, createDatabase, probe } from '../db/admin/probe.js';
 import { removeUnusedFile } from '../db/admin/sqlite-removal.js';
 import { type Database, openDatabase } from '../db/connection.js';
-import { clockSkewMs, serverProblems, serverVersion } from '../db/dialect.js';
+import { databaseNow, serverProblems, serverVersion } from '../db/dialect.js';
 import {
   assertSchemaCurrent,
   assertSchemaNotNewer,
@@ -31,13 +31,15 @@ export interface ContextOptions {
   osUser?: string | undefined;
   /** Replaced by tests, as is the hasher, which they close themselves. */
   now?: () => Date;
+  /** Milliseconds by which the database's clock is moved: none has one that tests could set. */
+  databaseAheadMs?: () => number;
   hasher?: PasswordHasher;
   /** Closed with the context. */
   images?: ImagePreparer;
 }
 
 /** What commands do with the database itself, so that they need not import `db`. */
-function schemaOf(database: Database, now: () => Date) {
+function schemaOf(database: Database) {
   const { sequelize, settings, read } = database;
   return {
     status: () => migrationStatus(database),
@@ -53,7 +55,6 @@ function schemaOf(database: Database, now: () => Date) {
     /** Close the context before. */
     removeUnusedFile: () => removeUnusedFile(settings),
     serverProblems: () => read(() => serverProblems(sequelize, settings)),
-    clockSkewMs: () => read(() => clockSkewMs(sequelize, now)),
   };
 }
 
@@ -91,7 +92,11 @@ export async function createContext(config: Config, logger: Logger, options: Con
     // As long as its column.
     osUser: options.osUser?.slice(0, 100) ?? null,
     now,
-    schema: schemaOf(database, now),
+    async databaseNow(transaction) {
+      const time = await database.read(() => databaseNow(database.sequelize, transaction));
+      return new Date(time.getTime() + (options.databaseAheadMs?.() ?? 0));
+    },
+    schema: schemaOf(database),
     close() {
       closing ??= closeAll();
       return closing;

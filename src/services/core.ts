@@ -1,3 +1,4 @@
+import type { Transaction } from 'sequelize';
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import type { Account } from '../db/models/user.js';
@@ -22,6 +23,8 @@ export interface Core {
   osUser: string | null;
   /** The current time; tests inject it. */
   now: () => Date;
+  /** The time of the database, for moments that several instances compare; tests move it. */
+  databaseNow: (transaction?: Transaction) => Promise<Date>;
 }
 
 /** The client of a request, as stored in sessions and the audit log. */

@@ -89,8 +89,9 @@ export async function linkFor(
   purpose: LinkPurpose = 'reset',
   email = own,
 ): Promise<string> {
+  const now = await context.databaseNow();
   const { token } = await context.database.inTransaction((transaction) =>
-    createLink(context, { userId, purpose, email, createdAt: context.now() }, transaction),
+    createLink(context, { userId, purpose, email, createdAt: now }, now, transaction),
   );
   return token;
 }
@@ -235,7 +236,8 @@ export async function buildLock(context: Context, subject: { accountId: string }
 }
 
 /** A mail of the outbox: a notice that waits, unless other fields are given. */
-export async function buildMail({ database, now }: Context, given: Partial<Mail> = {}): Promise<Mail> {
+export async function buildMail({ database, databaseNow }: Context, given: Partial<Mail> = {}): Promise<Mail> {
+  const now = await databaseNow();
   return database.models.Mail.create({
     id: uuidv7(),
     kind: 'password-changed',
@@ -248,8 +250,8 @@ export async function buildMail({ database, now }: Context, given: Partial<Mail>
     data: '{}',
     dedupeKey: null,
     state: 'queued',
-    nextAt: now(),
-    createdAt: now(),
+    nextAt: now,
+    createdAt: now,
     ...given,
   });
 }

@@ -17,7 +17,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const silent = createLogger('silent', { write: () => undefined });
 
-/** What the program's clock is ahead of the machine's, in milliseconds. */
+/** What the clocks of the program and of the database are ahead of the machine's, in milliseconds. */
 let aheadMs = 0;
 
 /** What the tests of a process share: creating tables and opening connections anew for each would take minutes. */
@@ -43,6 +43,7 @@ function openShared(): Promise<Shared> {
         // Beside other tests a process of low priority would wait for minutes.
         images: createImagePreparer({ extraNiceness: 0 }),
         now: () => new Date(Date.now() + aheadMs),
+        databaseAheadMs: () => aheadMs,
       });
     };
     const context = await create({}, silent);
@@ -96,7 +97,7 @@ export interface Harness {
   app: Express;
   /** The URL for DATABASE_URL, for commands that run beside. */
   databaseUrl: string;
-  /** Moves the program's clock. */
+  /** Moves the clocks of the program and of the database. */
   advance(milliseconds: number): void;
   /** A request of the API, with a token when one is given. */
   api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string): Test;

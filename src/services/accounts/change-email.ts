@@ -37,7 +37,7 @@ async function queueEmailChange(core: Core, { id, email }: User, newEmail: strin
 /** @param user locked by the transaction @throws AppError `TOO_MANY_ATTEMPTS` */
 async function assertFewChanges(core: Core, { id }: User, transaction: Transaction): Promise<void> {
   const { Mail } = core.database.models;
-  const now = core.now().getTime();
+  const now = (await core.databaseNow(transaction)).getTime();
   const where = { userId: id, kind: 'email-notice', createdAt: { [Op.gt]: new Date(now - dayMs) } };
   const order: [string, string][] = [['createdAt', 'DESC']];
   const oldest = (await Mail.findAll({ where, order, limit: changesPerDay, transaction }))[changesPerDay - 1];

@@ -119,7 +119,10 @@ export async function noteInviteErrors({ database }: Core, users: readonly User[
     database.models.Mail.findAll({
       attributes: ['userId', 'lastError'],
       where: { userId: waiting.map(({ id }) => id), kind: 'invitation' },
-      order: [['id', 'ASC']],
+      order: [
+        ['createdAt', 'ASC'],
+        ['id', 'ASC'],
+      ],
     }),
   );
   const errors = new Map(mails.map(({ userId, lastError }) => [userId, lastError]));

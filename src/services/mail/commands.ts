@@ -24,20 +24,23 @@ const conflictTexts: Readonly<Record<MailAction, string>> = {
 /** Rows are written by queueMails() alone. */
 const kindOf = ({ kind }: Mail) => kind as MailKind;
 
-/** Why a mail can't be changed; nothing where it can. */
-export function refusalOf(core: Core, action: MailAction, mail: Mail): AppError | undefined {
+/** Why a mail can't be changed; nothing where it can. @param now of the database */
+export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError | undefined {
   const { state, createdAt } = mail;
   if (!changes[action].from.some((one) => one === state))
     return new AppError('MAIL_CONFLICT', `The mail is ${state}: ${conflictTexts[action]}`, {
       params: { status: state },
     });
-  const isTooOld = core.now().getTime() - createdAt.getTime() > mailKinds[kindOf(mail)].longestAgeMs;
+  const isTooOld = now.getTime() - createdAt.getTime() > mailKinds[kindOf(mail)].longestAgeMs;
   return action === 'retry' && isTooOld ? new AppError('MAIL_TOO_OLD') : undefined;
 }
 
 /** A person has one link of a kind. @throws AppError `MAIL_REPLACED` */
-async function assertNewest(core: Core, { id, kind, userId }: Mail, transaction: Transaction): Promise<void> {
-  const where = { userId, kind, id: { [Op.gt]: id } };
+async function assertNewest(core: Core, mail: Mail, transaction: Transaction): Promise<void> {
+  const { id, kind, userId, createdAt } = mail;
+  // Ids have the clocks of the instances that made them.
+  const newer = [{ createdAt: { [Op.gt]: createdAt } }, { createdAt, id: { [Op.gt]: id } }];
+  const where = { userId, kind, [Op.or]: newer };
   if ((await core.database.models.Mail.count({ where, transaction })) > 0) throw new AppError('MAIL_REPLACED');
 }
 
@@ -54,10 +57,10 @@ const inviteChanges = {
 async function changeMail(core: Core, actor: Actor, action: MailAction, id: string): Promise<void> {
   const { Mail, User } = core.database.models;
   const { mail } = await findMail(core, id);
-  const refusal = refusalOf(core, action, mail);
+  const now = await core.databaseNow();
+  const refusal = refusalOf(now, action, mail);
   if (refusal) throw refusal;
   const { userId, state, attempts } = mail;
-  const now = core.now();
   const values =
     action === 'retry'
       ? { state: changes.retry.to, nextAt: now, lastError: null, finishedAt: null }

@@ -33,15 +33,17 @@ export interface NewLink {
  * Makes a link.
  * @param link its account is locked by the transaction, so that a change of it ends the link or comes before; `createdAt` is when its
  *   mail was queued, however late that leaves
+ * @param now of the database, as all times of links are
  */
 export async function createLink(
   core: Core,
   link: Pick<Link, 'userId' | 'purpose' | 'email' | 'createdAt'>,
+  now: Date,
   transaction: Transaction,
 ): Promise<NewLink> {
   const token = newSecret();
   const lifetimeMs = lifetimeMsOf(core, link.purpose);
-  const expiresAt = new Date(core.now().getTime() + lifetimeMs);
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
   await core.database.models.Link.create({ ...link, tokenHash: secretHash(token), expiresAt }, { transaction });
   return { token, expiresAt, lifetimeMs };
 }
@@ -64,7 +66,8 @@ const isOfOldAddress = ({ purpose, email }: Link, user: User) =>
  */
 export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<OpenLink> {
   const { Link, User } = core.database.models;
-  const where = { tokenHash: secretHash(token), purpose: [...purposes], expiresAt: { [Op.gt]: core.now() } };
+  const now = await core.databaseNow();
+  const where = { tokenHash: secretHash(token), purpose: [...purposes], expiresAt: { [Op.gt]: now } };
   const link = await core.database.read(() => Link.findOne({ where }));
   const user = link && (await core.database.read(() => User.findByPk(link.userId)));
   if (!link || !user?.isActive || isOfOldAddress(link, user)) throw invalid();

@@ -50,8 +50,7 @@ export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): strin
   return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
 }
 
-function rowOf(core: Core, mail: NewMail, id: string) {
-  const now = core.now();
+function rowOf(mail: NewMail, id: string, now: Date) {
   return {
     id,
     kind: mail.kind,
@@ -78,8 +77,9 @@ export async function queueMails(core: Core, mails: readonly NewMail[], transact
   if (mails.length === 0 || !isMailSetUp(core)) return;
   const { Mail } = core.database.models;
   const ids = newIds(mails.length);
+  const now = await core.databaseNow(transaction);
   // There are as many ids as mails.
-  const rows = mails.map((mail, index) => rowOf(core, mail, ids[index] as string));
+  const rows = mails.map((mail, index) => rowOf(mail, ids[index] as string, now));
   const keyed = rows.filter(({ dedupeKey }) => dedupeKey !== null);
   await insertRows(
     Mail,
@@ -101,7 +101,7 @@ export async function withdrawMails(
   { evenSending = false } = {},
 ): Promise<number> {
   const [withdrawn] = await core.database.models.Mail.update(
-    { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: core.now() },
+    { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: await core.databaseNow(transaction) },
     { where: { ...where, state: ['queued', 'deferred', ...(evenSending ? (['sending'] as const) : [])] }, transaction },
   );
   return withdrawn;
@@ -118,7 +118,7 @@ const sweepBatch = 1000;
 /** Deletes mails that have left, failed or were withdrawn long ago, and expired links. @returns how many */
 export async function sweepMails(core: Core, signal: AbortSignal): Promise<number> {
   const { Mail, Link } = core.database.models;
-  const now = core.now().getTime();
+  const now = (await core.databaseNow()).getTime();
   const before = new Date(now - core.config.mail.retentionDays * 86_400_000);
   let removed = 0;
   for (let full = true; full && !signal.aborted; ) {

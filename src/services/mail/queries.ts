@@ -116,7 +116,8 @@ export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   if (!isMailSetUp(core)) return null;
   const { Mail } = core.database.models;
   const waiting = { state: 'queued' as const, lastError: { [Op.ne]: null } };
-  const failures = { state: 'failed' as const, createdAt: { [Op.gt]: new Date(core.now().getTime() - troubleMs) } };
+  const since = new Date((await core.databaseNow()).getTime() - troubleMs);
+  const failures = { state: 'failed' as const, createdAt: { [Op.gt]: since } };
   const attributes = ['lastError'];
   return core.database.read(async () => {
     const paused = await Mail.findOne({ attributes, where: waiting });
@@ -136,9 +137,9 @@ export interface MailFigures {
 }
 
 /** The figures of mails, each by an index. */
-export async function mailFigures({ database, now }: Core): Promise<MailFigures> {
+export async function mailFigures({ database, databaseNow }: Core): Promise<MailFigures> {
   const { Mail } = database.models;
-  const at = now().getTime();
+  const at = (await databaseNow()).getTime();
   const recent = { createdAt: { [Op.gt]: new Date(at - dayMs) } };
   const waiting: MailState[] = ['queued', 'sending', 'deferred'];
   return database.read(async () => {

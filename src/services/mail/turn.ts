@@ -47,6 +47,25 @@ interface Claimed {
 /** What became of an attempt to send one. */
 export type Step = 'nothing' | 'ended' | Delivery;
 
+/** Columns of a mail after an attempt. @param now of the database */
+function outcomeOf(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
+  switch (delivery.outcome) {
+    case 'accepted':
+      return { state: 'sent', finishedAt: now, lastError: null };
+    case 'failed':
+      return { state: 'failed', finishedAt: now, lastError: delivery.reason };
+    case 'deferred':
+      return {
+        state: 'deferred',
+        nextAt: new Date(now.getTime() + backoffMs(attempt)),
+        lastError: delivery.reason,
+      };
+    case 'paused':
+      // Not the fault of the mail: its attempts stay as they were.
+      return { state: 'queued', nextAt: now, attempts: attempt - 1, lastError: delivery.reason };
+  }
+}
+
 /** A process's turn to send, while it has the lease. */
 export class Turn {
   readonly #core: Core;
@@ -68,9 +87,9 @@ export class Turn {
 
   /** Mails of a sender that died are sent again: nobody knows whether they have left. */
   async recover(): Promise<void> {
-    await this.#inTransaction((transaction) =>
+    await this.#inTransaction(async (transaction) =>
       this.#core.database.models.Mail.update(
-        { state: 'queued', nextAt: this.#core.now() },
+        { state: 'queued', nextAt: await this.#core.databaseNow(transaction) },
         { where: { state: 'sending' }, transaction },
       ),
     );
@@ -83,15 +102,16 @@ export class Turn {
 
   /** Sends the mail that is next. */
   async step(): Promise<Step> {
-    const mail = await this.#next();
+    const now = await this.#core.databaseNow();
+    const mail = await this.#next(now);
     if (!mail) return 'nothing';
     let claimed: Claimed | undefined;
     try {
-      claimed = await this.#claim(mail);
+      claimed = await this.#claim(mail, now);
     } catch (error) {
       // The database, or another sender: the fault of no mail.
       if (error instanceof AppError) throw error;
-      await this.#setAside(mail, error);
+      await this.#setAside(mail, error, now);
     }
     if (!claimed) return 'ended';
     this.#lastOwner = mail.queueOwner ?? this.#lastOwner;
@@ -109,9 +129,9 @@ export class Turn {
   }
 
   /** A mail that fails for a bug doesn't keep those behind it waiting, and is tried again until it is too old. */
-  async #setAside(mail: Mail, error: unknown): Promise<void> {
+  async #setAside(mail: Mail, error: unknown, now: Date): Promise<void> {
     const attempts = mail.attempts + 1;
-    const changes = { ...this.#outcome(this.#bug(mail, error), attempts), attempts };
+    const changes = { ...outcomeOf(this.#bug(mail, error), attempts, now), attempts };
     const where = { id: mail.id, state: mail.state, attempts: mail.attempts };
     await this.#inTransaction((transaction) => this.#core.database.models.Mail.update(changes, { where, transaction }));
   }
@@ -138,29 +158,29 @@ export class Turn {
     });
   }
 
-  async #next(): Promise<Mail | undefined> {
+  async #next(now: Date): Promise<Mail | undefined> {
     const { urgent, invitation } = mailPriorities;
-    const mail = await this.#oldest({ priority: urgent });
+    const mail = await this.#oldest(now, { priority: urgent });
     if (mail || this.msToNextCounted > 0) return mail;
-    return (await this.#oldest({ priority: invitation })) ?? this.#nextNews();
+    return (await this.#oldest(now, { priority: invitation })) ?? this.#nextNews(now);
   }
 
   /** The oldest news of the next owner who has some, or again of the first one. */
-  async #nextNews(): Promise<Mail | undefined> {
+  async #nextNews(now: Date): Promise<Mail | undefined> {
     const key = '`Mail`.`turn_key`';
     const owner: OrderItem = [literal(key), 'ASC'];
     const next = `${key} > ${this.#core.database.sequelize.escape(this.#lastOwner)}`;
     for (const condition of [next, `${key} >= ''`]) {
-      const mail = await this.#oldest({ [Op.and]: literal(condition) }, owner);
+      const mail = await this.#oldest(now, { [Op.and]: literal(condition) }, owner);
       if (mail) return mail;
     }
     return undefined;
   }
 
   /** The due mail that has waited longest. */
-  async #oldest(which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
+  async #oldest(now: Date, which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
     const { Mail } = this.#core.database.models;
-    const where = { ...which, nextAt: { [Op.lte]: this.#core.now() } };
+    const where = { ...which, nextAt: { [Op.lte]: now } };
     const order: OrderItem[] = [...before, ['nextAt', 'ASC'], ['id', 'ASC']];
     return this.#core.database.read(async () => {
       // Indexes have the ids: MariaDB would read the rows of all deferred news.
@@ -170,7 +190,7 @@ export class Turn {
   }
 
   /** Takes a mail, and makes its link; nothing when it is not to leave. */
-  async #claim(mail: Mail): Promise<Claimed | undefined> {
+  async #claim(mail: Mail, now: Date): Promise<Claimed | undefined> {
     const userId = mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier))?.id;
     return this.#inTransaction(async (transaction) => {
       const { Mail } = this.#core.database.models;
@@ -183,15 +203,15 @@ export class Turn {
       // Withdrawn meanwhile.
       if (claims === 0) return undefined;
       if (mail.identifier !== null) {
-        if (!user || !(await this.#mayReset(user, transaction))) {
+        if (!user || !(await this.#mayReset(user, now, transaction))) {
           await Mail.destroy({ where: { id: mail.id }, transaction });
           return undefined;
         }
         await Mail.update({ userId: user.id, identifier: null }, { where: { id: mail.id }, transaction });
       }
-      const outgoing = await this.#outgoing(mail, user, transaction);
+      const outgoing = await this.#outgoing(mail, user, now, transaction);
       if (!outgoing) {
-        await this.#withdraw(mail, transaction);
+        await this.#withdraw(mail, now, transaction);
         return undefined;
       }
       const { id, kind } = mail;
@@ -199,9 +219,9 @@ export class Turn {
     });
   }
 
-  async #withdraw({ id, kind, userId }: Mail, transaction: Transaction): Promise<void> {
+  async #withdraw({ id, kind, userId }: Mail, now: Date, transaction: Transaction): Promise<void> {
     const { Mail, User } = this.#core.database.models;
-    const ended = { state: 'withdrawn', finishedAt: this.#core.now() } as const;
+    const ended = { state: 'withdrawn', finishedAt: now } as const;
     await Mail.update(ended, { where: { id }, transaction });
     if (kind !== 'invitation' || userId === null) return;
     // It was tried for too long. Who is inactive gets another one when activated.
@@ -209,32 +229,36 @@ export class Turn {
     await User.update({ inviteState: 'failed' }, { where, silent: true, transaction });
   }
 
-  async #mayReset(user: User, transaction: Transaction): Promise<boolean> {
+  async #mayReset(user: User, now: Date, transaction: Transaction): Promise<boolean> {
     if (!user.isActive) return false;
     const { Mail } = this.#core.database.models;
-    const now = this.#core.now().getTime();
     for (const { ms, most } of resetsPer) {
-      const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now - ms) } };
+      const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now.getTime() - ms) } };
       if ((await Mail.count({ where, transaction })) >= most) return false;
     }
     return true;
   }
 
-  async #outgoing(mail: Mail, user: User | undefined, transaction: Transaction): Promise<OutgoingMail | undefined> {
+  async #outgoing(
+    mail: Mail,
+    user: User | undefined,
+    now: Date,
+    transaction: Transaction,
+  ): Promise<OutgoingMail | undefined> {
     const { publicUrl = '', language } = this.#core.config.mail;
     const programme = this.#core.config.programme.name;
     // Rows are written by queueMails() alone.
     const kind = mail.kind as MailKind;
-    const age = this.#core.now().getTime() - mail.createdAt.getTime();
+    const age = now.getTime() - mail.createdAt.getTime();
     const address = mail.address ?? user?.email;
     if (age > mailKinds[kind].longestAgeMs || address === undefined) return undefined;
     const content = await contentOf(this.#core, mail, user, transaction);
     if (!content) return undefined;
     const purpose = linkOf(kind);
-    let shown = { link: '', expiresAt: this.#core.now(), lifetimeMs: 0 };
+    let shown = { link: '', expiresAt: now, lifetimeMs: 0 };
     if (purpose && user) {
       const link = { userId: user.id, purpose, email: address, createdAt: mail.createdAt };
-      const { token, ...times } = await createLink(this.#core, link, transaction);
+      const { token, ...times } = await createLink(this.#core, link, now, transaction);
       shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, ...times };
     }
     // To an address that isn't the person's, nothing that a person typed.
@@ -250,31 +274,12 @@ export class Turn {
   async #record({ mail, attempt, outgoing }: Claimed, delivery: Delivery): Promise<void> {
     const { Mail } = this.#core.database.models;
     await this.#core.database.inTransaction(async (transaction) => {
-      const changes = this.#outcome(delivery, attempt);
+      const changes = outcomeOf(delivery, attempt, await this.#core.databaseNow(transaction));
       const where = { id: mail.id, state: 'sending' as const, attempts: attempt };
       const address = delivery.outcome === 'accepted' ? outgoing.to.address : undefined;
       const [recorded] = await Mail.update({ ...changes, ...(address && { address }) }, { where, transaction });
       if (recorded > 0) await this.#noteOnAccount(mail, outgoing.to.address, delivery, transaction);
     });
-  }
-
-  #outcome(delivery: Delivery, attempt: number): Partial<Mail> {
-    const now = this.#core.now();
-    switch (delivery.outcome) {
-      case 'accepted':
-        return { state: 'sent', finishedAt: now, lastError: null };
-      case 'failed':
-        return { state: 'failed', finishedAt: now, lastError: delivery.reason };
-      case 'deferred':
-        return {
-          state: 'deferred',
-          nextAt: new Date(now.getTime() + backoffMs(attempt)),
-          lastError: delivery.reason,
-        };
-      case 'paused':
-        // Not the fault of the mail: its attempts stay as they were.
-        return { state: 'queued', nextAt: now, attempts: attempt - 1, lastError: delivery.reason };
-    }
   }
 
   /** Without a change of `updatedAt`. */

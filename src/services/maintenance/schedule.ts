@@ -7,6 +7,7 @@ import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/store/plan-store.js';
 import { sweepMails } from '../mail/outbox.js';
 import { promoteAll } from '../waiting-list/promotion.js';
+import { checkClock } from './clock.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
 import { pruneAudit } from './retention.js';
@@ -17,7 +18,7 @@ const hourMs = 60 * 60_000;
 const closeTimeoutMs = 5000;
 
 /**
- * The cleanups; each is safe to run on every instance at any time, and stops early when the signal is aborted.
+ * The cleanups, and a look at the clock; each is safe to run on every instance at any time, and stops early when the signal is aborted.
  */
 const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: async (core, signal) => {
@@ -40,6 +41,7 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     const { imports, exported } = await pruneLedgers(core, days, signal);
     return { imports, exported };
   },
+  clock: checkClock,
   mails: async (core, signal) => ({ removed: await sweepMails(core, signal) }),
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { User } from '../../../src/db/models/user.js';
-import type { Context } from '../../../src/services/context.js';
+import { type Context, createContext } from '../../../src/services/context.js';
+import { findLink } from '../../../src/services/mail/links.js';
 import { type NewMail, queueMails, withdrawMails } from '../../../src/services/mail/outbox.js';
 import { sendDueMails, startMailSender } from '../../../src/services/mail/sender.js';
 import { openTransport } from '../../../src/services/mail/smtp.js';
@@ -235,6 +236,36 @@ describe('The outbox and its sender', () => {
     const [a1, a2, a3, a4] = first;
     const [b1, b2, b3] = second;
     expect(mailbox.server.mails.map(({ to }) => to[0])).to.deep.equal([email, a1, b1, third[0], a2, b2, a3, b3, a4]);
+  });
+
+  it('sends mails of instances whose clocks differ, from each of them, with links that last as long', async () => {
+    const { context } = harness;
+    const hourMs = 60 * minuteMs;
+    for (const offMs of [hourMs, -hourMs]) {
+      const { config, logger, hasher } = context;
+      const now = () => new Date(Date.now() + offMs);
+      const other = await createContext(config, logger, { hasher, now });
+      try {
+        for (const [from, through] of [
+          [context, other],
+          [other, context],
+        ] as const) {
+          const user = await buildUser(context);
+          const reset = { kind: 'reset', userId: user.id } as const;
+          await from.database.inTransaction((transaction) => queueMails(from, [reset], transaction));
+          await sendDueMails(through, { transport: transportTo(mailbox.server) });
+          const mail = mailbox.server.mails.find(({ to }) => to[0] === user.email);
+          if (!mail) throw new Error(`No link has arrived, with a clock ${offMs} ms off.`);
+          const { link } = await findLink(from, tokenOf(mail), ['reset']);
+          expect(link.expiresAt.getTime() - Date.now()).to.be.within(hourMs - minuteMs, hourMs);
+          await link.update({ expiresAt: new Date(Date.now() - 1) });
+          for (const instance of [context, other])
+            expect((await failureOf(() => findLink(instance, tokenOf(mail), ['reset']))).code).to.equal('LINK_INVALID');
+        }
+      } finally {
+        await other.close();
+      }
+    }
   });
 
   it('looks for who has forgotten a password when it sends, by email or phone, and forgets the others', async () => {

@@ -13,6 +13,7 @@ import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
 import { saysAddressUnknown } from '../../../services/mail/smtp-faults.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
+import { clockSkewMs } from '../../../services/maintenance/clock.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
@@ -148,8 +149,8 @@ async function schemaState({ schema }: Context): Promise<Finding> {
   return ok(`up to date (${counted(executed.length, 'migration')})`);
 }
 
-async function clock({ schema }: Context): Promise<Finding> {
-  const skew = Math.round(await schema.clockSkewMs());
+async function clock(context: Context): Promise<Finding> {
+  const skew = Math.round(await clockSkewMs(context));
   if (Math.abs(skew) <= tolerableSkewMs)
     return ok(`${new Date().toISOString()}, within ${tolerableSkewMs / 1000} s of the database`);
   return warning(

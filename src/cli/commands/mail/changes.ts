@@ -75,12 +75,13 @@ async function meant(run: ChangeRun, context: Context, action: MailAction): Prom
       found.map((one) => (isAppError(one) ? one : namedMail(one))),
     );
   }
+  const now = await context.databaseNow();
   const { page: _, limit: __, ...filter } = validate(mailListingSchema, await queryOf(context, run.options));
   const entries: Selection<NamedMail>['entries'] = [];
   // Of a filter those are meant that the action is for.
   for await (const mails of mailsMatching(context, filter))
     for (const shown of mails)
-      if (!refusalOf(context, action, shown.mail)) entries.push({ given: null, found: namedMail(shown) });
+      if (!refusalOf(now, action, shown.mail)) entries.push({ given: null, found: namedMail(shown) });
   return { entries, repeated: 0 };
 }
 
@@ -93,11 +94,13 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
     words: words[action],
     selection,
     batchSize,
-    preview: async (those) =>
-      those.map(({ mail }): Verdict => {
-        const refusal = refusalOf(context, action, mail);
+    async preview(those) {
+      const now = await context.databaseNow();
+      return those.map(({ mail }): Verdict => {
+        const refusal = refusalOf(now, action, mail);
         return refusal ? { outcome: 'refused', refusal } : { outcome: 'done' };
-      }),
+      });
+    },
     async change(those, signal) {
       const input = { action, ids: those.map(({ id }) => id) };
       const { outcomes, stopped } = await changeMails(context, operator, input, signal);

@@ -155,7 +155,7 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
     });
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
-    const mails = await endMails(database, core.now());
+    const mails = await endMails(database);
     // Removes the write-ahead log.
     await database.close();
     await syncToDisk(file);
@@ -231,7 +231,7 @@ async function settleDump(core: Core, manifest: Manifest): Promise<Pick<Restored
     if (await isUsedSince(database, new Date(manifest.startedAt))) return unsettled;
     await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
-    return { stoppedImports, mails: await endMails(database, core.now()) };
+    return { stoppedImports, mails: await endMails(database) };
   } catch (error) {
     // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
     if (isAppError(error, ...databaseUnusable)) return unsettled;

@@ -1,5 +1,6 @@
 import { Op } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
+import { databaseNow } from '../../../db/dialect.js';
 
 /** What became of mails, links and addresses of calendars in a restored database. */
 export interface EndedMails {
@@ -13,7 +14,7 @@ export interface EndedMails {
  * links and private addresses of calendars, because some were used or ended since. Requests of people who have forgotten their
  * password are dropped.
  */
-export async function endMails(database: Database, now: Date): Promise<EndedMails> {
+export async function endMails(database: Database): Promise<EndedMails> {
   const { Calendar, Mail, Link, User } = database.models;
   // A schema of an older program has none.
   const has = (table: string) => database.read(() => database.sequelize.getQueryInterface().tableExists(table));
@@ -26,7 +27,12 @@ export async function endMails(database: Database, now: Date): Promise<EndedMail
     );
     await Mail.destroy({ where: { identifier: { [Op.ne]: null } }, transaction });
     const [withdrawnMails] = await Mail.update(
-      { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: now },
+      {
+        state: 'withdrawn',
+        nextAt: null,
+        dedupeKey: null,
+        finishedAt: await databaseNow(database.sequelize, transaction),
+      },
       { where: { state: ['queued', 'sending', 'deferred'] }, transaction },
     );
     const endedLinks = await Link.destroy({ where: {}, transaction });
