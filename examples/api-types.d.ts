@@ -1248,7 +1248,7 @@ export interface Mail {
   state: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
   /** Where the mail goes, or went; null when the account was deleted before */
   address: string | null;
-  /** The account that it is for; null without one, or when it was deleted */
+  /** The account that it is for; null without one, when it was deleted, and for a forgotten password */
   user: {
     /** Opaque identifier */
     id: string;

@@ -5,14 +5,15 @@ import { pick } from './pick.js';
 interface ShownMail {
   mail: Mail;
   user: User | null;
+  address: string | null;
   messageId: string;
 }
 
 /** A mail as operators see it: whom it is for and what became of it, not what it says. */
-export function presentMail({ mail, user, messageId }: ShownMail) {
+export function presentMail({ mail, user, address, messageId }: ShownMail) {
   return {
     ...pick(mail, ['id', 'kind', 'state']),
-    address: mail.address ?? user?.email ?? null,
+    address,
     user: user && pick(user, ['id', 'firstName', 'lastName', 'email']),
     ...pick(mail, ['courseId', 'importId', 'attempts', 'nextAt', 'lastError']),
     messageId,

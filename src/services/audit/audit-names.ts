@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../db/models/audit-entry.js';
 import type { Models } from '../../db/models/index.js';
 import type { User } from '../../db/models/user.js';
 import type { Core } from '../core.js';
+import { isAnonymous } from '../mail/kinds.js';
 
 /** What ids in the audit log name. */
 type Kind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
@@ -31,7 +32,8 @@ const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) =
   import: async ({ Import }, where) =>
     (await Import.findAll({ attributes: ['id', 'fileName'], where })).map(({ id, fileName }) => [id, fileName]),
   mail: async ({ Mail, User }, where) => {
-    const mails = await Mail.findAll({ attributes: ['id', 'address', 'userId'], where });
+    const found = await Mail.findAll({ attributes: ['id', 'kind', 'address', 'userId'], where });
+    const mails = found.filter(({ kind }) => !isAnonymous(kind));
     const users = await User.findAll({
       attributes: ['id', 'email'],
       where: { id: mails.flatMap(({ userId }) => userId ?? []) },

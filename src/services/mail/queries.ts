@@ -8,13 +8,15 @@ import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import { maxCounted, type Page, pageOf } from '../paging.js';
 import { wholeId } from '../short-ids.js';
+import { anonymousKind, isAnonymous } from './kinds.js';
 import { isMailSetUp, messageIdOf } from './outbox.js';
 
 /** A mail as operators see it, without what it says. */
 export interface ShownMail {
   mail: Mail;
-  /** The account that it is for, if that exists. */
+  /** The account that it is for, if that exists; null for links for a forgotten password, as is the address. */
   user: User | null;
+  address: string | null;
   messageId: string;
 }
 
@@ -29,7 +31,7 @@ function conditionsOf({ state, kind, userId, importId, since }: MailFilter): Whe
     ...listed,
     ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
-    ...(userId !== undefined && { userId }),
+    ...(userId !== undefined && { userId, [Op.not]: { kind: anonymousKind } }),
     ...(importId !== undefined && { importId }),
     ...(since !== undefined && { createdAt: { [Op.gte]: since } }),
   };
@@ -42,11 +44,12 @@ async function shown(core: Core, mails: readonly Mail[]): Promise<ShownMail[]> {
   const found =
     ids.length === 0 ? [] : await core.database.read(() => User.findAll({ attributes, where: { id: ids } }));
   const users = new Map(found.map((user) => [user.id, user]));
-  return mails.map((mail) => ({
-    mail,
-    user: users.get(mail.userId ?? '') ?? null,
-    messageId: messageIdOf(core, mail.id),
-  }));
+  return mails.map((mail) => {
+    const messageId = messageIdOf(core, mail.id);
+    if (isAnonymous(mail.kind)) return { mail, user: null, address: null, messageId };
+    const user = users.get(mail.userId ?? '') ?? null;
+    return { mail, user, address: mail.address ?? user?.email ?? null, messageId };
+  });
 }
 
 const newestFirst: Order = [

@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import { findByIdentifier } from '../find-by-identifier.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { contentOf } from './content.js';
-import { linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
+import { isAnonymous, linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
 import { createLink } from './links.js';
 import { messageIdOf } from './outbox.js';
 import { renderMail } from './render.js';
@@ -46,6 +46,13 @@ interface Claimed {
 
 /** What became of an attempt to send one. */
 export type Step = 'nothing' | 'ended' | Delivery;
+
+/** What became of a mail whose recipient nobody is to know, with the server's codes in place of its words, which may name it. */
+function anonymised(delivery: Delivery, { mail, outgoing }: Claimed): Delivery {
+  if (delivery.outcome === 'accepted' || !isAnonymous(mail.kind)) return delivery;
+  const [reason] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(delivery.reason) ?? [delivery.reason];
+  return { ...delivery, reason: reason.replaceAll(outgoing.to.address, '…') };
+}
 
 /** Columns of a mail after an attempt. @param now of the database */
 function outcomeOf(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
@@ -118,7 +125,7 @@ export class Turn {
     if (mail.priority !== mailPriorities.urgent)
       this.#nextCountedAt =
         Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
-    const delivery = await this.#send(claimed);
+    const delivery = anonymised(await this.#send(claimed), claimed);
     const isSecondPause = delivery.outcome === 'paused' && this.#pausedAt === mail.id;
     this.#pausedAt = delivery.outcome === 'paused' ? mail.id : undefined;
     // It may be the fault of this mail: servers close connections at some recipients. The next one is tried first then.
@@ -291,7 +298,7 @@ export class Turn {
   ): Promise<void> {
     const { User } = this.#core.database.models;
     const { outcome } = delivery;
-    if (userId === null || outcome === 'paused' || outcome === 'deferred') return;
+    if (userId === null || isAnonymous(kind) || outcome === 'paused' || outcome === 'deferred') return;
     // Confirmations and notices go to addresses that the account doesn't have.
     if (kind === 'email-confirm' || kind === 'email-notice' || kind === 'email-changed') return;
     // It may have another one by now.

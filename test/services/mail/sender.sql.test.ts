@@ -89,6 +89,22 @@ describe('The outbox and its sender', () => {
     expect(refused.inviteState).to.equal('failed');
   });
 
+  it('keeps nothing that tells who has forgotten a password: no words of the server, no note on the account', async () => {
+    const user = await buildUser(harness.context);
+    const ask = () => queue({ kind: 'reset', userId: user.id });
+    await ask();
+    mailbox.server.refuse('RCPT', (address) => ({ code: 550, text: `5.1.1 <${address}> is unknown` }));
+    expect((await mailbox.send()).failed).to.equal(1);
+    expect(await only()).to.include({ state: 'failed', lastError: '550 5.1.1' });
+    expect((await user.reload()).mailFailedAt).to.equal(null);
+
+    await ask();
+    mailbox.server.refuse('RCPT', (address) => ({ code: 530, text: `5.7.0 Log in to write to ${address}` }));
+    const { message } = await failureOf(() => mailbox.send());
+    const reasons = (await rows()).map(({ lastError }) => lastError);
+    for (const text of [message, ...reasons]) expect(text).to.include('5').and.not.include(user.email);
+  });
+
   it('tries again later, longer each time, and with the same Message-ID', async () => {
     const user = await invited();
     await queue({ kind: 'invitation', userId: user.id });

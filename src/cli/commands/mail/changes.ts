@@ -4,6 +4,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { changeMails, refusalOf } from '../../../services/mail/commands.js';
+import { isAnonymous } from '../../../services/mail/kinds.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { mailsMatching, mailsNamed, type ShownMail } from '../../../services/mail/queries.js';
 import { runBulk, type Selection, selectionOf, sourceOf } from '../../core/changes/bulk.js';
@@ -41,8 +42,8 @@ interface NamedMail extends Named {
   mail: ShownMail['mail'];
 }
 
-function namedMail({ mail, user }: ShownMail): NamedMail {
-  const name = `${mail.kind} to ${mail.address ?? user?.email ?? 'a deleted account'}`;
+function namedMail({ mail, address }: ShownMail): NamedMail {
+  const name = isAnonymous(mail.kind) ? mail.kind : `${mail.kind} to ${address ?? 'a deleted account'}`;
   return { id: mail.id, name, label: `${name}, ${mail.state}`, mail };
 }
 

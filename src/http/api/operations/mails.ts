@@ -29,7 +29,7 @@ const mail = component(
     user: Joi.object({ id, firstName: text, lastName: text, email: text })
       .allow(null)
       .required()
-      .description('The account that it is for; null without one, or when it was deleted'),
+      .description('The account that it is for; null without one, when it was deleted, and for a forgotten password'),
     courseId: nullableText.description('Id of the course that it is about; null without one'),
     importId: nullableText.description('Id of the import that queued it; null without one').example(null),
     attempts: count,
@@ -45,7 +45,7 @@ const mail = component(
 export const mailOperations = {
   listMails: operation.get('/api/mails', {
     summary: 'Mails that wait, were sent, failed or were withdrawn, newest first',
-    description: 'Requests for a forgotten password are listed once they have left.',
+    description: 'Links for a forgotten password are listed once they have left, and never say whom they are for.',
     access: superAdmin,
     query: mailListingSchema,
     success: ok('One page of mails', shapes.pageOf('mails', mail)),

@@ -39,6 +39,24 @@ describe('coursectl mail', () => {
       .and.to.include(`<${mail.id}@courses.example.org>`);
   });
 
+  it('names nobody who has forgotten a password', async () => {
+    const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org', lastName: 'Lovelace' });
+    const { id } = await buildMail(harness.context, { userId, kind: 'reset', address: 'ada@example.org' });
+    const outputs = [];
+    for (const argv of [['list'], ['list', '--json'], ['show', id], ['withdraw', id, '--dry-run']]) {
+      const { exitCode, stdout, stderr } = await cli.run(['mail', ...argv]);
+      expect(exitCode, stderr).to.equal(0);
+      outputs.push(stdout + stderr);
+    }
+    for (const output of outputs)
+      expect(output)
+        .to.include('reset')
+        .and.not.match(/ada|lovelace/i);
+    expect((await cli.run(['mail', 'withdraw', '--user', 'ada@example.org', '--yes'])).stdout).not.to.include('reset');
+    const { mails } = await cli.json<{ mails: object[] }>(['mail', 'list', '--user', 'ada@example.org']);
+    expect(mails).to.deep.equal([]);
+  });
+
   it('sends mails again that failed, and what is due', async () => {
     await failed('550 no');
     await buildMail(harness.context, { state: 'sent', ...ended });
