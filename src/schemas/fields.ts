@@ -173,8 +173,9 @@ export const date = (label: string) => {
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
-// Spaces of all kinds, and the full stop that mail programs take for a dot: with it an address is another text, not another mailbox.
-const noPartOfAddress = /[\p{Z}\u2800\u3002]/u;
+// Spaces of all kinds, and the full stop that mail programs take for a dot: with it an address is another text, not another mailbox. And
+// the beginning of an encoded word (RFC 2047): mail programs would decode it, and show another address.
+const noPartOfAddress = /[\p{Z}\u2800\u3002]|=\?/u;
 
 const notAnAddress = 'Email must be a valid email address.';
 

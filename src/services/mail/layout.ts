@@ -50,13 +50,38 @@ interface Footer extends MailPlace {
 const controls = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const zeroWidthSpace = '\u200b';
 
+/** The full stop, and characters that browsers take for it in a domain (UTS #46, section 2.3, and NFKC). */
+const dot = '[.\u2024\u3002\ufe52\uff0e\uff61]';
+
+const dots = new RegExp(dot, 'gu');
+
+/** Numbers with dots between them, as in an IP address; a version or a date has fewer. */
+const addressLike = new RegExp(`\\p{N}+(?:${dot}\\p{N}+){3,}`, 'gu');
+
 /**
- * A line in which what people have typed adds neither headers nor lines, reverses nothing, and isn't made a link by mail programs:
- * these look for `//` and for names with dots, so spaces without a width stand there.
+ * Marks by which mail programs recognise links: in domains, in paths of servers, in email addresses and behind `mailto`. And the beginning
+ * of an encoded word of a header (RFC 2047), which mail programs decode wherever it stands.
  */
-function harmless(text: string): string {
+const linkMark = new RegExp(
+  [
+    `(?<=\\S)${dot}(?=[^\\s\\p{P}\\p{N}])|(?<=[^\\s\\p{N}])${dot}(?=\\p{N})`,
+    '[/\\\\](?=[/\\\\])',
+    '(?<=\\S)@(?=\\S)',
+    '(?<=\\p{L}):(?=\\S)|(?<=\\p{N}):(?=[^\\s\\p{N}])',
+    '=(?=\\?)',
+  ].join('|'),
+  'gu',
+);
+
+const broken = (mark: string): string => mark + zeroWidthSpace;
+
+/**
+ * A line in which the texts of people add neither headers nor lines, reverse nothing, and become no links in mail programs: spaces without
+ * a width stand behind the marks of these. Numbers such as 3.12 and 10:30 stay as they are.
+ */
+export function harmless(text: string): string {
   const line = withoutInvisible(text).replace(controls, ' ').trim();
-  return line.replace(/\/(?=\/)|(?<=\S)\.(?=\p{L})/gu, (mark) => mark + zeroWidthSpace);
+  return line.replace(linkMark, broken).replace(addressLike, (found) => found.replace(dots, broken));
 }
 
 const linesOf = (text: string): string[] =>

@@ -8,6 +8,7 @@ import { findByIdentifier } from '../find-by-identifier.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { contentOf } from './content.js';
 import { isAnonymous, linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
+import { harmless } from './layout.js';
 import { createLink } from './links.js';
 import { messageIdOf } from './outbox.js';
 import { renderMail } from './render.js';
@@ -269,7 +270,7 @@ export class Turn {
       shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, ...times };
     }
     // To an address that isn't the person's, nothing that a person typed.
-    const name = user?.email === address ? `${user.firstName} ${user.lastName}` : '';
+    const name = user?.email === address ? harmless(`${user.firstName} ${user.lastName}`) : '';
     return {
       ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
       to: { name, address },

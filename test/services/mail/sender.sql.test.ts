@@ -55,6 +55,23 @@ describe('The outbox and its sender', () => {
     expect(stored).to.include('"purpose":"invite"').and.not.include(tokenOf(mail));
   });
 
+  it('shows in the header the name that a person has, and neither a link nor the address that it encodes', async () => {
+    const encoded = '=?utf-8?B?Ym9zc0BleGFtcGxlLm9yZw==?=';
+    for (const [firstName, lastName] of [
+      ['www.evil.example/pay', 'boss@example.org'],
+      [encoded, encoded],
+      ['Ada, "Countess"', 'Lovelace <boss@example.org>'],
+    ] as const) {
+      const user = await invited({}, { firstName, lastName });
+      await queue({ kind: 'invitation', userId: user.id });
+      const [mail] = await mailbox.deliver();
+      const { to = '' } = mail?.headers ?? {};
+      expect(mail?.to).to.deep.equal([user.email]);
+      expect(to.replaceAll('\u200b', '')).to.include(firstName).and.include(lastName);
+      expect(to.replace(`<${user.email}>`, '')).not.to.match(/boss@example|=\?|www\.evil|evil\.example/);
+    }
+  });
+
   it('does not change when an account was changed last', async () => {
     const user = await invited();
     const before = user.updatedAt;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { type MailLanguage, mailLanguages } from '../../../src/config/mail-settings.js';
 import { common as german } from '../../../src/console/i18n/de/common.js';
 import { common as english } from '../../../src/console/i18n/en/common.js';
@@ -163,8 +164,61 @@ describe('The templates of mails', () => {
   });
 
   it('leave ordinary titles as they are', () => {
-    const title = "Python 3.12 & C++: an O'Reilly introduction, pt. 2";
+    const title = "Python 3.12 & C++: an O'Reilly introduction, pt. 2, 12.05.2026 10:30...";
     expect(render({ ...usual.enrolled, course: title }).subject).to.equal(`You have a place in “${title}”`);
+  });
+
+  it('break all marks of links in what people have typed, and change nothing that can be seen', () => {
+    const marks = ['.', '。', '．', '｡', '․', '/', '//', '\\\\', ':', '@', '=?', ' ', '-', '\u200d'];
+    const words = [
+      'evil',
+      'www',
+      'example',
+      'Kurs',
+      '203',
+      '0',
+      '113',
+      '9',
+      'mailto',
+      'tel',
+      'xn--a',
+      '例え',
+      'ф',
+      '[',
+      ']',
+    ];
+    const typed = fc.array(fc.constantFrom(...marks, ...words), { minLength: 2, maxLength: 14 });
+    // Programs look for these; zero-width joiners count for nothing in a domain.
+    const links = [
+      /\S[.。．｡․]\u200d*[\p{L}\p{So}]/u,
+      /[^\s\p{N}.。．｡․][.。．｡․]\p{N}/u,
+      /\p{N}(?:[.。．｡․]\p{N}+){3}/u,
+      /\/\/|\\\\|=\?|\S@\S|\p{L}:\S/u,
+    ];
+    const property = fc.property(typed, (parts) => {
+      const title = parts.join('').trim();
+      const { subject, text, html } = render({ ...usual.enrolled, course: title });
+      for (const part of [
+        subject,
+        text.split('https://')[0],
+        html
+          .match(/<p>.*<\/p>/g)
+          ?.join()
+          .replace(/<\/?p>/g, ''),
+      ])
+        for (const link of links) expect(part?.replaceAll('\u200b', ' ')).not.to.match(link);
+      expect(subject.replaceAll('\u200b', '')).to.equal(`You have a place in “${title}”`);
+    });
+    fc.assert(property, { numRuns: 1000 });
+    for (const title of [
+      '203.0.113.9/pay',
+      'evil。example/x',
+      'a@evil',
+      'mailto:x',
+      '\\\\evil\\share',
+      '=?utf-8?B?eA==?=',
+    ])
+      expect(render({ ...usual.enrolled, course: title }).text).not.to.include(title);
   });
 
   it('show a hostile link and id only as what they are', () => {
