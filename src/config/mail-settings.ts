@@ -14,11 +14,24 @@ export interface SmtpServer {
   password?: string;
 }
 
+/** Whether a server is reached without leaving this machine. */
+export const isOnLoopback = ({ host }: Pick<SmtpServer, 'host'>): boolean =>
+  /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
+
+/** What `SMTP_TLS` is where it isn't set. @param url `SMTP_URL`; a wrong one is refused elsewhere */
+export function usualTls(url: string | undefined): 'required' | 'opportunistic' {
+  const host = url !== undefined && URL.canParse(url) ? hostOf(new URL(url)) : '';
+  return isOnLoopback({ host }) ? 'opportunistic' : 'required';
+}
+
 export interface MailAddress {
   /** Empty for none. */
   name: string;
   address: string;
 }
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 /** @throws Error whose message says what the URL must be, without quoting it */
 export function parseSmtpUrl(text: string): SmtpServer {
@@ -33,7 +46,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
   const standardPort = secure ? 465 : 587;
   return {
     secure,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: hostOf(url),
     port: url.port === '' ? standardPort : Number(url.port),
     ...(user !== '' && { user, password }),
   };

@@ -1,5 +1,5 @@
 import { parseDatabaseUrl } from './database-url.js';
-import { mailLanguages, parseSmtpUrl } from './mail-settings.js';
+import { mailLanguages, parseSmtpUrl, usualTls } from './mail-settings.js';
 import {
   anyText,
   extensions,
@@ -316,10 +316,11 @@ const rows = {
   },
   SMTP_TLS: {
     rule: oneOf('required', 'opportunistic'),
-    default: 'required',
+    default: ({ SMTP_URL }) => usualTls(SMTP_URL),
+    defaultText: '`required`; to a server on this machine `opportunistic`',
     path: 'mail.tls',
     description:
-      '`required`: mail leaves this machine encrypted, to a server with a trusted certificate; `opportunistic`: encrypted where the server offers it, its certificate unchecked, and passwords never unencrypted',
+      '`required`: mail leaves encrypted, to a server with a trusted certificate; `opportunistic`: encrypted where the server offers it, its certificate unchecked, and passwords never unencrypted',
   },
   MAIL_FROM: {
     rule: mailAddress,

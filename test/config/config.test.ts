@@ -323,6 +323,17 @@ const settings: Readonly<Record<string, SettingCase>> = {
 };
 
 describe('loadConfig', () => {
+  it('demands encryption of mail servers elsewhere, unless SMTP_TLS says something else', () => {
+    const tlsOf = (SMTP_URL: string, SMTP_TLS = '') =>
+      load({ SMTP_URL, SMTP_TLS, MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://example.org' }).mail.tls;
+    for (const host of ['localhost', '127.0.0.1:25', '[::1]:2525']) {
+      expect(tlsOf(`smtp://${host}`), host).to.equal('opportunistic');
+      expect(tlsOf(`smtp://${host}`, 'required'), host).to.equal('required');
+    }
+    for (const host of ['mail.example.org', '127.example.org', '10.0.0.1'])
+      expect(tlsOf(`smtp://${host}`), host).to.equal('required');
+  });
+
   it('has a default for each setting that is not set, or set to nothing, or asks for a value', async () => {
     for (const [name, { beside = {}, read, unset }] of Object.entries(settings))
       for (const given of [beside, { ...beside, [name]: '' }])

@@ -1,4 +1,4 @@
-import type { MailAddress, SmtpServer } from '../../config/mail-settings.js';
+import { isOnLoopback, type MailAddress, type SmtpServer } from '../../config/mail-settings.js';
 import { AppError } from '../../errors.js';
 import { asServerFault, type ServerFault, saysAddressUnknown, whyNotTaken, whyUnusable } from './smtp-faults.js';
 
@@ -56,20 +56,19 @@ const usual: Conditions = { timeouts: { connect: 10_000, silence: 60_000 } };
 /** An unused connection is closed before servers do that: most wait for a minute or more. In ms. */
 const idleTimeout = 20_000;
 
-const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i.test(host);
-
 /**
- * What is encrypted. Off loopback certificates are checked whenever TLS is demanded; on it nobody can listen, and no
- * authority certifies it. nodemailer sends passwords in clear to servers that offer no STARTTLS, unless TLS is required.
+ * What is encrypted. Off loopback certificates are checked whenever TLS is demanded; on it only where the setting says so: nobody can
+ * listen, and few servers have a certificate for it. nodemailer sends passwords in clear to servers that offer no STARTTLS, unless TLS is
+ * required.
  */
 function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
-  const loopback = isLoopback(server.host);
-  const required = tls === 'required' ? !loopback : server.user !== undefined;
+  const required = tls === 'required' || server.user !== undefined;
+  const isChecked = tls === 'required' || (!isOnLoopback(server) && (required || server.secure));
   return {
     secure: server.secure,
     requireTLS: required && !server.secure,
     opportunisticTLS: !required,
-    tls: { rejectUnauthorized: !loopback && (required || server.secure), ...(ca !== undefined && { ca }) },
+    tls: { rejectUnauthorized: isChecked, ...(ca !== undefined && { ca }) },
   };
 }
 

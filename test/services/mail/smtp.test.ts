@@ -46,7 +46,7 @@ describe('Sending by SMTP', () => {
   function open({ host, timeouts = patient, ca, ...options }: Way = {}): MailTransport {
     const named = parseSmtpUrl(server.url);
     const transport = openTransport(
-      { server: { ...named, host: host ?? named.host }, tls: 'required', from, ...options },
+      { server: { ...named, host: host ?? named.host }, tls: host ? 'required' : 'opportunistic', from, ...options },
       { timeouts, ...(ca !== undefined && { ca }) },
     );
     transports.push(transport);
@@ -266,6 +266,17 @@ describe('Sending by SMTP', () => {
       }
     });
 
+    it('sends on loopback, with SMTP_TLS=required to one that is trusted', async () => {
+      const certificate = makeCertificate('IP:127.0.0.1');
+      for (const encryption of ['starttls', 'implicit'] as const) {
+        await start({ tls: encryption, certificate });
+        expect(await send()).to.deep.equal({ outcome: 'accepted' });
+        expect(await send({ tls: 'required' })).to.include({ outcome: 'paused' });
+        const way = { tls: 'required', ca: certificate.certificate } as const;
+        expect(await send(way)).to.deep.equal({ outcome: 'accepted' });
+      }
+    });
+
     const certificates: [what: string, name: string, expired: boolean, isTrusted: boolean, words: string][] = [
       [
         'that is not trusted',
@@ -313,9 +324,11 @@ describe('Sending by SMTP', () => {
       expect(await send({ host: elsewhere, tls: 'opportunistic' })).to.deep.equal({ outcome: 'accepted' });
     });
 
-    it('sends on loopback', async () => {
-      await start({ tls: 'none' });
+    it('sends on loopback, unless SMTP_TLS=required', async () => {
+      await start({ tls: 'none', auth: false });
       expect(await send()).to.deep.equal({ outcome: 'accepted' });
+      expect(await send({ tls: 'required' })).to.include({ outcome: 'paused' });
+      expect(server.mails).to.have.length(1);
     });
   });
 
@@ -353,7 +366,7 @@ describe('Sending by SMTP', () => {
       const { url } = server;
       await start({ auth: false });
       const named = { ...parseSmtpUrl(url), port: server.port };
-      const transport = openTransport({ server: named, tls: 'required', from });
+      const transport = openTransport({ server: named, tls: 'opportunistic', from });
       transports.push(transport);
       const error: unknown = await transport.verify().catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(Error).with.property('message').that.includes('Correct the user and password');
