@@ -18,7 +18,7 @@ export interface SmtpServer {
 export const isOnLoopback = ({ host }: Pick<SmtpServer, 'host'>): boolean =>
   /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
-/** What `SMTP_TLS` is where it isn't set. @param url `SMTP_URL`; a wrong one is refused elsewhere */
+/** The default of `SMTP_TLS`. @param url `SMTP_URL`; a wrong one is refused elsewhere */
 export function usualTls(url: string | undefined): 'required' | 'opportunistic' {
   const host = url !== undefined && URL.canParse(url) ? hostOf(new URL(url)) : '';
   return isOnLoopback({ host }) ? 'opportunistic' : 'required';

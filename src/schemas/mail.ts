@@ -34,6 +34,10 @@ export const mailKindNames = [
   'requests',
 ] as const;
 
+/** Lists, reasons and accounts keep silent about its recipients: nobody is to see who has forgotten a password. */
+export const anonymousKind: (typeof mailKindNames)[number] = 'reset';
+export const isAnonymous = (kind: string): boolean => kind === anonymousKind;
+
 /** Which mails are listed. */
 export interface MailFilter {
   state?: MailState;

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '../../db/models/audit-entry.js';
 import type { Models } from '../../db/models/index.js';
 import type { User } from '../../db/models/user.js';
+import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
-import { isAnonymous } from '../mail/kinds.js';
 
 /** What ids in the audit log name. */
 type Kind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';

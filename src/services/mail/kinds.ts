@@ -54,10 +54,6 @@ export const mailKinds = {
 
 export type MailKind = keyof typeof mailKinds;
 
-/** Lists, reasons and accounts keep silent about its recipients: nobody is to see who has forgotten a password. */
-export const anonymousKind: MailKind = 'reset';
-export const isAnonymous = (kind: string): boolean => kind === anonymousKind;
-
 /** What the link of a mail is for; nothing for a mail without one. */
 export const linkOf = (kind: MailKind): LinkPurpose | undefined => {
   const declaration: MailKindDeclaration = mailKinds[kind];

@@ -3,12 +3,11 @@ import type { Mail } from '../../db/models/mail.js';
 import type { User } from '../../db/models/user.js';
 import type { Order } from '../../db/sql/page.js';
 import { isAppError, notFound } from '../../errors.js';
-import { type MailFilter, type MailState, mailListingSchema } from '../../schemas/mail.js';
+import { anonymousKind, isAnonymous, type MailFilter, type MailState, mailListingSchema } from '../../schemas/mail.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import { maxCounted, type Page, pageOf } from '../paging.js';
 import { wholeId } from '../short-ids.js';
-import { anonymousKind, isAnonymous } from './kinds.js';
 import { isMailSetUp, messageIdOf } from './outbox.js';
 
 /** A mail as operators see it, without what it says. */

@@ -57,7 +57,7 @@ const usual: Conditions = { timeouts: { connect: 10_000, silence: 60_000 } };
 const idleTimeout = 20_000;
 
 /**
- * What is encrypted. Off loopback certificates are checked whenever TLS is demanded; on it only where the setting says so: nobody can
+ * Options of encryption. Off loopback certificates are checked whenever TLS is demanded; on it only where the setting says so: nobody can
  * listen, and few servers have a certificate for it. nodemailer sends passwords in clear to servers that offer no STARTTLS, unless TLS is
  * required.
  */

@@ -3,11 +3,12 @@ import type { Lease } from '../../db/lease.js';
 import type { Mail } from '../../db/models/mail.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
+import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { findByIdentifier } from '../find-by-identifier.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { contentOf } from './content.js';
-import { isAnonymous, linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
+import { linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
 import { harmless } from './layout.js';
 import { createLink } from './links.js';
 import { messageIdOf } from './outbox.js';
@@ -48,7 +49,7 @@ interface Claimed {
 /** What became of an attempt to send one. */
 export type Step = 'nothing' | 'ended' | Delivery;
 
-/** What became of a mail whose recipient nobody is to know, with the server's codes in place of its words, which may name it. */
+/** The outcome of a mail; for one with an anonymous recipient, with the server's codes in place of its words, which may name the person. */
 function anonymised(delivery: Delivery, { mail, outgoing }: Claimed): Delivery {
   if (delivery.outcome === 'accepted' || !isAnonymous(mail.kind)) return delivery;
   const [reason] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(delivery.reason) ?? [delivery.reason];

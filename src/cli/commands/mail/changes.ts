@@ -1,10 +1,9 @@
 import { AppError, isAppError } from '../../../errors.js';
-import { type MailAction, mailListingSchema } from '../../../schemas/mail.js';
+import { isAnonymous, type MailAction, mailListingSchema } from '../../../schemas/mail.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { changeMails, refusalOf } from '../../../services/mail/commands.js';
-import { isAnonymous } from '../../../services/mail/kinds.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { mailsMatching, mailsNamed, type ShownMail } from '../../../services/mail/queries.js';
 import { runBulk, type Selection, selectionOf, sourceOf } from '../../core/changes/bulk.js';
