@@ -15,6 +15,8 @@ const defaultMessages = {
   ENROLLMENT_CLOSED: 'Enrollment has closed.',
   WAITING_LIST_FULL: 'The waiting list of the course is full.',
   COURSE_FULL: 'Course is at maximum capacity.',
+  SEATS_BEING_GIVEN:
+    'The free seats of the course are being given to its waiting list. Try again shortly, or join the list.',
   COURSE_IN_USE: 'Course has active enrollments.',
   COURSE_QUOTA: 'The files of the course have reached their limit.',
   COURSE_LIMIT: 'The trainer has as many courses as allowed. Delete some first, or ask the super admin.',
@@ -79,6 +81,7 @@ const defaultMessages = {
   PLAN_OUTDATED: 'The plan is out of date.',
   PLAN_LIMIT: 'There are as many planned imports as allowed. Apply or cancel some first.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
+  PROMOTION_RUNNING: 'Another process is giving free seats to waiting lists.',
   RETENTION_RUNNING: 'Another process is exporting old rows. Try again when it has ended.',
   DISK_FULL: 'There is no space left on the server. Its operator must free some.',
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',

@@ -4,6 +4,7 @@ import { type Model, type ModelStatic, type Options, Sequelize, type Transaction
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { isAppError } from '../errors.js';
 import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTransactionOptions } from './dialect.js';
+import { freedSeatsOf } from './freed-seats.js';
 import { initModels, type Models } from './models/index.js';
 import { isCluster } from './mysql/cluster.js';
 import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
@@ -137,8 +138,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens a database. Nothing is sent until the first query. @param limits of connections to a server */
-export function openDatabase(settings: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Database {
+/**
+ * Opens a database. Nothing is sent until the first query.
+ * @param limits of connections to a server
+ * @param onFreedSeats gets the courses that a committed transaction has marked (freed-seats.ts); it must not throw or wait
+ */
+export function openDatabase(
+  settings: SqliteConfig | MysqlConfig,
+  limits?: ConnectionLimits,
+  onFreedSeats: (courseIds: ReadonlySet<string>) => void = () => undefined,
+): Database {
   const connections = connectionsTo(settings, limits);
   const sequelize = new Sequelize(withDefaults(connections.options));
   connections.adapt?.(sequelize);
@@ -201,7 +210,17 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig, limits?: Conn
     sequelize,
     models,
     settings,
-    inTransaction: (work, options) => asWriter(() => transact(work, options)),
+    async inTransaction(work, options) {
+      let last: Transaction | undefined;
+      const attempt = (transaction: Transaction) => {
+        last = transaction;
+        return work(transaction);
+      };
+      const result = await asWriter(() => transact(attempt, options));
+      const freed = last && freedSeatsOf(last);
+      if (freed) onFreedSeats(freed);
+      return result;
+    },
     inStatement(run) {
       // On SQLite the connection outside of transactions is the one for reads.
       if (isSqlite(sequelize)) return asWriter(() => transact(run));

@@ -8,11 +8,14 @@ import type { ImagePreparer } from '../storage/images.js';
 import type { FileStorage } from '../storage/storage.js';
 import type { PasswordHasher } from './credentials/passwords.js';
 import type { Tokens } from './credentials/tokens.js';
+import type { FreedSeats } from './freed-seats.js';
 
 /** The dependencies of every service. */
 export interface Core {
   config: Config;
   database: Database;
+  /** Courses whose waiting lists changes have made due. */
+  freedSeats: FreedSeats;
   logger: Logger;
   hasher: PasswordHasher;
   /** Made on first use: most commands need no signing secret. */

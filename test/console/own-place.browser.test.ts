@@ -195,6 +195,18 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('nobody moves up until it is again.');
   });
 
+  it('is offered on the waiting list while free seats are being given to it', async () => {
+    const course = await build({ maxStudents: 2, waitingMax: 5 });
+    await take(course, 'waiting');
+    const page = await open(course);
+    test.expectErrors(page, /status of 409/);
+    await button(page, 'Ask for a place').click();
+    await expect(place(page)).toContainText('Free seats are being given to the waiting list.');
+    await button(page, 'Join the waiting list').click();
+    // The two free seats are given in turn, after the response.
+    await expect(place(page)).toContainText('You have asked for a place.');
+  });
+
   it('is offered on the waiting list at once when the last seat has just gone; a list can be full', async () => {
     const course = await build({ maxStudents: 1, waitingMax: 1 });
     const page = await open(course);

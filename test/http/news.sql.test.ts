@@ -106,7 +106,7 @@ describe('News', () => {
     await assignEnrollment(harness.context, operator, { courseId: course.id, traineeId: await person() }, true);
     const waiting = await buildUser(harness.context);
     await buildEnrollment(harness.context, waiting, course, { status: 'waiting', waitingNumber: 1 });
-    await promote(harness.context);
+    await promote(harness.context, [course.id], { signal: new AbortController().signal });
     const [owner, admin] = [cast.owner.user.id, cast.admin.user.id];
     expect((await mails()).map(({ kind, queueOwner }) => [kind, queueOwner])).to.deep.equal([
       ['enrolled', owner],

@@ -69,9 +69,21 @@ describe('GET /api/openapi.json', () => {
     for (const [name, operation] of operations) {
       for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
         const located = operation.tag === 'Imports' ? ['Location'] : [];
-        const carried = { 202: located, 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
-        const setsCookie = operation.setsCookie && Number(status) === operation.success.status;
-        const expected = setsCookie ? ['Set-Cookie'] : (carried[Number(status) as keyof typeof carried] ?? []);
+        const joins = operation.failures?.includes('SEATS_BEING_GIVEN');
+        const carried = {
+          202: located,
+          401: ['WWW-Authenticate'],
+          409: joins ? ['Retry-After'] : [],
+          429: ['Retry-After'],
+          503: ['Retry-After'],
+        };
+        const isSuccess = Number(status) === operation.success.status;
+        const successful = [
+          ...('freesSeats' in operation.success ? ['Seats-Being-Given'] : []),
+          ...(operation.setsCookie ? ['Set-Cookie'] : []),
+        ];
+        const ofStatus = carried[Number(status) as keyof typeof carried] ?? [];
+        const expected = isSuccess ? [...successful, ...ofStatus] : ofStatus;
         const code = Number(status) >= 400 ? ['Error-Code'] : [];
         expect(Object.keys(headers), `${name} ${status}`).to.deep.equal([...code, ...expected]);
       }

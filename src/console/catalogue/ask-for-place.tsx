@@ -14,10 +14,11 @@ import { notifyDone } from '../ui/notify.js';
 
 /** What there is to ask for. @param refusal of the last request */
 function offerOf(course: Course, refusal: ErrorCode | undefined): 'place' | 'waiting' | 'none' {
-  // Seats that are left may be for those who wait.
-  if (!isFull(course) && refusal !== 'COURSE_FULL' && refusal !== 'WAITING_LIST_FULL') return 'place';
   const { waitingMax, waitingCount = 0 } = course;
   const isListFull = refusal === 'WAITING_LIST_FULL' || (waitingMax !== null && waitingCount >= waitingMax);
+  // What is left goes to the waiting list first, and may be enough for others after it.
+  if (refusal === 'SEATS_BEING_GIVEN') return isListFull ? 'place' : 'waiting';
+  if (!isFull(course) && refusal !== 'COURSE_FULL' && refusal !== 'WAITING_LIST_FULL') return 'place';
   return isListFull ? 'none' : 'waiting';
 }
 

@@ -26,12 +26,12 @@ const firstStatementCharacters = 6_000;
  * {@link done}.
  */
 export class Inserts {
-  readonly #transaction: Transaction;
+  readonly transaction: Transaction;
   #pending: Promise<unknown> = Promise.resolve();
   #maxCharacters = firstStatementCharacters;
 
   constructor(transaction: Transaction) {
-    this.#transaction = transaction;
+    this.transaction = transaction;
   }
 
   /**
@@ -92,7 +92,7 @@ export class Inserts {
     await this.#pending;
     this.#maxCharacters = statementCharacters;
     // With the type given, Sequelize doesn't parse the statement to find out.
-    this.#pending = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.#transaction });
+    this.#pending = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.transaction });
     // Awaited before the next statement; until then a rejection must not count as unhandled.
     this.#pending.catch(() => undefined);
     await nextTick();

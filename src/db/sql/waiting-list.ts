@@ -42,15 +42,20 @@ export async function readWaitingPlaces(
   return new Map(rows.map(([id, place]) => [String(id), Number(place)]));
 }
 
-/** Counts the waiting lists of courses, by course: all people, and those who can get a seat. Courses without a list are left out. */
+/**
+ * Counts the waiting lists of courses, by course: all people, and the eligible ones. Courses without a list are left out.
+ * @param wanted `day`: a course that has ended by then gives its seats to nobody on the list
+ */
 export async function countWaiting(
   { sequelize }: Database,
-  courseIds: readonly string[],
+  { courseIds, day }: { courseIds: readonly string[]; day: string },
   transaction?: Transaction,
 ): Promise<ReadonlyMap<string, { waiting: number; eligible: number }>> {
-  const sql = `SELECT w.course_id, COUNT(*), SUM(a.is_active) FROM enrollments w JOIN users a ON a.id = w.user_id
+  const isEligible = 'a.is_active = 1 AND (c.end_date IS NULL OR c.end_date >= ?)';
+  const sql = `SELECT w.course_id, COUNT(*), SUM(CASE WHEN ${isEligible} THEN 1 ELSE 0 END) FROM enrollments w
+    JOIN users a ON a.id = w.user_id JOIN courses c ON c.id = w.course_id
     WHERE w.status = 'waiting' AND w.course_id IN (${marks(courseIds)}) GROUP BY w.course_id`;
-  const rows = await runSelect(sequelize, sql, { values: courseIds, ...(transaction && { transaction }) });
+  const rows = await runSelect(sequelize, sql, { values: [day, ...courseIds], ...(transaction && { transaction }) });
   return new Map(
     rows.map(([id, waiting, eligible]) => [String(id), { waiting: Number(waiting), eligible: Number(eligible) }]),
   );

@@ -310,6 +310,10 @@ export const fieldDocs: Readonly<
       'Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md',
     example: 'ada',
   },
+  seatsBeingGiven: {
+    description: 'Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise',
+    example: true,
+  },
   seatsLeft: {
     description: 'How many more trainees can enroll; null for no limit. Only with `include=seats`',
     example: 13,

@@ -67,7 +67,7 @@ export interface Operation {
   itemBytes?: number;
   /** The response when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
-    | { body: Joi.ObjectSchema }
+    | { body: Joi.ObjectSchema; freesSeats?: true }
     | {
         /** Also of this kind, where the query asks for it: see {@link table}. */
         otherContent?: typeof workbookType;
@@ -120,6 +120,19 @@ const answered =
 export const ok = answered(200);
 export const created = answered(201);
 export const accepted = answered(202);
+
+/**
+ * A response of an operation that may free seats of courses, or add people to waiting lists: it says whether free seats are left to
+ * be given.
+ */
+export const freeingSeats = <const S extends 200 | 201 | 202>(success: ReturnType<ReturnType<typeof answered<S>>>) => ({
+  ...success,
+  body: success.body.append({ seatsBeingGiven: Joi.valid(true) }),
+  freesSeats: true as const,
+});
+
+/** The header that says the same as `seatsBeingGiven`. */
+export const seatsHeader = 'Seats-Being-Given';
 
 /** A response that isn't JSON. */
 export const streamed = <const C extends string>(description: string, content: C) =>

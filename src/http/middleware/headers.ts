@@ -54,6 +54,7 @@ const exposedHeaders = [
   'Error-Code',
   'Location',
   'Retry-After',
+  'Seats-Being-Given',
   'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ');

@@ -4,7 +4,8 @@ import { networkOf } from '../../network.js';
 import type { Context } from '../../services/context.js';
 import type { Caller } from '../../services/core.js';
 import { atMost, removeUpload, uploadsFolder } from '../../services/files/files.js';
-import type { Operation } from '../api/operation.js';
+import { withPromotion } from '../../services/waiting-list/promotion.js';
+import { type Operation, seatsHeader } from '../api/operation.js';
 import { sendConstant } from '../body/encodings.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
@@ -211,13 +212,20 @@ export function respond<T extends Operation>(
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = () => handler(handlerRequest);
-    function handled() {
+    function handledOnce() {
       if (operation.hashesPassword) return withoutSlot(handle);
       if (operation.databaseDeadline !== 'none') return handle();
       if (!overload) return withDeadline('none', handle);
       // It would keep its slot for minutes.
       const long = { owner: costlyOwner(), signal: disconnected() };
       return withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(long, handle)));
+    }
+    async function handled() {
+      if (operation.method === 'get') return handledOnce();
+      const { result, isDue } = await withPromotion(context, handledOnce);
+      if (!isDue) return result;
+      response.setHeader(seatsHeader, 'true');
+      return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;
     }
     const items = pageLength(operation, query);
     if (items !== undefined) await expectItems(items);

@@ -9,6 +9,7 @@ import type { Context } from '../../services/context.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { type MailSender, startMailSender } from '../../services/mail/sender.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
+import { type Promoter, startPromoter } from '../../services/waiting-list/promoter.js';
 import { codeHeader, messageOf, retryAfterOf } from '../api/failures.js';
 import { corsMiddleware, headersOf, securityHeaders } from '../middleware/headers.js';
 import { createClients } from '../overload/clients.js';
@@ -136,16 +137,18 @@ function limitConnections(server: Server): void {
 function backgroundWork(context: Context) {
   let runner: ImportWorker | undefined;
   let sender: MailSender | undefined;
+  let promoter: Promoter | undefined;
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
   return {
     begin() {
       runner = startImportWorker(context);
       sender = startMailSender(context);
+      promoter = startPromoter(context);
       housekeeping = startHousekeeping(context);
     },
     wakeImports: () => runner?.wake(),
     // A running import stops at its next row boundary, and is resumed later.
-    close: () => Promise.all([runner?.close(), sender?.close(), housekeeping?.close()]),
+    close: () => Promise.all([runner?.close(), sender?.close(), promoter?.close(), housekeeping?.close()]),
   };
 }
 

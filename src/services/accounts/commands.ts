@@ -3,7 +3,7 @@ import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
-import { openStatuses, rulesOf } from '../../schemas/enrollment-statuses.js';
+import { openStatuses } from '../../schemas/enrollment-statuses.js';
 import {
   activationSchema,
   newPersonSchema,
@@ -22,7 +22,6 @@ import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { assertMailSetUp, queueMails, removeMailsOf } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { promote } from '../waiting-list/promotion.js';
 import { announceEmail, ofNewEmail, verifyEmail } from './change-email.js';
 import { changeLockedUser, changeUser, lockUser } from './change-user.js';
 import {
@@ -164,21 +163,12 @@ async function createAccount(
  */
 export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
   const action = isActive ? 'user.activate' : 'user.deactivate';
-  let awaited: string[] = [];
   const apply = async (user: User, transaction: Transaction) => {
     if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
-    if (isActive && !user.isActive) {
-      await queueWaitingInvitations(core, [id], transaction);
-      const where = { userId: id, status: 'waiting' } as const;
-      const waiting = await core.database.models.Enrollment.findAll({ attributes: ['courseId'], where, transaction });
-      awaited = waiting.map(({ courseId }) => courseId);
-    }
+    if (isActive && !user.isActive) await queueWaitingInvitations(core, [id], transaction);
     user.isActive = isActive;
   };
-  const changed = await changeUser(core, actor, id, { action, apply });
-  // Seats may have stayed free because nobody else waits for them.
-  await promote(core, awaited);
-  return changed;
+  return changeUser(core, actor, id, { action, apply });
 }
 
 /** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
@@ -309,34 +299,20 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
-  const { user, seats } = await core.database.inTransaction(async (transaction) => {
+  const user = await core.database.inTransaction(async (transaction) => {
     const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!locked) throw notFound('User');
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     await assertWithoutCourses(core, locked, transaction);
-    const found = await Enrollment.findAll({
-      attributes: ['courseId', 'status'],
-      where: { userId: id },
-      raw: true,
-      transaction,
-    });
+    const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
     await markForDeletion(core, { userId: id }, transaction);
     await removeWords(core, [locked], transaction);
     await removeMailsOf(core, [id], transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
-    await recordAudit(
-      core,
-      actor,
-      { ...record, before: { ...auditedUser(locked), enrollments: found.length } },
-      transaction,
-    );
-    return { user: locked, seats: found.filter(({ status }) => rulesOf(status).takesSeat) };
+    await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
+    return locked;
   });
   await removeMarked(core, { userId: id });
-  await promote(
-    core,
-    seats.map(({ courseId }) => courseId),
-  );
   return user;
 }

@@ -18,6 +18,7 @@ import { searchKey } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
+import { markActivated } from '../freed-seats.js';
 import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
@@ -138,6 +139,17 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
 }
 
+/** Updates rows of accounts. Those that become active may get seats. */
+async function writeAccounts(
+  { database: { models } }: Core,
+  rows: readonly RowUpdate<User>[],
+  transaction: Transaction,
+): Promise<void> {
+  await updateRows(models.User, rows, transaction);
+  const activated = rows.filter(({ isActive }) => isActive).map(({ id }) => id);
+  if (activated.length > 0) await markActivated(models, activated, transaction);
+}
+
 /** Updates prepared while the database works on others. */
 const rowsAhead = 500;
 
@@ -178,7 +190,7 @@ export async function updateAccounts(
     // Made while the database works on those before.
     const rows = updates.slice(at, at + rowsAhead).map(rowOf);
     await pending;
-    pending = updateRows(core.database.models.User, rows, transaction);
+    pending = writeAccounts(core, rows, transaction);
     // Awaited before the next ones; until then a rejection must not count as unhandled.
     pending.catch(() => undefined);
     await nextTick();
@@ -207,7 +219,7 @@ export async function saveAccounts(
     id: user.id,
     updatedAt,
   }));
-  await updateRows(core.database.models.User, rows, transaction);
+  await writeAccounts(core, rows, transaction);
   const renamed = accounts.map(({ user }) => renamedBy(user));
   await replaceWords(core, renamed, transaction);
 }

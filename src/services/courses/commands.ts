@@ -27,7 +27,6 @@ import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { countReservedSeats } from '../locks/capacity.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { promote } from '../waiting-list/promotion.js';
 import { trainerSummary } from './queries.js';
 
 /** The keys by which courses are searched and sorted. */
@@ -190,7 +189,7 @@ async function changeCourse(
  */
 export async function updateCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const fields = validate(courseUpdateSchema, input);
-  const updated = await changeCourse(core, actor, id, 'course.update', async (course, transaction) => {
+  return changeCourse(core, actor, id, 'course.update', async (course, transaction) => {
     course.set(columnsOf(fields));
     assertDatesInOrder(course);
     if (!course.changed('maxStudents')) return;
@@ -205,20 +204,15 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
         },
       ]);
   });
-  // There may be more seats, or a later end.
-  if ('maxStudents' in fields || 'endDate' in fields) await promote(core, [id]);
-  return updated;
 }
 
 /** Publishes a course, or removes it from the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER` */
 export async function publishCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { isPublished } = validate(publicationSchema, input);
   const action = isPublished ? 'course.publish' : 'course.unpublish';
-  const changed = await changeCourse(core, actor, id, action, async (course) => {
+  return changeCourse(core, actor, id, action, async (course) => {
     course.isPublished = isPublished;
   });
-  if (isPublished) await promote(core, [id]);
-  return changed;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   maxStatusChanges,
   type StatusChange,
 } from '../../schemas/enrollment.js';
-import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { characters, tooLong } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
@@ -18,7 +18,6 @@ import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { promote } from '../waiting-list/promotion.js';
 import { changeLocked, SeatLostMeanwhile, statusChange, takesSeat } from './changes.js';
 import { isAsWanted } from './preview.js';
 import { enrollmentsFound, visibleTo } from './queries.js';
@@ -172,12 +171,6 @@ async function changeTogether(
   return seated ? inCourseQueue(seated.courseId, inTransaction) : inTransaction();
 }
 
-/** The courses of those that were changed and have no seat any more. */
-const freedCourses = (outcomes: readonly StatusOutcome[]): string[] =>
-  outcomes.flatMap(({ outcome, enrollment }) =>
-    outcome === 'changed' && !rulesOf(enrollment.status).takesSeat ? [enrollment.courseId] : [],
-  );
-
 /**
  * Moves enrollments to a status, in transactions for each course. Failures become outcomes, so that what was done before them is
  * told in any case.
@@ -232,7 +225,6 @@ export async function changeStatuses(
         else throw error;
       }
   }
-  await promote(core, freedCourses([...outcomes.values()]));
   const untried = (id: string): StatusOutcome => ({
     id,
     name: nameOf(found.get(id)),

@@ -12,7 +12,8 @@ import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { withNewIds } from '../new-ids.js';
-import { enrollmentRecord, entryChanges, removeEnrollments, settleWaiting, takeWaitingNumbers } from './commands.js';
+import { addPlacesAfterChange } from '../waiting-list/places.js';
+import { enrollmentRecord, entryChanges, removeEnrollments, takeWaitingNumbers } from './commands.js';
 import { assignmentRefusal, replyOf } from './rules.js';
 import { insertEnrollments } from './store.js';
 
@@ -139,7 +140,7 @@ export async function assignMany(
     return { enrollments, skipped };
   };
   const assigned = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
-  await settleWaiting(core, courseId, assigned.enrollments);
+  await addPlacesAfterChange(core, assigned.enrollments);
   return assigned;
 }
 

@@ -13,7 +13,6 @@ import { reserveSeat } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { addPlacesAfterChange } from '../waiting-list/places.js';
-import { promote } from '../waiting-list/promotion.js';
 import { enrollmentRecord, takeWaitingNumbers } from './commands.js';
 import { lockCourse, lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
@@ -152,7 +151,7 @@ async function changeEnrollment<Locked>(
  * @param notify whether the trainee gets a mail about what somebody else has done
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
  *   cancelled one, or giving it another seat, `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
- *   `COURSE_FULL`, `WAITING_LIST_FULL`
+ *   `COURSE_FULL`, `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`
  */
 export async function changeStatus(
   core: Core,
@@ -164,10 +163,7 @@ export async function changeStatus(
   const wanted = validate(statusChangeSchema, input);
   for (;;) {
     try {
-      const changed = await changeEnrollment(core, actor, id, statusChange(core, actor, wanted, notify));
-      // It may have freed its seat; or it waits, and what has freed a seat meanwhile has found nobody waiting.
-      if (!rulesOf(changed.status).takesSeat) await promote(core, [changed.courseId]);
-      return changed;
+      return await changeEnrollment(core, actor, id, statusChange(core, actor, wanted, notify));
     } catch (error) {
       if (!(error instanceof SeatLostMeanwhile)) throw error;
     }

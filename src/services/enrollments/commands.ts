@@ -4,7 +4,7 @@ import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
-import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
@@ -16,7 +16,6 @@ import { reservePlaces } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { addPlacesAfterChange } from '../waiting-list/places.js';
-import { promote } from '../waiting-list/promotion.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import {
   assertAllowed,
@@ -82,7 +81,7 @@ export async function takeWaitingNumbers(
 /**
  * A trainee asks for a place in a published course: for a seat, or where there is none for a place on the waiting list.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
- *   `COURSE_FULL`, `WAITING_LIST_FULL`, in this order
+ *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
  */
 export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
   const { courseId, joinWaitingList, ...words } = validate(enrollmentRequestSchema, input);
@@ -102,7 +101,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(request));
-  await settleWaiting(core, courseId, [enrollment]);
+  await addPlacesAfterChange(core, [enrollment]);
   return enrollment;
 }
 
@@ -143,17 +142,8 @@ export async function assignEnrollment(
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
-  await settleWaiting(core, courseId, [enrollment]);
+  await addPlacesAfterChange(core, [enrollment]);
   return enrollment;
-}
-
-/**
- * Adds the places of enrollments that have joined the waiting list of a course, after the commit, and gives its free seats: a seat
- * that was freed since they were counted has found nobody on the list.
- */
-export async function settleWaiting(core: Core, courseId: string, enrollments: readonly Enrollment[]): Promise<void> {
-  await addPlacesAfterChange(core, enrollments);
-  if (enrollments.some(({ status }) => status === 'waiting')) await promote(core, [courseId]);
 }
 
 /**
@@ -164,7 +154,7 @@ export async function settleWaiting(core: Core, courseId: string, enrollments: r
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  const removed = await core.database.inTransaction(async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },
       order: ['id'],
@@ -180,10 +170,4 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
     await recordAudit(core, actor, records, transaction);
     return found;
   });
-  const seats = removed.filter(({ status }) => rulesOf(status).takesSeat);
-  await promote(
-    core,
-    seats.map(({ courseId }) => courseId),
-  );
-  return removed;
 }

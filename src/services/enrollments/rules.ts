@@ -66,7 +66,8 @@ export const returnRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: 
 
 /**
  * What a trainee gets who asks for a place: a seat, unless somebody waits for one, or else a place on the waiting list, if wanted.
- * @throws AppError `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL`, `WAITING_LIST_FULL`, in this order
+ * @throws AppError `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL` or
+ *   `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
  */
 export function requestedStatus(
   { course, seatsTaken, isAwaited, waiting }: EntryState,
@@ -76,8 +77,9 @@ export function requestedStatus(
   const { isPublished, maxStudents, waitingMax, autoAccept } = course;
   if (!isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
   assertAllowed(closedRefusal(course, day));
-  if (!isAwaited && (maxStudents === null || seatsTaken < maxStudents)) return autoAccept ? 'active' : 'pending';
-  if (!joinWaitingList) throw new AppError('COURSE_FULL');
+  const isFull = maxStudents !== null && seatsTaken >= maxStudents;
+  if (!isFull && !isAwaited) return autoAccept ? 'active' : 'pending';
+  if (!joinWaitingList) throw new AppError(isFull ? 'COURSE_FULL' : 'SEATS_BEING_GIVEN');
   if (waitingMax !== null && waiting >= waitingMax) throw new AppError('WAITING_LIST_FULL');
   return 'waiting';
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import { markFreedSeats } from '../../db/freed-seats.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type EnrollmentValues, enrollmentFields } from '../../schemas/enrollment-fields.js';
 import { defaultsOf } from '../../schemas/fields-table.js';
@@ -53,4 +54,11 @@ export async function addEnrollments(
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => enrollmentRow(enrollment, now));
   await inserts.add(core.database.models.Enrollment, rows);
+  const waiting = enrollments.filter(({ status }) => status === 'waiting');
+  // A seat that became free meanwhile has found nobody waiting.
+  if (waiting.length > 0)
+    markFreedSeats(
+      inserts.transaction,
+      waiting.map(({ courseId }) => courseId),
+    );
 }

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.js';
 import type { WhenFull } from '../../schemas/enrollment.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
+import { today } from '../dates.js';
 import { courseFull } from './course-full.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
@@ -74,7 +75,7 @@ export async function readOccupancy(
   if (courseIds.length === 0) return () => unoccupied;
   const read = async () => {
     const seats = await countSeats(core, courseIds, transaction);
-    const lists = await countWaiting(core.database, courseIds, transaction);
+    const lists = await countWaiting(core.database, { courseIds, day: today(core) }, transaction);
     return (id: string) => ({ ...unoccupied, taken: seats.get(id) ?? 0, ...lists.get(id) });
   };
   return transaction ? read() : core.database.read(read);

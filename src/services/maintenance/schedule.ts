@@ -6,7 +6,6 @@ import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/store/plan-store.js';
 import { sweepMails } from '../mail/outbox.js';
-import { promoteAll } from '../waiting-list/promotion.js';
 import { checkClock } from './clock.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
@@ -27,7 +26,6 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     return { removed, leftovers };
   },
   plans: sweepPlans,
-  'waiting lists': promoteAll,
   sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
   'audit log': async (core, signal) => {
     const days = core.config.retention.auditDays;

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'sequelize';
+import type { Lease } from '../../db/lease.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { coursesToPromoteIn } from '../../db/sql/waiting-list.js';
+import { AppError, isAppError } from '../../errors.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { type Core, program } from '../core.js';
@@ -11,75 +14,132 @@ import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { queueDigest, queueNews } from '../mail/news.js';
 
-/** The most who get seats in one transaction: meanwhile others who enroll in the course wait. */
-const atOnce = 500;
+/** The most people who get seats in one transaction: meanwhile others who enroll in the course wait. */
+const stepSize = 500;
 
-const notYet = 'free seats are not given to those who wait yet';
+/** How long one step may use the database, in milliseconds: a locked course must not keep all others waiting. */
+const stepMs = 10_000;
+
+/** How long a request waits for one step in the courses that it has changed, in milliseconds. */
+const requestMs = 1000;
+
+const failed = 'free seats are not given to the waiting list yet';
 
 /** One step of a promotion. */
 interface Step {
-  /** Who was next. */
-  next: number;
-  /** Who of them got a seat: others have left the list, or were deactivated, since they were read. */
   promoted: number;
+  /** Whether a free seat may be left for somebody on the list. */
+  isDue: boolean;
+}
+
+/** Returns the courses with a free seat for somebody on the waiting list. @param among all courses by default */
+export async function coursesDue(core: Core, among?: readonly string[]): Promise<string[]> {
+  if (among?.length === 0) return [];
+  const options = { day: today(core), seatStatuses, ...(among && { among }) };
+  return core.database.withDeadline({ all: stepMs }, () => coursesToPromoteIn(core.database, options));
+}
+
+/** How free seats are given. */
+interface PromotionOptions {
+  /** Ends it between two steps. */
+  signal: AbortSignal;
+  /** Renewed in each step. */
+  lease?: Lease;
 }
 
 /**
- * Gives the free seats of courses to those who wait first. For the end of whatever frees seats, after its commit: its failure is
- * logged and left to the next run of {@link promoteAll}, for what has freed the seat is done. Newcomers get no seat meanwhile.
- * @param courseIds all courses by default
+ * Gives all free seats of courses, in steps, one course after the other. Failures are logged.
+ * @returns how many people got seats, and the courses that are still due
+ * @throws AppError `PROMOTION_RUNNING` when the lease is lost
  */
-export async function promote(core: Core, courseIds?: readonly string[]): Promise<void> {
-  const among = courseIds && [...new Set(courseIds)];
-  if (among?.length === 0) return;
+export async function promote(
+  core: Core,
+  courseIds: Iterable<string>,
+  { signal, lease }: PromotionOptions,
+): Promise<{ promoted: number; left: string[] }> {
+  const due = new Set(courseIds);
+  const left: string[] = [];
+  let promoted = 0;
+  // A course that stays due is added again, behind the others.
+  for (const id of due) {
+    if (signal.aborted) break;
+    due.delete(id);
+    try {
+      const step = await core.database.withDeadline({ all: stepMs }, () => promoteNext(core, id, lease));
+      promoted += step.promoted;
+      if (step.isDue) due.add(id);
+    } catch (error) {
+      if (isAppError(error, 'PROMOTION_RUNNING')) throw error;
+      core.logger.warn({ err: error, courses: [id] }, failed);
+      left.push(id);
+    }
+  }
+  return { promoted, left: [...due, ...left] };
+}
+
+/** Gives the free seats among courses at the terminal. @returns whether some are left */
+export async function promoteFreed(core: Core, courseIds: readonly string[], signal: AbortSignal): Promise<boolean> {
   try {
-    const wanted = { day: today(core), seatStatuses, ...(among && { among }) };
-    await promoteInEach(core, await coursesToPromoteIn(core.database, wanted));
+    const { left } = await promote(core, await coursesDue(core, courseIds), { signal });
+    return left.length > 0;
   } catch (error) {
-    core.logger.warn({ err: error, courses: among }, notYet);
+    // The command has done its work.
+    core.logger.warn({ err: error, courses: courseIds }, failed);
+    return true;
   }
 }
 
-/** Gives all free seats to those who wait: what time frees, and what a process that died has left. */
-export async function promoteAll(core: Core, signal: AbortSignal): Promise<{ promoted: number }> {
-  const courseIds = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses });
-  return { promoted: await promoteInEach(core, courseIds, signal) };
-}
-
-/** Gives all free seats of courses. The failure of one is logged, and left to the next run. */
-async function promoteInEach(core: Core, courseIds: readonly string[], signal?: AbortSignal): Promise<number> {
-  let promoted = 0;
-  for (const id of courseIds)
-    try {
-      for (let next = 1; next > 0 && !signal?.aborted; ) {
-        const step = await promoteNext(core, id);
-        next = step.next;
-        promoted += step.promoted;
-      }
-    } catch (error) {
-      core.logger.warn({ err: error, courses: [id] }, notYet);
+/**
+ * Runs the work of a request, then one step in each course in which it has freed a seat, for at most a second: who reads next finds
+ * the seat given. The promoter does the rest.
+ * @returns the result of the work, and whether a free seat is left for the waiting list
+ */
+export async function withPromotion<T>(core: Core, work: () => Promise<T>): Promise<{ result: T; isDue: boolean }> {
+  const { result, courseIds } = await core.freedSeats.collect(work);
+  if (courseIds.size === 0) return { result, isDue: false };
+  const left = new Set(courseIds);
+  const over = new AbortController();
+  const steps = async () => {
+    const due = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: [...courseIds] });
+    for (const id of courseIds) if (!due.includes(id)) left.delete(id);
+    for (const id of due) {
+      if (over.signal.aborted) return;
+      if (!(await promoteNext(core, id)).isDue) left.delete(id);
     }
-  return promoted;
+  };
+  const stepping = core.database
+    .withDeadline({ all: requestMs }, steps)
+    .catch((error: unknown) => core.logger.warn({ err: error, courses: [...left] }, failed));
+  const late = sleep(requestMs, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([stepping, late]);
+  over.abort();
+  core.freedSeats.add(left);
+  return { result, isDue: left.size > 0 };
 }
 
-/** Gives seats to those who wait first in a course, as many as are free. */
-const promoteNext = (core: Core, courseId: string): Promise<Step> =>
+/** Gives seats to the first people of a waiting list, as many as are free, but at most {@link stepSize}. */
+const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step> =>
   inCourseQueue(courseId, () =>
     core.database.inTransaction(async (transaction) => {
-      const next = await whoIsNext(core, courseId, transaction);
-      if (!next) return { next: 0, promoted: 0 };
+      const next = await nextInLine(core, courseId, transaction);
+      if (!next) return { promoted: 0, isDue: false };
       const promoted = await lockPromoted(core, next.enrollments, transaction);
       if (promoted.length > 0) await giveSeats(core, next.course, promoted, transaction);
-      return { next: next.enrollments.length, promoted: promoted.length };
+      if (lease && !(await lease.renew(transaction))) throw new AppError('PROMOTION_RUNNING');
+      return { promoted: promoted.length, isDue: next.isCut || promoted.length < next.enrollments.length };
     }),
   );
 
-/** Locks a course, and reads who gets its free seats; nothing where nobody does. */
-async function whoIsNext(
-  core: Core,
-  courseId: string,
-  transaction: Transaction,
-): Promise<{ course: Course; enrollments: Enrollment[] } | undefined> {
+/** People of a waiting list who get free seats. */
+interface NextInLine {
+  course: Course;
+  enrollments: Enrollment[];
+  /** Whether there are more seats than a step gives, and perhaps more people. */
+  isCut: boolean;
+}
+
+/** Locks a course and reads the next people in line; undefined where nobody gets a seat. */
+async function nextInLine(core: Core, courseId: string, transaction: Transaction): Promise<NextInLine | undefined> {
   const { Course, Enrollment, User } = core.database.models;
   const course = await Course.findByPk(courseId, { transaction, lock: transaction.LOCK.UPDATE });
   if (!course?.isPublished || hasEnded(course, today(core))) return undefined;
@@ -91,13 +151,14 @@ async function whoIsNext(
     where: { courseId, status: 'waiting' },
     include: { model: User, as: 'user', attributes: [], where: { isActive: true } },
     order: [['waitingNumber', 'ASC']],
-    limit: Math.min(seatsLeft, atOnce),
+    limit: Math.min(seatsLeft, stepSize),
     transaction,
   });
-  return enrollments.length === 0 ? undefined : { course, enrollments };
+  if (enrollments.length === 0) return undefined;
+  return { course, enrollments, isCut: enrollments.length === stepSize && seatsLeft > stepSize };
 }
 
-/** Locks people, then their enrollments. @returns those that still wait for a seat that they can get */
+/** Locks people, then their enrollments. @returns enrollments that still wait, of active people */
 async function lockPromoted(
   core: Core,
   enrollments: readonly Enrollment[],
@@ -115,7 +176,7 @@ async function lockPromoted(
   return locked.filter(({ userId }) => active.has(userId));
 }
 
-/** Gives seats to people of a locked course who wait, and tells them, and the trainer whose answer they need. */
+/** Gives seats in a locked course, and mails the people, and the trainer whose answer they need. */
 async function giveSeats(
   core: Core,
   { autoAccept, trainerId }: Course,

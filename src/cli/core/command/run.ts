@@ -203,6 +203,16 @@ function interruption(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** Gives the seats that a command has freed to the waiting lists. */
+async function finishPromotion(context: Context, { say }: Pick<Run, 'say'>, { signal }: Io): Promise<void> {
+  const freed = context.freedSeats.take();
+  if (freed.length === 0) return;
+  const { promoteFreed } = await import('../../../services/waiting-list/promotion.js');
+  const isDue = await promoteFreed(context, freed, signal);
+  if (isDue)
+    say('Free seats are left for waiting lists: the service gives them within seconds, or once it is started.');
+}
+
 async function report(thrown: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
   const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
@@ -255,6 +265,10 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   } catch (error) {
     outcome.exitCode = await report(error, command, io, run.options);
   } finally {
-    for (const context of opened) await context.close();
+    for (const context of opened) {
+      // The service has a promoter.
+      if (needs.schema === 'current') await finishPromotion(context, run, io);
+      await context.close();
+    }
   }
 }

@@ -12,6 +12,8 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     ENROLLMENT_CLOSED: 'Für eine Anfrage in diesem Kurs ist es zu spät.',
     WAITING_LIST_FULL: 'Die Warteliste des Kurses ist voll, oder es gibt keine.',
     COURSE_FULL: 'Der Kurs ist voll.',
+    SEATS_BEING_GIVEN:
+      'Freie Plätze gehen gerade an die Warteliste. Trage dich ein, oder versuche es gleich noch einmal.',
     COURSE_IN_USE: 'An dem Kurs nehmen Personen teil.',
     COURSE_QUOTA: 'Die Dateien des Kurses haben ihre Grenze erreicht. Lösche erst einige.',
     COURSE_LIMIT: 'Die Kursleitung hat so viele Kurse wie erlaubt. Lösche erst einige, oder frage den Super-Admin.',

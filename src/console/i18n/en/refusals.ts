@@ -13,6 +13,7 @@ export const refusals = {
     ENROLLMENT_CLOSED: 'It is too late to ask for a place in this course.',
     WAITING_LIST_FULL: 'The waiting list of the course is full, or there is none.',
     COURSE_FULL: 'The course is full.',
+    SEATS_BEING_GIVEN: 'Free seats are being given to the waiting list. Join it, or try again in a moment.',
     COURSE_IN_USE: 'People take part in the course.',
     COURSE_QUOTA: 'The files of the course have reached their limit. Delete some first.',
     COURSE_LIMIT: 'The trainer has as many courses as allowed. Delete some first, or ask the super admin.',

@@ -3,9 +3,9 @@ import type { ErrorCode } from '../../../errors.js';
 import { type Role, roles } from '../../../schemas/fields.js';
 import { roleRefusal } from '../../../services/auth/permissions.js';
 import { secureCookieName } from '../../routing/session-cookie.js';
-import { codeHeader, messageOf, publicCodeOf, statusOf } from '../failures.js';
+import { codeHeader, messageOf, publicCodeOf, retryAfterOf, statusOf } from '../failures.js';
 import { createSchemaConverter, type JsonSchema } from '../json-schema.js';
-import { type Operation, tags } from '../operation.js';
+import { type Operation, seatsHeader, tags } from '../operation.js';
 import { contract } from '../operations/contract.js';
 import { errorCode, failure, validationFailure } from '../response-schemas.js';
 
@@ -64,12 +64,7 @@ const header = (description: string, type: 'string' | 'integer') => ({ descripti
 
 const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'integer') };
 
-/** What a refusal carries besides its body, by its status. */
-const headersByStatus: Readonly<Record<number, object>> = {
-  401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
-  429: retryAfter,
-  503: retryAfter,
-};
+const challenge = { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') };
 
 /** Who may call an operation. */
 function audienceOf({ access, allowsInitialPassword }: Operation): string {
@@ -153,6 +148,9 @@ function createOperationConverter() {
   function successHeaders({ tag, success, setsCookie }: Operation): object {
     const headers = {
       ...(tag === 'Imports' && success.status === 202 && { Location: header('URL of the import', 'string') }),
+      ...('freesSeats' in success && {
+        [seatsHeader]: header('`true` while free seats are still being given to waiting lists', 'string'),
+      }),
       ...(setsCookie && { 'Set-Cookie': header('The session cookie', 'string') }),
     };
     return Object.keys(headers).length > 0 ? { headers } : {};
@@ -208,7 +206,11 @@ function createOperationConverter() {
       const codes = failures.filter((code) => statusOf(code) === status);
       responses[status] = {
         description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
-        headers: { ...refusalHeaders, ...headersByStatus[status] },
+        headers: {
+          ...refusalHeaders,
+          ...(status === 401 && challenge),
+          ...(codes.some((code) => retryAfterOf(code) !== undefined) && retryAfter),
+        },
         content: failureContent(operation, codes),
       };
     }

@@ -11,7 +11,7 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
-import { created, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
+import { created, freeingSeats, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Courses');
@@ -88,10 +88,12 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: courseUpdateSchema,
-    success: ok('The course was changed', {
-      message: shapes.message('Course updated successfully.'),
-      course: shapes.course.required(),
-    }),
+    success: freeingSeats(
+      ok('The course was changed', {
+        message: shapes.message('Course updated successfully.'),
+        course: shapes.course.required(),
+      }),
+    ),
     failures: ['NOT_FOUND'],
   }),
   deleteCourse: operation.delete('/api/courses/:id', {
@@ -109,7 +111,7 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,
-    success: ok('The course is published, or is not any more', shapes.publication),
+    success: freeingSeats(ok('The course is published, or is not any more', shapes.publication)),
     failures: ['NOT_FOUND'],
   }),
   assignTrainer: operation.put('/api/courses/:id/assign-trainer', {

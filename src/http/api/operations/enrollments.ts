@@ -15,7 +15,7 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
-import { created, itemBytes, ok, operations, table } from '../operation.js';
+import { created, freeingSeats, itemBytes, ok, operations, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Enrollments');
@@ -33,12 +33,14 @@ export const enrollmentOperations = {
     summary: 'Request enrollment in a published course, or a place on its waiting list',
     access: { kind: 'roles', roles: ['trainee'] },
     body: enrollmentRequestSchema,
-    success: created(
-      'The enrollment is pending; active, if the course accepts by itself; or waiting, with `joinWaitingList`',
-      {
-        message: shapes.message('Enrollment requested successfully.'),
-        enrollment: shapes.enrollment.required(),
-      },
+    success: freeingSeats(
+      created(
+        'The enrollment is pending; active, if the course accepts by itself; or waiting, with `joinWaitingList`',
+        {
+          message: shapes.message('Enrollment requested successfully.'),
+          enrollment: shapes.enrollment.required(),
+        },
+      ),
     ),
     failures: [
       'NOT_FOUND',
@@ -47,6 +49,7 @@ export const enrollmentOperations = {
       'COURSE_ENDED',
       'ENROLLMENT_CLOSED',
       'COURSE_FULL',
+      'SEATS_BEING_GIVEN',
       'WAITING_LIST_FULL',
     ],
   }),
@@ -83,7 +86,7 @@ export const enrollmentOperations = {
     summary: 'Remove enrollments, all of them or none',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     body: bulkRemovalSchema,
-    success: ok('The enrollments are removed', shapes.bulkRemoval),
+    success: freeingSeats(ok('The enrollments are removed', shapes.bulkRemoval)),
     failures: ['NOT_FOUND'],
   }),
   changeManyStatuses: operation.put('/api/enrollments/bulk/status', {
@@ -93,7 +96,7 @@ export const enrollmentOperations = {
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     body: bulkStatusSchema,
     databaseDeadline: 'none',
-    success: ok('The outcomes', shapes.bulkStatusChange),
+    success: freeingSeats(ok('The outcomes', shapes.bulkStatusChange)),
   }),
   listAvailableTrainees: operation.get('/api/enrollments/available-trainees', {
     summary: 'The active trainees who could be enrolled in a course',
@@ -143,7 +146,7 @@ export const enrollmentOperations = {
     summary: 'Remove an enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
-    success: ok('The enrollment is removed', shapes.removal),
+    success: freeingSeats(ok('The enrollment is removed', shapes.removal)),
     failures: ['NOT_FOUND'],
   }),
   changeStatus: operation.put('/api/enrollments/:id/status', {
@@ -151,10 +154,12 @@ export const enrollmentOperations = {
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: statusChangeSchema,
-    success: ok('The enrollment has its new status', {
-      message: shapes.message('Enrollment status updated successfully.'),
-      enrollment: shapes.enrollment.required(),
-    }),
+    success: freeingSeats(
+      ok('The enrollment has its new status', {
+        message: shapes.message('Enrollment status updated successfully.'),
+        enrollment: shapes.enrollment.required(),
+      }),
+    ),
     failures: [
       'NOT_FOUND',
       'ACCOUNT_INACTIVE',
@@ -165,6 +170,7 @@ export const enrollmentOperations = {
       'COURSE_ENDED',
       'ENROLLMENT_CLOSED',
       'COURSE_FULL',
+      'SEATS_BEING_GIVEN',
       'WAITING_LIST_FULL',
     ],
   }),

@@ -10,7 +10,7 @@ import {
 } from '../../../schemas/import.js';
 import { tableQuerySchema } from '../../../schemas/table-format.js';
 import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
-import { accepted, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
+import { accepted, freeingSeats, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Imports');
@@ -145,19 +145,21 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     query: undoQuerySchema,
     databaseDeadline: 'none',
-    success: ok(
-      'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
-      {
-        message: shapes.message(
-          'Import undone.',
-          'Import undone in part.',
-          'Nothing was undone: all accounts are kept.',
-          'Nothing was undone: this is what would be.',
-        ),
-        undo: shapes.undo.required(),
-        keptReasons,
-        import: shapes.importRecord.required(),
-      },
+    success: freeingSeats(
+      ok(
+        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
+        {
+          message: shapes.message(
+            'Import undone.',
+            'Import undone in part.',
+            'Nothing was undone: all accounts are kept.',
+            'Nothing was undone: this is what would be.',
+          ),
+          undo: shapes.undo.required(),
+          keptReasons,
+          import: shapes.importRecord.required(),
+        },
+      ),
     ),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'IMPORT_ROWS_DELETED'],
   }),

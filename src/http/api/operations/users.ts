@@ -8,7 +8,7 @@ import {
   userListingSchema,
   userUpdateSchema,
 } from '../../../schemas/user.js';
-import { created, ok, operations, superAdmin, table } from '../operation.js';
+import { created, freeingSeats, ok, operations, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Users');
@@ -48,7 +48,7 @@ export const userOperations = {
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
-    success: ok('The outcomes', shapes.bulkChange),
+    success: freeingSeats(ok('The outcomes', shapes.bulkChange)),
     failures: ['MAIL_NOT_SET_UP'],
   }),
   showUser: operation.get('/api/users/:id', {
@@ -84,7 +84,7 @@ export const userOperations = {
     summary: 'Delete an account with its enrollments',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: ok('The account was deleted', { message: shapes.message('User deleted successfully.') }),
+    success: freeingSeats(ok('The account was deleted', { message: shapes.message('User deleted successfully.') })),
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'],
   }),
   changeActivation: operation.put('/api/users/:id/status', {
@@ -92,7 +92,7 @@ export const userOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: activationSchema,
-    success: ok('The account is active or inactive', shapes.activation),
+    success: freeingSeats(ok('The account is active or inactive', shapes.activation)),
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED'],
   }),
   resetPassword: operation.post('/api/users/:id/reset-password', {

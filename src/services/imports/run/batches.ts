@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
-import { promote } from '../../waiting-list/promotion.js';
 import type { ReportFile } from '../output/report-file.js';
 import {
   closeReports,
@@ -12,7 +11,7 @@ import {
   reportsOf,
 } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
-import { type Decision, needsCapacity, type Outcome, placesOf, takesSeat } from '../plan/outcomes.js';
+import { type Decision, needsCapacity, type Outcome, placesOf } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows/rows.js';
 import { auditFinish } from '../store/repository.js';
@@ -188,17 +187,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     return publishedReports(reports);
   });
   run.reasons.add(decisions);
-  // A seat that was freed since they were counted has found nobody on the waiting list.
-  await promote(core, coursesJoined(decisions));
 }
-
-/** The courses whose waiting lists rows have joined. */
-const coursesJoined = (decisions: readonly Decision[]): string[] =>
-  decisions.flatMap((decision) =>
-    decision.outcome === 'rejected'
-      ? []
-      : decision.enrollments.filter((one) => !takesSeat(one)).map(({ course }) => course.id),
-  );
 
 /** The progress of the import once a batch is committed. */
 function progressAfter(record: Import, decisions: readonly Decision[]) {

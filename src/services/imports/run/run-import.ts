@@ -7,7 +7,6 @@ import { recordAudit } from '../../audit/audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
 import type { MailKind } from '../../mail/kinds.js';
-import { promote } from '../../waiting-list/promotion.js';
 import { closeReports, openReports, type ReportPaths, type Reports, reportsOf } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
@@ -92,8 +91,6 @@ export async function runImport(
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
-    // It may have activated people who wait for seats.
-    await promote(core);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
     return { ...resultOf(record), reasons: run.reasons.list(), ...(await mailsOf(core, plan, record)) };
   } catch (failure) {

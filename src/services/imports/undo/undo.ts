@@ -5,7 +5,6 @@ import { AppError } from '../../../errors.js';
 import { recordAudit } from '../../audit/audit.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { lockPhoneKeys, readPhoneKeys } from '../../phone-country.js';
-import { promote } from '../../waiting-list/promotion.js';
 import { KeyIndex } from '../read/rows/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
@@ -175,7 +174,7 @@ export async function undoRows(
   await commitProgress({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
-  const result = await inBatches(async (before, undone) => {
+  return inBatches(async (before, undone) => {
     let verdicts: Verdict[] = [];
     let mailsSent = 0;
     await commitProgress({ status: 'undoing' }, async (transaction) => {
@@ -186,6 +185,4 @@ export async function undoRows(
     });
     return { verdicts, mailsSent };
   }, onProgress);
-  await promote(core);
-  return result;
 }

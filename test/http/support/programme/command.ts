@@ -191,7 +191,7 @@ async function datePromoted(
     enrollment.enrolledAt = await service.momentOf(enrollment.id, moments);
 }
 
-/** The hourly cleanup of the service, which gives all free seats. */
+/** The promoter of the service, which gives all free seats. */
 export const sweep: WeightedCommand = {
   weight: 1,
   arbitrary: fc.constant({
@@ -200,7 +200,7 @@ export const sweep: WeightedCommand = {
       promote(programme, programme.courses.keys());
       await datePromoted(programme, service, await service.sweep());
     },
-    toString: () => 'the hourly cleanup',
+    toString: () => 'the promoter',
   }),
 };
 

@@ -61,8 +61,9 @@ export function updateCourse(
   const { maxStudents } = fields;
   // A limit that those who have a seat already break.
   if (typeof maxStudents === 'number' && seatsTaken(programme, id) > maxStudents) invalid('maxStudents');
+  const before = { ...course };
   Object.assign(course, sent(fields));
-  if (maxStudents !== undefined || fields.endDate !== undefined) promote(programme, [id]);
+  if (course.maxStudents !== before.maxStudents || course.endDate !== before.endDate) promote(programme, [id]);
   return done('Course updated successfully.', { course: courseView(programme, course) });
 }
 
@@ -72,8 +73,10 @@ export function publishCourse(
   { id, isPublished }: Pick<Course, 'id' | 'isPublished'>,
 ): ModelResponse {
   const course = managed(programme, caller, id);
-  course.isPublished = isPublished;
-  if (isPublished) promote(programme, [id]);
+  if (isPublished !== course.isPublished) {
+    course.isPublished = isPublished;
+    promote(programme, [id]);
+  }
   const message = `Course ${isPublished ? 'published' : 'unpublished'} successfully.`;
   return done(message, { course: { id, title: course.title, isPublished } });
 }

@@ -94,7 +94,12 @@ function requested(programme: Programme, course: Course, waits = false): 'pendin
   if (course.enrollUntil === longAgo) refuse(400, 'Enrollment has closed.');
   const isFull = course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents;
   if (!isFull && eligibleIn(programme, course.id).length === 0) return course.autoAccept ? 'active' : 'pending';
-  if (!waits) refuse(400, 'Course is at maximum capacity.');
+  if (!waits && isFull) refuse(400, 'Course is at maximum capacity.');
+  if (!waits)
+    refuse(
+      409,
+      'The free seats of the course are being given to its waiting list. Try again shortly, or join the list.',
+    );
   const { waitingMax } = course;
   if (waitingMax !== null && waitingIn(programme, course.id).length >= waitingMax)
     refuse(400, 'The waiting list of the course is full.');
@@ -314,7 +319,7 @@ function removeAll(programme: Programme, caller: Caller, ids: readonly string[])
   const person = managerOf(caller);
   const enrollments = ids.map((id) => knownEnrollment(programme, person, id));
   for (const { id } of enrollments) programme.enrollments.delete(id);
-  promote(programme, coursesOf(enrollments.filter(hasSeat)));
+  promote(programme, coursesOf(enrollments));
   return enrollments.map((enrollment) => enrollmentView(programme, enrollment));
 }
 

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { promoteAll } from '../../../../src/services/waiting-list/promotion.js';
+import { coursesDue, promote } from '../../../../src/services/waiting-list/promotion.js';
 import type { Harness } from '../../../support/harness.js';
 import { sendRaw } from '../../../support/raw-http.js';
 import type { Caller, Chosen, ModelResponse, Programme } from './model.js';
@@ -35,7 +35,7 @@ export class Service {
     this.agent.destroy();
   }
 
-  /** When somebody got a seat, which came of a request or of the hourly cleanup. @throws where nobody got it since */
+  /** When somebody got a seat, which came of a request or of the promoter. @throws where nobody got it since */
   async momentOf(id: string, { asked, answered }: Pick<Given, 'asked' | 'answered'>): Promise<string> {
     const { Enrollment } = this.harness.context.database.models;
     const { status, enrolledAt } = await Enrollment.findByPk(id, { rejectOnEmpty: true });
@@ -44,12 +44,12 @@ export class Service {
     return enrolledAt.toISOString();
   }
 
-  /** The hourly cleanup gives all free seats. */
+  /** The promoter gives all free seats. */
   async sweep(): Promise<Pick<Given, 'asked' | 'answered'>> {
     this.harness.advance(1000);
     const { context } = this.harness;
     const asked = context.now();
-    await promoteAll(context, new AbortController().signal);
+    await promote(context, await coursesDue(context), { signal: new AbortController().signal });
     return { asked, answered: context.now() };
   }
 

@@ -4,6 +4,7 @@ import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { operator } from '../../../../src/services/core.js';
 import { setProgress } from '../../../../src/services/enrollments/changes.js';
 import { previewUndo, undoImport } from '../../../../src/services/imports/commands.js';
+import { promoteFreed } from '../../../../src/services/waiting-list/promotion.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
@@ -114,8 +115,12 @@ describe('A row with a course that its account has cancelled', () => {
     expect(counts).to.include({ skipped: 1, enrolled: 1 });
     expect(await cancelled.reload()).to.include({ status: 'active', waitingNumber: null });
     await course.update({ maxStudents: 1 });
+    importing.context.freedSeats.take();
     await undoImport(importing.context, operator, id, undoing);
     expect(await cancelled.reload()).to.include({ status: 'waiting', waitingNumber });
+    const freed = importing.context.freedSeats.take();
+    expect(freed).to.deep.equal([course.id]);
+    await promoteFreed(importing.context, freed, new AbortController().signal);
     expect((await first.reload()).status).to.equal('pending');
   });
 

@@ -1,0 +1,102 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Transaction, WhereOptions } from 'sequelize';
+import { markFreedSeats } from '../db/freed-seats.js';
+import type { Enrollment } from '../db/models/enrollment.js';
+import type { Models } from '../db/models/index.js';
+import { type EnrollmentStatus, rulesOf, seatStatuses } from '../schemas/enrollment-statuses.js';
+
+/** Courses in which committed changes may have freed a seat for the waiting list. */
+export class FreedSeats {
+  readonly #ofWork = new AsyncLocalStorage<Set<string>>();
+  readonly #courses = new Set<string>();
+  #wake: () => void = () => undefined;
+
+  /** Adds courses, for the running work where it collects its own, else for the promoter, which it wakes. */
+  add(courseIds: Iterable<string>): void {
+    const own = this.#ofWork.getStore();
+    for (const id of courseIds) (own ?? this.#courses).add(id);
+    if (!own && this.#courses.size > 0) this.#wake();
+  }
+
+  /** Runs work whose caller looks after the courses that it adds. If it fails, they are left to the promoter. */
+  async collect<T>(work: () => Promise<T>): Promise<{ result: T; courseIds: ReadonlySet<string> }> {
+    const courseIds = new Set<string>();
+    try {
+      return { result: await this.#ofWork.run(courseIds, work), courseIds };
+    } catch (error) {
+      this.add(courseIds);
+      throw error;
+    }
+  }
+
+  /** Returns the courses added since the last call. */
+  take(): string[] {
+    const courseIds = [...this.#courses];
+    this.#courses.clear();
+    return courseIds;
+  }
+
+  /** @param wake called whenever there are courses to take */
+  onAdd(wake: () => void): void {
+    this.#wake = wake;
+  }
+}
+
+type Within = Transaction | null | undefined;
+
+/** Marks the courses of enrollments that are about to change. */
+async function markCoursesOf(
+  { Enrollment }: Models,
+  where: WhereOptions<Enrollment>,
+  transaction: Within,
+): Promise<void> {
+  if (!transaction) return;
+  const options = { attributes: ['courseId'], group: ['courseId'], raw: true, transaction };
+  const rows = await Enrollment.findAll({ ...options, where });
+  markFreedSeats(
+    transaction,
+    rows.map(({ courseId }) => courseId),
+  );
+}
+
+/** Marks the courses in which people wait who become active. For statements that bypass the models. */
+export const markActivated = (models: Models, userIds: readonly string[], transaction: Within): Promise<void> =>
+  markCoursesOf(models, { userId: [...userIds], status: 'waiting' }, transaction);
+
+/**
+ * Makes writes of the models mark the courses in which they may free a seat, so that no caller has to. Joining a waiting list
+ * counts too: a seat that became free meanwhile has found nobody waiting.
+ */
+export function watchFreedSeats(models: Models): void {
+  const { Course, Enrollment, User } = models;
+  const takesSeat = (status: EnrollmentStatus) => rulesOf(status).takesSeat;
+  Enrollment.beforeSave((enrollment, { transaction }) => {
+    const { status, courseId } = enrollment;
+    if (enrollment.changed('status') && !takesSeat(status)) markFreedSeats(transaction, [courseId]);
+  });
+  Enrollment.beforeBulkUpdate(({ where, transaction, ...options }) => {
+    // Sequelize passes the new values, and its types leave them out.
+    const { status } = (options as { attributes?: Partial<Enrollment> }).attributes ?? {};
+    return status === undefined || takesSeat(status) ? undefined : markCoursesOf(models, where, transaction);
+  });
+  Enrollment.addHook('beforeBulkDestroy', ({ where = {}, transaction }) => markCoursesOf(models, where, transaction));
+  Course.beforeSave((course, { transaction }) => {
+    const fields = ['maxStudents', 'endDate', 'isPublished'] as const;
+    if (course.isPublished && fields.some((field) => course.changed(field))) markFreedSeats(transaction, [course.id]);
+  });
+  User.beforeSave((user, { transaction }) =>
+    user.isActive && user.changed('isActive') && !user.isNewRecord
+      ? markActivated(models, [user.id], transaction)
+      : undefined,
+  );
+  // A foreign key removes their enrollments.
+  User.beforeDestroy(({ id }, { transaction }) =>
+    markCoursesOf(models, { userId: id, status: seatStatuses }, transaction),
+  );
+  User.addHook('beforeBulkDestroy', async ({ where = {}, transaction }) => {
+    if (!transaction) return;
+    const users = await User.findAll({ attributes: ['id'], where, raw: true, transaction });
+    const userId = users.map(({ id }) => id);
+    await markCoursesOf(models, { userId, status: seatStatuses }, transaction);
+  });
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Lease, withLease } from '../../db/lease.js';
+import { assertSchemaCurrent } from '../../db/migrations/migrator.js';
+import { AppError, isAppError } from '../../errors.js';
+import type { Core } from '../core.js';
+import { coursesDue, promote } from './promotion.js';
+
+/** One process gives seats, over all instances. */
+const leaseName = 'promotion';
+
+/** An instance that died keeps the lease for so long, in milliseconds. */
+const leaseMs = 15_000;
+
+/** How often due courses are looked for, in milliseconds: time, other instances and processes that died free seats too. */
+const defaultPollMs = 2000;
+
+/** Gives free seats to waiting lists until it is closed. */
+export interface Promoter {
+  /** Ends after the running step. */
+  close(): Promise<void>;
+}
+
+const leaseTaken = () => new AppError('PROMOTION_RUNNING');
+
+/** Starts to give the free seats of all courses to their waiting lists, whenever changes free some, and at regular intervals. */
+export function startPromoter(core: Core, { pollMs = defaultPollMs }: { pollMs?: number } = {}): Promoter {
+  const stop = new AbortController();
+  let wakeUp = new AbortController();
+  core.freedSeats.onAdd(() => wakeUp.abort());
+
+  /** @param among all courses by default */
+  async function promoteDue(among?: readonly string[]): Promise<void> {
+    try {
+      const due = await coursesDue(core, among);
+      if (due.length === 0) return;
+      // After a newer program has migrated, the rules may be others.
+      await assertSchemaCurrent(core.database);
+      const work = (lease: Lease) => promote(core, due, { signal: stop.signal, lease });
+      const { promoted } = await withLease(core.database, leaseName, 0, leaseTaken, work, { durationMs: leaseMs });
+      if (promoted > 0) core.logger.info({ promoted }, 'free seats given to waiting lists');
+    } catch (error) {
+      // The next round tries again. Another instance at work is no fault.
+      if (!isAppError(error, 'PROMOTION_RUNNING')) core.logger.warn({ err: error }, 'the promoter failed');
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let nextPoll = performance.now(); !stop.signal.aborted; ) {
+      const isPoll = performance.now() >= nextPoll;
+      const added = core.freedSeats.take();
+      if (isPoll) nextPoll = performance.now() + pollMs;
+      if (isPoll || added.length > 0) await promoteDue(isPoll ? undefined : added);
+      const { signal } = wakeUp;
+      await sleep(Math.max(0, nextPoll - performance.now()), undefined, { signal }).catch(() => undefined);
+      wakeUp = new AbortController();
+    }
+  }
+  const running = run();
+  return {
+    async close() {
+      stop.abort();
+      wakeUp.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { sqlLiteral } from '../../../src/db/dialect.js';
+import { withLease } from '../../../src/db/lease.js';
+import type { Course } from '../../../src/db/models/course.js';
+import { AppError } from '../../../src/errors.js';
+import { type Promoter, startPromoter } from '../../../src/services/waiting-list/promoter.js';
+import { type Cast, castOf } from '../../http/support/cast.js';
+import { onMysql } from '../../support/database.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { scaled } from '../../support/machine.js';
+import { until } from '../../support/until.js';
+
+describe('The promoter', () => {
+  const harness = useHarness();
+  const promoters: Promoter[] = [];
+  let cast: Cast;
+  let course: Course;
+  const models = () => harness.context.database.models;
+  const start = (options?: { pollMs: number }) => promoters.push(startPromoter(harness.context, options));
+  const count = (status: 'pending' | 'waiting', courseId = course.id) =>
+    models().Enrollment.count({ where: { courseId, status } });
+  const build = async (status: 'active' | 'waiting', into = course) =>
+    buildEnrollment(harness.context, await buildUser(harness.context), into, { status });
+  const cancel = (id: string) =>
+    harness.api('put', `/api/enrollments/${id}/status`, cast.owner.token).send({ status: 'cancelled' });
+  const ask = (body: object = {}) =>
+    harness.api('post', '/api/enrollments', cast.trainee.token).send({ courseId: course.id, ...body });
+
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
+  });
+  afterEach(async () => {
+    for (const promoter of promoters.splice(0)) await promoter.close();
+  });
+
+  /** Makes promotions fail in one course, or in all. @returns an end to that */
+  async function refusePromotion(courseId?: string): Promise<() => Promise<void>> {
+    const { sequelize } = harness.context.database;
+    const before = 'CREATE TRIGGER refuse_seat BEFORE UPDATE ON enrollments FOR EACH ROW';
+    const literal = sqlLiteral(sequelize);
+    const ofCourse = courseId ? ` AND OLD.course_id = ${literal(courseId)}` : '';
+    const when = `OLD.status = 'waiting' AND NEW.status = 'pending'${ofCourse}`;
+    await sequelize.query(
+      onMysql
+        ? `${before} BEGIN IF ${when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END`
+        : `${before} WHEN ${when} BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+    );
+    return async () => {
+      await sequelize.query('DROP TRIGGER IF EXISTS refuse_seat');
+    };
+  }
+
+  it('gives seats that no change of this process has freed, as those of a process that died', async () => {
+    await build('waiting');
+    start({ pollMs: 20 });
+    await until(async () => (await count('pending')) === 1);
+  });
+
+  it('is woken by a change that gives more seats than a request waits for, and gives them all', async () => {
+    const waiting = await buildTrainees(harness.context, 1100);
+    const rows = waiting.map((userId, index) => ({
+      id: userId,
+      userId,
+      ...{ courseId: course.id, trainerId: course.trainerId, status: 'waiting' as const, enrolledAt: new Date() },
+      waitingNumber: 1_000_000 + index,
+    }));
+    await models().Enrollment.bulkCreate(rows);
+    await course.update({ waitingCounter: 1_001_200 });
+    await build('active');
+    // No poll meanwhile.
+    start({ pollMs: scaled(600_000) });
+    const path = `/api/courses/${course.id}`;
+    const { body, headers } = await harness.api('put', path, cast.owner.token).send({ maxStudents: null }).expect(200);
+    expect([body.seatsBeingGiven, headers['seats-being-given']]).to.deep.equal([true, 'true']);
+    await until(async () => (await count('waiting')) === 0);
+  }).timeout(scaled(60_000));
+
+  it('gives the seats of other courses where it fails in one, and those of this one later', async () => {
+    const other = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
+    await build('waiting');
+    await build('waiting', other);
+    const allow = await refusePromotion(course.id);
+    try {
+      start({ pollMs: 20 });
+      await until(async () => (await count('pending', other.id)) === 1);
+      expect(await count('waiting')).to.equal(1);
+    } finally {
+      await allow();
+    }
+    await until(async () => (await count('pending')) === 1);
+  });
+
+  it('waits for the instance that has its lease, and takes over when that one is gone', async () => {
+    const { database } = harness.context;
+    await build('waiting');
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const busy = () => new AppError('PROMOTION_RUNNING');
+    const holding = withLease(database, 'promotion', 0, busy, () => held);
+    await until(async () => (await database.models.Enrollment.count()) === 1);
+    start({ pollMs: 20 });
+    start({ pollMs: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await count('waiting')).to.equal(1);
+    release();
+    await holding;
+    await until(async () => (await count('pending')) === 1);
+  });
+
+  it('tells who frees a seat that it is still to be given, and newcomers to come back or to join the list', async () => {
+    const holder = await build('active');
+    await build('waiting');
+    const full = await ask().expect(400);
+    expect(full.body).to.deep.equal({ error: 'Course is at maximum capacity.' });
+    const allow = await refusePromotion();
+    try {
+      const { body, headers } = await cancel(holder.id).expect(200);
+      expect(body).to.include({ seatsBeingGiven: true }).and.to.have.nested.property('enrollment.status', 'cancelled');
+      expect(headers['seats-being-given']).to.equal('true');
+      expect(headers['access-control-expose-headers']).to.include('Seats-Being-Given');
+      const refused = await ask().expect(409);
+      expect(refused.headers).to.include({ 'error-code': 'SEATS_BEING_GIVEN', 'retry-after': '2' });
+      const joined = await ask({ joinWaitingList: true }).expect(201);
+      expect(joined.body.enrollment).to.include({ status: 'waiting', waitingPlace: 2 });
+    } finally {
+      await allow();
+    }
+    start({ pollMs: 20 });
+    await until(async () => (await count('pending')) === 1);
+    const { userId } = await models().Enrollment.findOne({ where: { status: 'waiting' }, rejectOnEmpty: true });
+    expect(userId).to.equal(cast.trainee.user.id);
+  });
+
+  it('says nothing where no free seat is left', async () => {
+    const holder = await build('active');
+    await build('waiting');
+    const { body, headers } = await cancel(holder.id).expect(200);
+    expect(body).not.to.have.property('seatsBeingGiven');
+    expect(headers).not.to.have.property('seats-being-given');
+  });
+
+  if (onMysql)
+    it('answers who frees a seat while another transaction has locked the course for long, and gives it then', async () => {
+      const { database } = harness.context;
+      const holder = await build('active');
+      await build('waiting');
+      start({ pollMs: 20 });
+      const lock = await database.sequelize.transaction();
+      await database.models.Course.findByPk(course.id, { transaction: lock, lock: lock.LOCK.UPDATE });
+      // Longer than a request, and a step of the promoter, use the database.
+      const over = new Promise((resolve) => setTimeout(resolve, 12_000)).then(() => lock.rollback());
+      const { body } = await cancel(holder.id).expect(200);
+      expect(body).to.include({ seatsBeingGiven: true });
+      expect(await count('waiting')).to.equal(1);
+      await over;
+      await until(async () => (await count('pending')) === 1);
+    }).timeout(scaled(60_000));
+});
