@@ -79,6 +79,7 @@ export function watchFreedSeats(models: Models): void {
     const { status } = (options as { attributes?: Partial<Enrollment> }).attributes ?? {};
     return status === undefined || takesSeat(status) ? undefined : markCoursesOf(models, where, transaction);
   });
+  Enrollment.beforeDestroy(({ courseId }, { transaction }) => markFreedSeats(transaction, [courseId]));
   Enrollment.addHook('beforeBulkDestroy', ({ where = {}, transaction }) => markCoursesOf(models, where, transaction));
   Course.beforeSave((course, { transaction }) => {
     const fields = ['maxStudents', 'endDate', 'isPublished'] as const;

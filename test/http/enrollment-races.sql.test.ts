@@ -5,10 +5,13 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { createApp } from '../../src/http/server/app.js';
 import { seatStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { type Context, createContext } from '../../src/services/context.js';
+import { type Promoter, startPromoter } from '../../src/services/waiting-list/promoter.js';
+import { coursesDue } from '../../src/services/waiting-list/promotion.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { until } from '../support/until.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];
@@ -21,19 +24,23 @@ for (const instances of [1, 2]) {
   describe(`Enrollments that are asked for together, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
     const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
+    const promoters: Promoter[] = [];
     let second: Context | undefined;
     let cast: Cast;
     let course: Course;
     before(async () => {
       servers.push(await serve(harness.app));
+      promoters.push(startPromoter(harness.context));
       if (instances === 1) return;
       const { config, hasher, logger } = harness.context;
       const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
       second = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher });
       servers.push(await serve(createApp(second, { deadlines: patientDeadlines })));
+      promoters.push(startPromoter(second));
     });
     after(async () => {
       for (const server of servers) await server.close();
+      for (const promoter of promoters) await promoter.close();
       await second?.close();
     });
     beforeEach(async () => {
@@ -114,6 +121,7 @@ for (const instances of [1, 2]) {
         );
         const counts = await race(calls);
         expect(counts).to.deep.equal({ '200 done': 20, ...(late.length > 0 && { '201 done': 50 }) });
+        await until(async () => (await coursesDue(harness.context)).length === 0);
         const [queue, after] = [having(before, 'waiting'), await rows()];
         const statusOf = new Map(after.map(({ id, status }) => [id, status]));
         const stayed = queue

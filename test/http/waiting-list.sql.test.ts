@@ -73,7 +73,9 @@ describe('The waiting list of a course', () => {
       const first = await another();
       await ask(first, course).expect(201);
       await freeAll(course);
-      expect((await ask(cast.trainee, course, {}).expect(400)).body).to.deep.equal(full);
+      const error =
+        'The free seats of the course are being given to its waiting list. Try again shortly, or join the list.';
+      expect((await ask(cast.trainee, course, {}).expect(409)).body).to.deep.equal({ error });
       await harness.context.database.models.User.update({ isActive: false }, { where: { id: first.user.id } });
       const { enrollment } = (await ask(cast.trainee, course, {}).expect(201)).body;
       expect(enrollment.status).to.equal('pending');

@@ -23,6 +23,9 @@ const stepMs = 10_000;
 /** How long a request waits for one step in the courses that it has changed, in milliseconds. */
 const requestMs = 1000;
 
+/** How long the step of a request goes on, in milliseconds: each broken connection may wait for its lock on the server for longer. */
+const requestStepMs = 4000;
+
 const failed = 'free seats are not given to the waiting list yet';
 
 /** One step of a promotion. */
@@ -102,10 +105,7 @@ export async function withPromotion<T>(core: Core, work: () => Promise<T>): Prom
   const steps = async () => {
     const due = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: [...courseIds] });
     for (const id of courseIds) if (!due.includes(id)) left.delete(id);
-    for (const id of due) {
-      if (over.signal.aborted) return;
-      if (!(await promoteNext(core, id)).isDue) left.delete(id);
-    }
+    for (const id of due) if (!(await stepOfRequest(core, id, over.signal))) left.delete(id);
   };
   const stepping = core.database
     .withDeadline({ all: requestMs }, steps)
@@ -117,18 +117,32 @@ export async function withPromotion<T>(core: Core, work: () => Promise<T>): Prom
   return { result, isDue: left.size > 0 };
 }
 
+/**
+ * Takes a step for a request, in the queue of the course: others who enroll wait there too.
+ * @param over the request doesn't wait any longer; a step that has begun goes on
+ * @returns whether the course is still due
+ */
+async function stepOfRequest(core: Core, courseId: string, over: AbortSignal): Promise<boolean> {
+  const outcome = await inCourseQueue(courseId, async () => {
+    if (over.aborted) return { isDue: true };
+    const stepping = core.database.withDeadline({ all: requestStepMs }, () => promoteNext(core, courseId));
+    // Thrown outside of the queue: it takes a fault of the database as one of all that wait in it.
+    return stepping.catch((error: unknown) => ({ isDue: true, error }));
+  });
+  if ('error' in outcome) throw outcome.error;
+  return outcome.isDue;
+}
+
 /** Gives seats to the first people of a waiting list, as many as are free, but at most {@link stepSize}. */
 const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step> =>
-  inCourseQueue(courseId, () =>
-    core.database.inTransaction(async (transaction) => {
-      const next = await nextInLine(core, courseId, transaction);
-      if (!next) return { promoted: 0, isDue: false };
-      const promoted = await lockPromoted(core, next.enrollments, transaction);
-      if (promoted.length > 0) await giveSeats(core, next.course, promoted, transaction);
-      if (lease && !(await lease.renew(transaction))) throw new AppError('PROMOTION_RUNNING');
-      return { promoted: promoted.length, isDue: next.isCut || promoted.length < next.enrollments.length };
-    }),
-  );
+  core.database.inTransaction(async (transaction) => {
+    const next = await nextInLine(core, courseId, transaction);
+    if (!next) return { promoted: 0, isDue: false };
+    const promoted = await lockPromoted(core, next.enrollments, transaction);
+    if (promoted.length > 0) await giveSeats(core, next.course, promoted, transaction);
+    if (lease && !(await lease.renew(transaction))) throw new AppError('PROMOTION_RUNNING');
+    return { promoted: promoted.length, isDue: next.isCut || promoted.length < next.enrollments.length };
+  });
 
 /** People of a waiting list who get free seats. */
 interface NextInLine {

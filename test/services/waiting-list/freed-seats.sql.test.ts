@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { DatabaseError, type Transaction } from 'sequelize';
+import type { Course } from '../../../src/db/models/course.js';
+import type { User } from '../../../src/db/models/user.js';
+import { Inserts } from '../../../src/db/sql/insert.js';
+import { AppError } from '../../../src/errors.js';
+import { saveAccounts, updateAccounts } from '../../../src/services/accounts/store.js';
+import { addEnrollments } from '../../../src/services/enrollments/store.js';
+import { lockPhoneKeys } from '../../../src/services/phone-country.js';
+import { withPromotion } from '../../../src/services/waiting-list/promotion.js';
+import { failureOf } from '../../db/support/failure.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+
+describe('Courses in which a transaction may have freed a seat', () => {
+  const harness = useHarness();
+  let trainee: User;
+  let course: Course;
+  let second: Course;
+
+  const context = () => harness.context;
+  const models = () => context().database.models;
+  /** The courses that are known once the work is committed, `first` and `second`. */
+  async function freedBy(work: (transaction: Transaction) => Promise<unknown>): Promise<string[]> {
+    context().freedSeats.take();
+    await context().database.inTransaction(work);
+    const names = new Map([
+      [course.id, 'first'],
+      [second.id, 'second'],
+    ]);
+    return context()
+      .freedSeats.take()
+      .map((id) => names.get(id) ?? id)
+      .sort();
+  }
+
+  beforeEach(async () => {
+    trainee = await buildUser(context());
+    const trainer = await buildUser(context(), { role: 'trainer' });
+    course = await buildCourse(context(), trainer, { isPublished: true, maxStudents: 1 });
+    second = await buildCourse(context(), trainer, { isPublished: true, maxStudents: 1 });
+  });
+  const enrolled = (status: 'active' | 'waiting' | 'cancelled', into = course) =>
+    buildEnrollment(context(), trainee, into, { status });
+
+  it('are those of an enrollment that gets a status without a seat, or is removed', async () => {
+    const enrollment = await enrolled('active');
+    const where = { id: enrollment.id };
+    expect(await freedBy((transaction) => enrollment.update({ progress: 5 }, { transaction }))).to.deep.equal([]);
+    const cancel = { status: 'cancelled' } as const;
+    expect(await freedBy((transaction) => enrollment.update(cancel, { transaction }))).to.deep.equal(['first']);
+    const admit = { status: 'active' } as const;
+    expect(await freedBy((transaction) => enrollment.update(admit, { transaction }))).to.deep.equal([]);
+    const all = (status: 'cancelled' | 'pending') => (transaction: Transaction) =>
+      models().Enrollment.update({ status }, { where, transaction });
+    expect(await freedBy(all('pending'))).to.deep.equal([]);
+    expect(await freedBy(all('cancelled'))).to.deep.equal(['first']);
+    await enrolled('active', second);
+    const remove = (transaction: Transaction) =>
+      models().Enrollment.destroy({ where: { userId: trainee.id }, transaction });
+    expect(await freedBy(remove)).to.deep.equal(['first', 'second']);
+  });
+
+  it('are those of somebody who joins a waiting list: a seat may have become free meanwhile', async () => {
+    const { id: userId } = trainee;
+    const row = { id: userId, userId, courseId: course.id, trainerId: course.trainerId };
+    const add =
+      (given: { status: 'waiting' | 'active'; waitingNumber: number | null }) => (transaction: Transaction) => {
+        const inserts = new Inserts(transaction);
+        return addEnrollments(context(), [{ ...row, ...given }], new Date(), inserts).then(() => inserts.done());
+      };
+    expect(await freedBy(add({ status: 'waiting', waitingNumber: 1 }))).to.deep.equal(['first']);
+    await models().Enrollment.destroy({ where: {} });
+    expect(await freedBy(add({ status: 'active', waitingNumber: null }))).to.deep.equal([]);
+  });
+
+  it('are those of a course with another limit, last day or publication, while it is published', async () => {
+    const save = (values: Partial<Course>) => freedBy((transaction) => course.update(values, { transaction }));
+    expect(await save({ title: 'Another' })).to.deep.equal([]);
+    expect(await save({ maxStudents: 2 })).to.deep.equal(['first']);
+    expect(await save({ endDate: '2999-12-31' })).to.deep.equal(['first']);
+    expect(await save({ isPublished: false })).to.deep.equal([]);
+    expect(await save({ isPublished: true })).to.deep.equal(['first']);
+  });
+
+  it('are those in which people wait who become active, by themselves or in an import and its undo', async () => {
+    await enrolled('waiting');
+    await enrolled('active', second);
+    const changes = { isActive: true };
+    const deactivate = () => models().User.update({ isActive: false }, { where: { id: trainee.id } });
+    await deactivate();
+    await trainee.reload();
+    expect(await freedBy((transaction) => trainee.update(changes, { transaction }))).to.deep.equal(['first']);
+    await deactivate();
+    const imported = async (transaction: Transaction) => {
+      const phones = await lockPhoneKeys(context(), transaction);
+      return updateAccounts(context(), [{ account: trainee, changes }], new Date(), { transaction, phones });
+    };
+    expect(await freedBy(imported)).to.deep.equal(['first']);
+    await deactivate();
+    const user = await models().User.findByPk(trainee.id, { rejectOnEmpty: true });
+    user.isActive = true;
+    const undone = (transaction: Transaction) =>
+      saveAccounts(context(), [{ user, updatedAt: new Date() }], transaction);
+    expect(await freedBy(undone)).to.deep.equal(['first']);
+  });
+
+  it('are those in which deleted people had seats', async () => {
+    await enrolled('waiting');
+    await enrolled('active', second);
+    expect(await freedBy((transaction) => trainee.destroy({ transaction }))).to.deep.equal(['second']);
+    trainee = await buildUser(context());
+    await enrolled('active');
+    await enrolled('cancelled', second);
+    const where = { id: [trainee.id] };
+    expect(await freedBy((transaction) => models().User.destroy({ where, transaction }))).to.deep.equal(['first']);
+  });
+
+  it('are handed over after the commit, and none of an attempt that was rolled back', async () => {
+    const enrollment = await enrolled('active');
+    const { freedSeats, database } = context();
+    const other = await enrolled('active', second);
+    let attempts = 0;
+    const freed = await freedBy(async (transaction) => {
+      attempts += 1;
+      await (attempts === 1 ? enrollment : other).destroy({ transaction });
+      expect(freedSeats.take()).to.deep.equal([]);
+      if (attempts === 1) throw new DatabaseError(Object.assign(new Error('busy'), { code: 'SQLITE_BUSY', sql: '' }));
+    });
+    expect([attempts, freed]).to.deep.equal([2, ['second']]);
+    const failing = database.inTransaction(async (transaction) => {
+      await models().Enrollment.destroy({ where: {}, transaction });
+      throw new AppError('NOT_FOUND');
+    });
+    expect((await failureOf(() => failing)).code).to.equal('NOT_FOUND');
+    expect(freedSeats.take()).to.deep.equal([]);
+  });
+
+  it('are left to the promoter when the request that has freed them fails', async () => {
+    const enrollment = await enrolled('active');
+    const { database, freedSeats } = context();
+    freedSeats.take();
+    const failing = withPromotion(context(), async () => {
+      await database.inTransaction((transaction) => enrollment.destroy({ transaction }));
+      await database.inTransaction((transaction) => course.update({ maxStudents: 5 }, { transaction }));
+      throw new AppError('NOT_FOUND');
+    });
+    expect((await failureOf(() => failing)).code).to.equal('NOT_FOUND');
+    expect(freedSeats.take()).to.deep.equal([course.id]);
+  });
+});
