@@ -9,37 +9,63 @@ export const whoWaits = (course: string) =>
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
+/** An enrollment on a waiting list. */
 type Waiting = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
 
-/** Numbers whole lists. */
-function numberedStatement(waiting: readonly Waiting[], courses: readonly string[]) {
-  const before = 'SUM(a.is_active) OVER (PARTITION BY w.course_id ORDER BY w.waiting_number) - a.is_active';
-  const numbered = `SELECT w.id AS id, ${before} + 1 AS place FROM enrollments w JOIN users a ON a.id = w.user_id
-    WHERE w.course_id IN (${marks(courses)}) AND w.waiting_number IS NOT NULL`;
-  const sql = `SELECT id, place FROM (${numbered}) numbered WHERE id IN (${marks(waiting)})`;
-  return { sql, values: [...courses, ...waiting.map(({ id }) => id)] };
+/** Part of a waiting list: from one shown enrollment to the next, in the order of the list. */
+interface Range {
+  id: string;
+  courseId: string;
+  from: number;
+  to: number;
 }
 
-/** Counts who stands before one, for each. */
-function countedStatement(waiting: readonly Waiting[]) {
-  const counted = `SELECT ? AS id, COUNT(*) + 1 AS place ${whoWaits('?')} AND w.waiting_number < ?`;
-  const values = waiting.flatMap(({ id, courseId, waitingNumber }) => [id, courseId, String(waitingNumber)]);
-  return { sql: waiting.map(() => counted).join(' UNION ALL '), values };
+/** Counts of a statement: SQLite takes 500 at most. */
+const countsAtOnce = 100;
+
+/** Returns the ranges between enrollments, and from the beginnings of their lists, in the order of the lists. */
+function rangesOf(waiting: readonly Waiting[]): Range[] {
+  const ends = new Map<string, number>();
+  return waiting
+    .map(({ id, courseId, waitingNumber }) => ({ id, courseId, to: waitingNumber ?? 0 }))
+    .sort((one, other) => one.to - other.to)
+    .map((one) => {
+      const from = ends.get(one.courseId) ?? 0;
+      ends.set(one.courseId, one.to);
+      return { ...one, from };
+    });
+}
+
+/** Counts the active people in ranges. The number alone tells who waits; with the status, SQLite would read the whole list. */
+export function countStatement(ranges: readonly Range[]): { sql: string; values: string[] } {
+  const counted = `SELECT ? AS id, COUNT(*) AS before_it FROM enrollments w JOIN users a ON a.id = w.user_id AND a.is_active = 1
+    WHERE w.course_id = ? AND w.waiting_number >= ? AND w.waiting_number < ?`;
+  const values = ranges.flatMap(({ id, courseId, from, to }) => [id, courseId, String(from), String(to)]);
+  return { sql: ranges.map(() => counted).join(' UNION ALL '), values };
 }
 
 /**
- * The places on waiting lists, by the ids of enrollments: how many who can get a seat stand before each, and one. Lists are long:
- * to number a whole one is worth it for several of its places.
+ * Returns the places on waiting lists by the ids of enrollments: the number of active people before each, and one. Of each list, it
+ * reads nothing behind the last of these enrollments, and nothing twice.
  */
 export async function readWaitingPlaces(
   { sequelize }: Database,
   waiting: readonly Waiting[],
 ): Promise<ReadonlyMap<string, number>> {
-  const courses = [...new Set(waiting.map(({ courseId }) => courseId))];
-  const { sql, values } =
-    courses.length === waiting.length ? countedStatement(waiting) : numberedStatement(waiting, courses);
-  const rows = await runSelect(sequelize, sql, { values });
-  return new Map(rows.map(([id, place]) => [String(id), Number(place)]));
+  const ranges = rangesOf(waiting);
+  const counts = new Map<string, number>();
+  for (let at = 0; at < ranges.length; at += countsAtOnce) {
+    const { sql, values } = countStatement(ranges.slice(at, at + countsAtOnce));
+    for (const [id, count] of await runSelect(sequelize, sql, { values })) counts.set(String(id), Number(count));
+  }
+  const before = new Map<string, number>();
+  return new Map(
+    ranges.map(({ id, courseId }) => {
+      const sum = (before.get(courseId) ?? 0) + (counts.get(id) ?? 0);
+      before.set(courseId, sum);
+      return [id, sum + 1];
+    }),
+  );
 }
 
 /**
