@@ -16,7 +16,7 @@ import { notifyDone } from '../ui/notify.js';
 function offerOf(course: Course, refusal: ErrorCode | undefined): 'place' | 'waiting' | 'none' {
   const { waitingMax, waitingCount = 0 } = course;
   const isListFull = refusal === 'WAITING_LIST_FULL' || (waitingMax !== null && waitingCount >= waitingMax);
-  // What is left goes to the waiting list first, and may be enough for others after it.
+  // The waiting list goes first, and there may be enough seats for newcomers after it.
   if (refusal === 'SEATS_BEING_GIVEN') return isListFull ? 'place' : 'waiting';
   if (!isFull(course) && refusal !== 'COURSE_FULL' && refusal !== 'WAITING_LIST_FULL') return 'place';
   return isListFull ? 'none' : 'waiting';

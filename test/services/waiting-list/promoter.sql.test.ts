@@ -135,6 +135,43 @@ describe('The promoter', () => {
     expect(userId).to.equal(cast.trainee.user.id);
   });
 
+  /** Returns the statements of some work, by their first words. */
+  async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
+    const statements: string[] = [];
+    options.logging = (sql: string) => void statements.push(sql.replace(/^.*?: /, ''));
+    try {
+      await work();
+    } finally {
+      options.logging = false;
+    }
+    return statements;
+  }
+  const transactionsIn = (statements: readonly string[]) =>
+    statements.filter((sql) => /^(BEGIN|START TRANSACTION)/.test(sql)).length;
+
+  it('costs a cancellation a query where nobody waits, and one transaction for the next person', async () => {
+    const [first, second] = [await build('active'), await build('active')];
+    await course.update({ maxStudents: 2 });
+    expect(transactionsIn(await statementsOf(async () => cancel(first.id).expect(200)))).to.equal(1);
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+    await build('waiting');
+    expect(transactionsIn(await statementsOf(async () => cancel(second.id).expect(200)))).to.equal(2);
+    expect(await count('pending')).to.equal(1);
+  });
+
+  it('asks an idle database one question in each interval', async () => {
+    await build('active');
+    await build('waiting');
+    const statements = await statementsOf(async () => {
+      start({ pollMs: 20 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      for (const promoter of promoters.splice(0)) await promoter.close();
+    });
+    expect(statements).to.have.length.above(0);
+    for (const sql of statements) expect(sql).to.match(/^SELECT c\.id FROM courses c /);
+  });
+
   it('says nothing where no free seat is left', async () => {
     const holder = await build('active');
     await build('waiting');

@@ -164,8 +164,12 @@ describe('changes of enrollments at the command line', () => {
       expect((await cli.json<Answer>(['enrollments', 'progress', '75', ...named])).enrollment).to.include({
         progress: 75,
       });
+      await bees.update({ isPublished: true, maxStudents: 1 });
+      const next = await buildEnrollment(harness.context, cleo, bees, { status: 'waiting' });
       const { enrollment } = await cli.json<Answer>(['enrollments', 'status', 'cancelled', ...named]);
       expect(enrollment).to.include({ id, status: 'cancelled' });
+      // The command gives the seat to the waiting list.
+      expect(await next.reload()).to.include({ status: 'pending' });
       expect((await cli.run(['enrollments', 'remove', ...named, '--yes'])).stdout).to.equal('Removed 1 enrollment.\n');
     });
 

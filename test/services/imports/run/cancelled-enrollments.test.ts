@@ -124,6 +124,18 @@ describe('A row with a course that its account has cancelled', () => {
     expect((await first.reload()).status).to.equal('pending');
   });
 
+  it('takes no seat that somebody on the waiting list gets', async () => {
+    await course.update({ isPublished: true, maxStudents: 2 });
+    const first = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
+      status: 'waiting',
+    });
+    const file = importing.write('two.csv', `${header}\nBen,Bee,ben@x.org,2,Bees,,\nCleo,Cee,cleo@x.org,3,Bees,,\n`);
+    const { counts } = await importing.json(file);
+    expect(counts).to.include({ enrolled: 1, rejected: 1 });
+    await promoteFreed(importing.context, [course.id], new AbortController().signal);
+    expect((await first.reload()).status).to.equal('pending');
+  });
+
   it('leaves who waits on the waiting list where it says pending', async () => {
     await cancelled.update({ status: 'waiting', waitingNumber: 1 });
     expect((await importRow(`${row},pending,`)).counts).to.include({ skipped: 1, enrolled: 0, rejected: 0 });
