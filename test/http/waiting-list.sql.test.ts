@@ -50,7 +50,7 @@ describe('The waiting list of a course', () => {
       // Sequelize's types don't say that it keeps its options.
       const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
       const counts: string[] = [];
-      options.logging = (sql: string) => void (sql.includes('AS place') && counts.push(sql));
+      options.logging = (sql: string) => void (sql.includes('AS before_it') && counts.push(sql));
       const { enrollment } = (await ask(cast.trainee, course).expect(201)).body;
       const { id } = enrollment;
       await change(cast.trainee, id, { status: 'cancelled' }).expect(200);
