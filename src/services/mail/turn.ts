@@ -194,7 +194,8 @@ export class Turn {
     return this.#core.database.read(async () => {
       // Indexes have the ids: MariaDB would read the rows of all deferred news.
       const first = await Mail.findOne({ attributes: ['id'], where, order });
-      return (first && (await Mail.findByPk(first.id))) ?? undefined;
+      // It may have been withdrawn since.
+      return (first && (await Mail.findOne({ where: { ...where, id: first.id } }))) ?? undefined;
     });
   }
 
