@@ -5,7 +5,7 @@ const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`
 
 /** What the web console, which imports nothing of the service, knows of the fields of accounts. */
 export function consoleFields(): string {
-  const inputs = (['setup', 'register', 'profile', 'update'] as const).map(
+  const inputs = (['setup', 'register', 'create', 'profile', 'update'] as const).map(
     (input) => `  ${input}: ${quoted(inputFields(input))},\n`,
   );
   return `/** The fields of accounts, generated from src/schemas/account-fields.ts. Don't edit: \`npm run api:types\` writes this file. */

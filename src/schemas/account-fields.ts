@@ -2,6 +2,7 @@ import { mailLanguages } from '../config/mail-settings.js';
 import * as fields from './fields.js';
 import {
   type FieldDeclaration,
+  fieldNames,
   fieldsWith,
   type InputFieldOf,
   type InputValues,
@@ -10,8 +11,10 @@ import {
 } from './fields-table.js';
 import { nameMaximum } from './sort-key.js';
 
-/** Where values come from: `import` are files of people. */
-type Input = 'setup' | 'register' | 'profile' | 'update' | 'import';
+/** Sources of values: `create` is `POST /api/users`, where no password is given; `import` are files of people. */
+type Input = 'setup' | 'register' | 'create' | 'profile' | 'update' | 'import';
+/** Inputs that create accounts. */
+const creating = ['setup', 'register', 'create', 'import'] as const satisfies readonly Input[];
 
 interface AccountFieldDeclaration extends FieldDeclaration<Input> {
   /** Whether the audit log records its changes, and `users export` has it. */
@@ -29,7 +32,14 @@ export const accountFields = {
   firstName: {
     column: { type: 'text', length: nameMaximum },
     schema: () => fields.firstName,
-    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    inputs: {
+      setup: 'required',
+      register: 'required',
+      create: 'required',
+      profile: 'optional',
+      update: 'optional',
+      import: 'required',
+    },
     audited: true,
     exported: true,
     inSession: true,
@@ -37,7 +47,14 @@ export const accountFields = {
   lastName: {
     column: { type: 'text', length: nameMaximum },
     schema: () => fields.lastName,
-    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    inputs: {
+      setup: 'required',
+      register: 'required',
+      create: 'required',
+      profile: 'optional',
+      update: 'optional',
+      import: 'required',
+    },
     audited: true,
     exported: true,
     inSession: true,
@@ -45,7 +62,7 @@ export const accountFields = {
   email: {
     column: { type: 'text', length: 254 },
     schema: () => fields.email,
-    inputs: { setup: 'required', register: 'required', update: 'optional', import: 'required' },
+    inputs: { setup: 'required', register: 'required', create: 'required', update: 'optional', import: 'required' },
     audited: true,
     exported: true,
     inSession: true,
@@ -54,7 +71,14 @@ export const accountFields = {
     // Empty for none: of people who are imported or invited without one.
     column: { type: 'text', length: 50, mayBeEmpty: true },
     schema: () => fields.phone,
-    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    inputs: {
+      setup: 'required',
+      register: 'required',
+      create: 'optional',
+      profile: 'optional',
+      update: 'optional',
+      import: 'required',
+    },
     audited: true,
     exported: true,
     inSession: true,
@@ -62,7 +86,7 @@ export const accountFields = {
   role: {
     column: { type: 'word', length: 20, words: fields.roles },
     schema: () => fields.role,
-    inputs: { register: 'required', update: 'optional', import: 'optional' },
+    inputs: { register: 'required', create: 'required', update: 'optional', import: 'optional' },
     audited: true,
     exported: true,
     inSession: true,
@@ -126,6 +150,12 @@ export const { inputFields, requiredFields, inputKeys } = inputsOf(accountFields
 
 /** The fields that an input takes. */
 export type AccountInputField<From extends Input> = InputFieldOf<Declarations, From>;
+
+/** The fields that a new account may be given. */
+export type InitialField = { [From in (typeof creating)[number]]: AccountInputField<From> }[(typeof creating)[number]];
+export const initialFields = fieldNames(accountFields).filter((name): name is InitialField =>
+  creating.some((from) => from in accountFields[name].inputs),
+);
 
 /** What a valid input says of an account. */
 export type AccountInput<From extends Input> = InputValues<Declarations, From>;

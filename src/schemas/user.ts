@@ -40,8 +40,7 @@ const onlyInInvitations = (field: 'action' | 'credentials') =>
   });
 
 /** A new account whose password is not given. */
-export interface NewPerson extends Pick<RegisterInput, 'firstName' | 'lastName' | 'email'> {
-  phone?: string;
+export interface NewPerson extends Omit<AccountInput<'create'>, 'role'> {
   role: Exclude<Role, 'super_admin'>;
   /** Invited by mail to set a password, or with a generated one. */
   credentials: 'invite' | 'generated';
@@ -50,10 +49,7 @@ export interface NewPerson extends Pick<RegisterInput, 'firstName' | 'lastName' 
 
 /** Body of `POST /api/users`. */
 export const newPersonSchema = Joi.object<NewPerson>({
-  firstName: fields.firstName.required(),
-  lastName: fields.lastName.required(),
-  email: fields.email.required(),
-  phone: fields.phone.empty(fields.blank),
+  ...inputKeys('create', (schema) => schema.empty(fields.blank)),
   role: fields.oneOf('Role', ['trainee', 'trainer']).required(),
   credentials: fields
     .oneOf('credentials', ['invite', 'generated'])

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isAppError } from '../../src/errors.js';
+import { importColumns } from '../../src/schemas/import.js';
 import { importedPersonSchema, quickPerson } from '../../src/schemas/imported-person.js';
 import { validate } from '../../src/schemas/validate.js';
 import { atDepth } from '../support/depth.js';
@@ -71,13 +72,24 @@ const phone = fc.oneof(
   fc.constantFrom('+44 20 7946 0001', '(020) 7946-0001', '4.41E+11', '441234567.0', '+', '1', "'+44"),
   fc.string(),
 );
-const other = fc.constantFrom('', ' ', 'trainee', 'trainer', 'Trainer', 'super_admin', 'yes', 'no', 'secret of mine');
+const other = fc.constantFrom(
+  '',
+  ' ',
+  'de',
+  'trainee',
+  'trainer',
+  'Trainer',
+  'super_admin',
+  'yes',
+  'no',
+  'secret of mine',
+);
 const hash = fc.constantFrom('', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy', '$2b$31$x', 'md5');
 
 const needed = { firstName: name, lastName: name, email, phone };
-const others = { role: other, isActive: other, password: other, course: other, enrollmentStatus: other, notes: other };
+const others = Object.fromEntries(importColumns.map((column) => [column, other]));
 const row = fc.record(
-  { ...needed, ...others, passwordHash: hash },
+  { ...others, ...needed, passwordHash: hash },
   { requiredKeys: ['firstName', 'lastName', 'email', 'phone'] },
 );
 

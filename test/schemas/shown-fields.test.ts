@@ -1,21 +1,15 @@
 import { expect } from 'chai';
 import { enrolledCourseView } from '../../src/presenters/course.js';
 import { currentEnrollmentView } from '../../src/presenters/enrollment.js';
-import { userViews } from '../../src/presenters/user.js';
-import { accountFields } from '../../src/schemas/account-fields.js';
 import { courseFields } from '../../src/schemas/course-fields.js';
 import { enrollmentFields } from '../../src/schemas/enrollment-fields.js';
 
 const views = [
-  ...Object.entries(userViews).map(([name, view]) => ({
-    place: `userViews.${name} in user.ts`,
-    view,
-    of: accountFields,
-  })),
   { place: 'enrolledCourseView in course.ts', view: enrolledCourseView, of: courseFields },
   { place: 'currentEnrollmentView in enrollment.ts', view: currentEnrollmentView, of: enrollmentFields },
 ];
 
+/** Fields of accounts are in console/account-fields.test.ts. */
 describe('A response that has fields of its own', () => {
   for (const { place, view, of } of views)
     it(`shows or hides each field: ${place}`, () => {

@@ -6,6 +6,7 @@ export type AccountField = (typeof accountFields)[number];
 export const inputFields = {
   setup: ['firstName', 'lastName', 'email', 'phone', 'isActive'],
   register: ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange'],
+  create: ['firstName', 'lastName', 'email', 'phone', 'role'],
   profile: ['firstName', 'lastName', 'phone'],
   update: ['firstName', 'lastName', 'email', 'phone', 'role'],
 } as const;

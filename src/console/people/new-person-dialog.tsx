@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, NativeSelect, Radio, Stack, Text, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inputFields } from '../api/account-fields.js';
 import type { ResponseBody } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
 import { useChange } from '../api/queries.js';
@@ -16,7 +17,11 @@ import { InvitationMessage } from './invitation-message.js';
 import { useShownOnce } from './shown-once.js';
 
 /** The fields of the account that are typed. */
-const texts = ['firstName', 'lastName', 'email', 'phone'] as const;
+const texts = inputFields.create.filter((name) => name !== 'role');
+// Object.fromEntries forgets which keys it was given.
+const noTexts = Object.fromEntries(texts.map((name) => [name, ''])) as Record<(typeof texts)[number], string>;
+/** The dialog as it opens. @public used by a test of all fields */
+export const initialPerson = { ...noTexts, role: 'trainee' as 'trainee' | 'trainer', message: '' };
 /** Where a dialog begins. */
 const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
@@ -103,10 +108,7 @@ function NewPersonForm({ create, onCreated, onDirty, onCancel }: NewPersonFormPr
   const [chosen, setChosen] = useState<string>();
   const invites = isMailSetUp && chosen !== 'generated';
   const form = useApiForm({
-    initialValues: {
-      ...{ firstName: '', lastName: '', email: '', phone: '', message: '' },
-      role: 'trainee' as 'trainee' | 'trainer',
-    },
+    initialValues: initialPerson,
     async submit({ message, ...person }) {
       const credentials = invites ? 'invite' : 'generated';
       onCreated(await create.mutateAsync({ body: { ...person, credentials, ...(invites && { message }) } }));

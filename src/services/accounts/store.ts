@@ -7,12 +7,7 @@ import type { AccountWord } from '../../db/models/words.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type RowUpdate, updateRows } from '../../db/sql/update.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
-import {
-  type AccountInputField,
-  type AccountValues,
-  accountFields,
-  inputFields,
-} from '../../schemas/account-fields.js';
+import { type AccountValues, accountFields, type InitialField, initialFields } from '../../schemas/account-fields.js';
 import { type DefaultedFieldOf, defaultOf } from '../../schemas/fields-table.js';
 import { searchKey } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
@@ -23,8 +18,6 @@ import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
-/** What an account is created with: the fields that registration takes. */
-type InitialField = AccountInputField<'register'>;
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
 /** What is noted of somebody who is invited to set a password; absent for others. */
@@ -34,21 +27,17 @@ export type Invitation = Pick<User, 'hasPassword' | 'invitedAt' | 'inviteState'>
 export interface NewAccount
   extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
     Partial<Pick<AccountValues, InitialField & DefaultedField>>,
-    Partial<Invitation>,
-    Partial<Pick<AccountValues, 'language'>> {
+    Partial<Invitation> {
   passwordHash: string;
   /** When a generated initial password expires; null for a password that a person chose. */
   initialPasswordExpiresAt: Date | null;
 }
 
 /** With defaults for what is absent; every row of an insert has the same fields. */
-const initialFields = inputFields('register').map((name) => ({
-  name,
-  byDefault: defaultOf(accountFields[name].column),
-}));
+const initialDefaults = initialFields.map((name) => ({ name, byDefault: defaultOf(accountFields[name].column) }));
 function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
   const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
-  for (const { name, byDefault } of initialFields) values[name] = account[name] ?? byDefault;
+  for (const { name, byDefault } of initialDefaults) values[name] = account[name] ?? byDefault;
   // Those without a default are given.
   return values as Pick<AccountValues, InitialField>;
 }
@@ -116,7 +105,6 @@ export async function addAccounts(
         ...storedPhoneKeys(account.phone, phones),
         passwordHash: account.passwordHash,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
-        language: account.language ?? null,
         hasPassword: account.hasPassword ?? true,
         invitedAt: account.invitedAt ?? null,
         inviteState: account.inviteState ?? null,

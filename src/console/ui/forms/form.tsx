@@ -1,5 +1,5 @@
-import { type FormErrors, useForm } from '@mantine/form';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useForm } from '@mantine/form';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../api/client.js';
 import { problemText } from '../messages.js';
@@ -7,7 +7,7 @@ import { problemText } from '../messages.js';
 export interface ApiFormOptions<Values extends object> {
   initialValues: Values;
   /** Problems by field, before anything is sent; the service checks the rest. */
-  validate?(values: Values): FormErrors;
+  validate?(values: Values): Record<string, ReactNode>;
   /**
    * Calls the service, and hands what is saved then to `merge` where the form stays. What it throws is shown: at the fields
    * when it names them, else as `failure`.
