@@ -23,22 +23,6 @@ const documents = [
 
 const readmes = ['bench/README.md', 'src/http/overload/README.md', 'src/services/imports/README.md'];
 
-/** The folders of a tree, whose indentation says what each is in. A line may name several, or one by its path. */
-function foldersOf(tree: string): string[] {
-  const folders: string[] = [];
-  const open: { indent: number; folder: string }[] = [];
-  for (const line of tree.split('\n')) {
-    const [, space = '', names = ''] = /^( *)((?:[\w/-]+\/ ?)+)/.exec(line) ?? [];
-    if (names === '') continue;
-    while (space.length <= (open.at(-1)?.indent ?? -1)) open.pop();
-    const parent = open.at(-1)?.folder ?? '';
-    const named = names.trim().split(' ');
-    folders.push(...named.map((name) => path.join(parent, name, '.')));
-    open.push({ indent: space.length, folder: path.join(parent, named[0] ?? '', '.') });
-  }
-  return folders;
-}
-
 describe('The documents', () => {
   it('name existing files only', () => {
     const named = documents.flatMap((document) =>
@@ -74,25 +58,6 @@ describe('The documents', () => {
     const manual = read('docs/IMPORTING.md');
     expect([...rowCodes, ...warningCodes].filter((code) => !manual.includes(`\`${code}\``))).to.deep.equal([]);
   });
-
-  it('name every folder of src in the tree, or its pattern', () => {
-    // Each command group has a folder, each screen, and each part of reading a file, which the README of imports names.
-    const asOne =
-      /^src\/(cli\/commands\/|console\/(?!api|ui|session|pickers|appearance|app)|services\/imports\/read\/)/;
-    const tree = foldersOf(/```\n(.*?)```/s.exec(read(map))?.[1] ?? '');
-    expect(tree.filter((folder) => !existsSync(path.join(root, folder)))).to.deep.equal([]);
-    const holding = readdirSync(path.join(root, 'src'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(root, entry.parentPath));
-    expect([...new Set(holding)].filter((folder) => !asOne.test(folder) && !tree.includes(folder))).to.deep.equal([]);
-  });
-
-  it('name every file of imports in their README', () => {
-    const named = new Set(read('src/services/imports/README.md').match(/[\w-]+/g));
-    const files = readdirSync(path.join(root, 'src/services/imports'), { recursive: true, encoding: 'utf8' });
-    const unnamed = files.filter((file) => file.endsWith('.ts') && !named.has(path.basename(file, '.ts')));
-    expect(unnamed).to.deep.equal([]);
-  });
 });
 
 describe('The map of the code', () => {
@@ -114,11 +79,6 @@ describe('The map of the code', () => {
       .map((file) => read(`src/${file}`))
       .join('\n');
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources))).to.deep.equal([]);
-  });
-
-  it('has lines of 140 characters at most', () => {
-    const lines = read(map).split('\n');
-    expect(lines.filter(({ length }) => length > 140)).to.deep.equal([]);
   });
 });
 

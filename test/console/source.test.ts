@@ -11,23 +11,6 @@ const textOf = (file: string) => readFileSync(path.join(folder, file), 'utf8');
 const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file)));
 
 describe('The source of the web console', () => {
-  it('calls the service in one place', () => {
-    expect(filesWith(/\bfetch\(/)).to.deep.equal(['api/client.ts']);
-    expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'session/session.tsx']);
-  });
-
-  it('has one table for listings, one for a few rows, one menu for rows, one form, and one field for passwords', () => {
-    expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/lists/data-table.tsx', 'ui/lists/plain-table.tsx']);
-    expect(filesWith(/IconDots\b/)).to.deep.equal(['ui/lists/row-menu.tsx']);
-    expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/forms/form.tsx']);
-    expect(filesWith(/<PasswordInput/)).to.deep.equal(['ui/forms/password-field.tsx']);
-  });
-
-  it('has one field to choose a person, and one to choose a course', () => {
-    expect(filesWith(/<SearchSelect/).sort()).to.deep.equal(['pickers/course-picker.tsx', 'pickers/person-picker.tsx']);
-    expect(filesWith(/nameOf = /)).to.deep.equal(['ui/person-name.ts']);
-  });
-
   it('imports nothing of the service but the generated types', () => {
     const outside = files.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)]

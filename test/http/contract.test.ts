@@ -11,7 +11,6 @@ import { type Example, examples, operations, pathOf, sendExample } from './suppo
 import { expectFailure, expectInvalid } from './support/expectations.js';
 
 const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
-const methods = ['get', 'post', 'put', 'delete', 'patch'] as const;
 const keysOf = (schema: Operation['body']): string[] => Object.keys(schema?.describe().keys ?? {});
 
 /** A response that isn't JSON: of the documented kind, and nothing that a browser would run. */
@@ -148,22 +147,16 @@ describe('Inputs of operations', () => {
 describe('Methods of the API', () => {
   const harness = useHarness();
 
-  it('other than those of a path are answered 405 with Allow', async () => {
+  it('other than those of a path are answered 405 with Allow, which lists those of the path', async () => {
     for (const path of new Set(operations.map(([, operation]) => operation.path))) {
       const known = operations.flatMap(([, operation]) => (operation.path === path ? [operation.method] : []));
-      const url = pathOf(path, {});
-      for (const method of methods.filter((candidate) => !known.some((allowed) => allowed === candidate))) {
-        const response = await request(harness.app)[method](url);
-        expectFailure(response, 405, 'Method not allowed.');
-        const allowed = response.headers.allow?.split(', ') ?? [];
-        expect(allowed, url).to.include.members(known.map((allowedMethod) => allowedMethod.toUpperCase()));
-        // What the header lists is allowed.
-        for (const name of method === 'patch' ? allowed : []) {
-          const response = await request(harness.app)[name.toLowerCase() as 'options'](url);
-          expect(response.status, `${name} ${path}`).not.to.equal(405);
-          expect(response.body, `${name} ${path}`).not.to.deep.equal({ error: 'Resource not found.' });
-        }
-      }
+      const response = await request(harness.app).patch(pathOf(path, {}));
+      expectFailure(response, 405, 'Method not allowed.');
+      const added = [...(known.includes('get') ? ['HEAD'] : []), ...(path.startsWith('/api/') ? ['OPTIONS'] : [])];
+      const allowed = response.headers.allow?.split(', ');
+      expect(allowed, path).to.have.members([...known.map((method) => method.toUpperCase()), ...added]);
     }
+    for (const method of ['post', 'put', 'delete'] as const)
+      expectFailure(await request(harness.app)[method]('/api/courses/categories/all'), 405, 'Method not allowed.');
   });
 });
