@@ -36,9 +36,9 @@ describe('Accounts that change while they are given a place or a course', () => 
   }
   const seats = () => harness.context.database.models.Enrollment.count({ where: { status: ['pending', 'active'] } });
 
-  for (const [what, changes, status, code, words] of [
-    ['become trainers', { role: 'trainer' }, 404, 'NOT_FOUND', 'Trainee not found.'],
-    ['are deactivated', { isActive: false }, 400, 'ACCOUNT_INACTIVE', 'Trainee account is inactive.'],
+  for (const [what, changes, code, words] of [
+    ['become trainers', { role: 'trainer' }, 'NOT_FOUND', 'Trainee not found.'],
+    ['are deactivated', { isActive: false }, 'ACCOUNT_INACTIVE', 'Trainee account is inactive.'],
   ] as const) {
     it(`get no place when they ${what}: asked for, assigned, or taken again`, async () => {
       const { user } = cast.trainee;
@@ -51,7 +51,7 @@ describe('Accounts that change while they are given a place or a course', () => 
         const response = await meanwhile(user, changes, request);
         // A trainee who asks is refused by what has ended their session, or, on a busy machine, before that by their role.
         if (request === ask) expect(response.status).to.be.oneOf([401, 403]);
-        else expectFailure(response, status, words);
+        else expectFailure(response, code, words);
         await harness.context.database.models.User.update(
           { role: 'trainee', isActive: true },
           { where: { id: user.id } },
@@ -65,17 +65,17 @@ describe('Accounts that change while they are given a place or a course', () => 
   }
 
   it('get no course when they are deactivated or become trainees', async () => {
-    for (const [changes, status, words] of [
-      [{ isActive: false }, 400, 'Trainer account is inactive.'],
-      [{ role: 'trainee' }, 404, 'Trainer not found.'],
+    for (const [changes, code, words] of [
+      [{ isActive: false }, 'ACCOUNT_INACTIVE', 'Trainer account is inactive.'],
+      [{ role: 'trainee' }, 'NOT_FOUND', 'Trainer not found.'],
     ] as const) {
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       const named = { title: 'Looms', description: 'Wood.', trainerId: trainer.id };
       const create = () => call(cast.admin, 'post', '/api/courses', named);
-      expectFailure(await meanwhile(trainer, changes, create), status, words);
+      expectFailure(await meanwhile(trainer, changes, create), code, words);
       const next = await buildUser(harness.context, { role: 'trainer' });
       const assign = () => call(cast.admin, 'put', `/api/courses/${course.id}/assign-trainer`, { trainerId: next.id });
-      expectFailure(await meanwhile(next, changes, assign), status, words);
+      expectFailure(await meanwhile(next, changes, assign), code, words);
     }
   });
 

@@ -11,7 +11,7 @@ import { expectDerived } from '../support/derived.js';
 import { buildUser, signIn, tokenFor } from '../support/factories.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { admittedRoles, type Example, examples, operations, ownPage, pathOf, sendExample } from './support/examples.js';
-import { expectFailure, messages } from './support/expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
 const isOpen = ({ access }: Operation) => access.kind === 'public' || access.kind === 'optional';
@@ -107,7 +107,7 @@ describe('Every operation over HTTP', () => {
   it('is refused with 401 without a token, unless it is open', async () => {
     for await (const { title, response } of responses(guarded)) {
       expect(response.headers['www-authenticate'], title).to.equal('Bearer');
-      expectFailure(response, 401, messages.noToken);
+      expectFailure(response, 'TOKEN_MISSING');
     }
   });
 
@@ -135,7 +135,7 @@ describe('Every operation over HTTP', () => {
       const others = [{}, { ...ownPage, 'Sec-Fetch-Site': 'same-site' }, { 'Sec-Fetch-Site': 'same-origin' }];
       for (const headers of ownPagesOnly ? others : []) {
         const response = await harness.api(method, path).set(headers).send('{').type('json');
-        expectFailure(response, 403, 'Access denied. Only for pages of this service.');
+        expectFailure(response, 'OTHER_ORIGIN');
         expect(response.headers).not.to.have.property('set-cookie');
       }
     }

@@ -114,7 +114,7 @@ describe('Many enrollments at once', () => {
       await buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
     const tooFew =
       'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, raise its maximum, or use its waiting list for the others (whenFull: wait).';
-    expectFailure(await assign([...ids, cast.trainee.user.id]), 400, tooFew, { seatsLeft: 2, wanted: 3 });
+    expectFailure(await assign([...ids, cast.trainee.user.id]), 'COURSE_FULL', tooFew, { seatsLeft: 2, wanted: 3 });
     expect(await count()).to.equal(5);
     expect(await models().AuditEntry.count()).to.equal(0);
     // Who is skipped takes no seat.
@@ -125,7 +125,7 @@ describe('Many enrollments at once', () => {
     expect(Date.parse(again.enrolledAt)).to.be.above(Date.parse('2025-01-01'));
     expectFailure(
       await assign(ids.slice(1)),
-      400,
+      'COURSE_FULL',
       'Course is at maximum capacity. Raise its maximum, or use its waiting list (whenFull: wait).',
     );
   });
@@ -157,7 +157,7 @@ describe('Many enrollments at once', () => {
     const own = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const foreign = await buildEnrollment(harness.context, cast.trainee.user, other);
     for (const surplus of ['nothing', foreign.id])
-      expectFailure(await remove([own.id, surplus]), 404, 'Enrollment not found.');
+      expectFailure(await remove([own.id, surplus]), 'NOT_FOUND', 'Enrollment not found.');
     expect([await count(), await models().AuditEntry.count()]).to.deep.equal([2, 0]);
     const { body } = await remove([own.id, foreign.id], cast.admin).expect(200);
     expect(body).to.deep.include({ message: 'Enrollments removed successfully.', removedCount: 2 });

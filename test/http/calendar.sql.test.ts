@@ -123,7 +123,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     for (const by of [undefined, owner, foreign, admin, trainee]) await calendarOf(published, by).expect(200);
     for (const by of [owner, admin, participant]) await calendarOf(draft, by).expect(200);
     for (const by of [undefined, foreign, trainee])
-      expectFailure(await calendarOf(draft, by), 404, 'Course not found.');
+      expectFailure(await calendarOf(draft, by), 'NOT_FOUND', 'Course not found.');
   });
 
   it('has a sibling at a private address, which begins with PUBLIC_URL', async () => {
@@ -135,7 +135,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
   it('is not there without dates', async () => {
     const [course] = await coursesWith({});
     if (!course) throw new Error('There is no course.');
-    expectFailure(await calendarOf(course), 404, 'The course has no dates yet.');
+    expectFailure(await calendarOf(course), 'NOT_FOUND', 'The course has no dates yet.');
   });
 });
 
@@ -242,7 +242,7 @@ describe('The private address of a calendar', () => {
     const { trainee, admin } = await castOf(harness.context);
     const url = await createFor(trainee);
     const expectNone = async (path: string) =>
-      expectFailure(await harness.api('get', path), 404, 'Calendar not found.');
+      expectFailure(await harness.api('get', path), 'NOT_FOUND', 'Calendar not found.');
     await expectNone(`/api/calendars/${'A'.repeat(43)}.ics`);
     await expectNone(`/api/calendars/${await calendarKeyOf(harness.context, admin.user)}.ics`);
     await setUserActive(harness.context, operator, trainee.user.id, false);
@@ -252,7 +252,7 @@ describe('The private address of a calendar', () => {
     await harness.api('delete', `/api/users/${trainee.user.id}`, admin.token).expect(200);
     await expectNone(url);
     expect(await harness.context.database.models.Calendar.count()).to.equal(1);
-    expectFailure(await own('post', admin), 403, 'Only trainees and trainers have a calendar.');
+    expectFailure(await own('post', admin), 'TRAINEE_REQUIRED', 'Only trainees and trainers have a calendar.');
   });
 
   it('tells its person when it was last used, to the hour', async () => {

@@ -168,12 +168,8 @@ describe('A certificate', () => {
   it('is revoked by who manages the course, once, and the enrollment stays completed', async () => {
     const { code, enrollment } = await issue();
     const path = `/api/certificates/${code.toLowerCase()}`;
-    expectFailure(await api('delete', path, cast.foreign.token), 404, 'Certificate not found.');
-    expectFailure(
-      await api('delete', path, cast.trainee.token),
-      403,
-      'Access denied. Trainer or Super admin role required.',
-    );
+    expectFailure(await api('delete', path, cast.foreign.token), 'NOT_FOUND', 'Certificate not found.');
+    expectFailure(await api('delete', path, cast.trainee.token), 'TRAINER_REQUIRED');
     const { body } = await api('delete', path, cast.owner.token).expect(200);
     expect(body.certificate).to.include({ code, valid: false, enrollmentId: null });
     expect((await api('delete', path, cast.owner.token).expect(200)).body.certificate).to.deep.equal(body.certificate);

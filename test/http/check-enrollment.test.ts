@@ -66,7 +66,7 @@ describe('POST /api/auth/check-enrollment', () => {
   it('is refused to other roles', async () => {
     for (const role of ['trainer', 'super_admin'] as const) {
       const { token } = await signIn(harness.context, { role });
-      expectFailure(await check(token), 403, 'Only trainees can check enrollment.');
+      expectFailure(await check(token), 'TRAINEE_REQUIRED', 'Only trainees can check enrollment.');
     }
   });
 });

@@ -151,12 +151,12 @@ describe('Methods of the API', () => {
     for (const path of new Set(operations.map(([, operation]) => operation.path))) {
       const known = operations.flatMap(([, operation]) => (operation.path === path ? [operation.method] : []));
       const response = await request(harness.app).patch(pathOf(path, {}));
-      expectFailure(response, 405, 'Method not allowed.');
+      expectFailure(response, 'METHOD_NOT_ALLOWED');
       const added = [...(known.includes('get') ? ['HEAD'] : []), ...(path.startsWith('/api/') ? ['OPTIONS'] : [])];
       const allowed = response.headers.allow?.split(', ');
       expect(allowed, path).to.have.members([...known.map((method) => method.toUpperCase()), ...added]);
     }
     for (const method of ['post', 'put', 'delete'] as const)
-      expectFailure(await request(harness.app)[method]('/api/courses/categories/all'), 405, 'Method not allowed.');
+      expectFailure(await request(harness.app)[method]('/api/courses/categories/all'), 'METHOD_NOT_ALLOWED');
   });
 });

@@ -67,7 +67,7 @@ describe('POST /api/courses', () => {
     for (const trainerId of ['', null, 5])
       expectInvalid(await create(cast.admin, { ...weaving, trainerId }), ['trainerId']);
     for (const trainerId of ['nobody', cast.trainee.user.id, cast.admin.user.id])
-      expectFailure(await create(cast.admin, { ...weaving, trainerId }), 404, 'Trainer not found.');
+      expectFailure(await create(cast.admin, { ...weaving, trainerId }), 'NOT_FOUND', 'Trainer not found.');
     expect(await count()).to.equal(0);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
@@ -84,11 +84,12 @@ describe('POST /api/courses', () => {
       expect(responses.filter(({ status }) => status === 201)).to.have.length(3);
       expect(await count()).to.equal(3);
       const full = 'You may have 3 courses, and have 3. Delete some first, or ask the super admin.';
-      for (const response of responses) if (response.status !== 201) expectFailure(response, 400, full, { max: 3 });
+      for (const response of responses)
+        if (response.status !== 201) expectFailure(response, 'COURSE_LIMIT', full, { max: 3 });
       // Others have their own, and the super admin may give them more.
       await createBy(cast.foreign, weaving).expect(201);
       await createBy(cast.admin, { ...weaving, trainerId: cast.owner.user.id }).expect(201);
-      expectFailure(await createBy(cast.owner, weaving), 400, full.replace('have 3.', 'have 4.'), {
+      expectFailure(await createBy(cast.owner, weaving), 'COURSE_LIMIT', full.replace('have 3.', 'have 4.'), {
         max: 3,
       });
     } finally {
@@ -125,7 +126,7 @@ describe('A course', () => {
   it('is shown, while it is unpublished, to its trainer, the super admin and its active trainees only', async () => {
     const show = (by: Person) => harness.api('get', path, by.token);
     for (const by of [cast.owner, cast.admin]) await show(by).expect(200);
-    expectFailure(await show(cast.foreign), 404, 'Course not found.');
+    expectFailure(await show(cast.foreign), 'NOT_FOUND', 'Course not found.');
     const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course);
     for (const status of ['pending', 'active', 'completed', 'cancelled'] as const) {
       await enrollment.update({ status });
@@ -206,7 +207,7 @@ describe('A course', () => {
       [cast.admin, ''],
       [cast.admin, '?force=false'],
     ] as const)
-      expectFailure(await remove(by, query), 400, 'Course has active enrollments.');
+      expectFailure(await remove(by, query), 'COURSE_IN_USE');
     const { body } = await remove(cast.admin, '?force=true').expect(200);
     expect(body).to.deep.equal({ message: 'Course deleted successfully.' });
     const { Course, Enrollment, StoredFile } = harness.context.database.models;

@@ -35,11 +35,7 @@ describe('The demo programme', () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context);
     expect(await show(token)).to.deep.equal({ status: 'unavailable', ...withoutAccounts });
-    expectFailure(
-      await load(token),
-      409,
-      "There are other accounts than the super admin's: the demo programme is for an empty database.",
-    );
+    expectFailure(await load(token), 'DATABASE_NOT_EMPTY');
     expect(await accounts()).to.equal(2);
   });
 
@@ -49,7 +45,7 @@ describe('The demo programme', () => {
       const { token, user } = await signIn(harness.context, { role: 'super_admin', [field]: taken[field] });
       expectFailure(
         await load(token),
-        409,
+        'DATABASE_NOT_EMPTY',
         'An account has the email or phone number of a demo account: change it, then load the demo programme again.',
       );
       expect(await accounts()).to.equal(1);
@@ -66,11 +62,7 @@ describe('The demo programme in production', () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { body } = await harness.api('get', '/api/demo', token).expect(200);
     expect(body.demo).to.deep.equal({ status: 'unavailable', ...withoutAccounts });
-    expectFailure(
-      await harness.api('post', '/api/demo', token),
-      403,
-      'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
-    );
+    expectFailure(await harness.api('post', '/api/demo', token), 'SEED_REFUSED');
     expect(await harness.context.database.models.User.count()).to.equal(1);
   });
 });

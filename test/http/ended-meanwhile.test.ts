@@ -18,7 +18,7 @@ import {
 import { useHarness } from '../support/harness.js';
 import { halves } from '../support/images.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
-import { expectFailure, messages } from './support/expectations.js';
+import { expectFailure } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
 
 describe('A request that another one overtakes', () => {
@@ -84,7 +84,7 @@ describe('A request that another one overtakes', () => {
         const by = await signIn(harness.context, { requiresPasswordChange: overtaken.path.includes('first') });
         const { storageKey } = await buildImage(harness.context, by.user, await halves(9, 9).webp().toBuffer());
         const { firstName, avatar, passwordHash } = await by.user.reload();
-        expectFailure(await overtake({ ...overtaken, by }, first(by)), 401, messages.badToken);
+        expectFailure(await overtake({ ...overtaken, by }, first(by)), 'TOKEN_INVALID');
         expect(await by.user.reload()).to.include({ firstName, avatar, passwordHash });
         expect(await storedKeys(harness.context)).to.include(storageKey);
       }
@@ -100,7 +100,7 @@ describe('A request that another one overtakes', () => {
       const by = await signIn(harness.context, { role: 'trainer' });
       const body = { title: 'Looms', description: 'Wood.' };
       const response = await overtake({ method: 'post', path: '/api/courses', by, body }, first(by));
-      expectFailure(response, 401, messages.badToken);
+      expectFailure(response, 'TOKEN_INVALID');
     }
     expect(await harness.context.database.models.Course.count()).to.equal(0);
   });
@@ -163,7 +163,7 @@ describe('A request that another one overtakes', () => {
         const before = await stored();
         const sent = method === 'delete' ? {} : { body };
         const response = await overtake({ method, path, by, ...sent }, logOutEverywhere(by));
-        expectFailure(response, 401, messages.badToken);
+        expectFailure(response, 'TOKEN_INVALID');
         expect(await stored()).to.deep.equal(before);
       });
 
@@ -224,7 +224,7 @@ describe('A request that another one overtakes', () => {
       // Object.create() knows nothing of what it is made from.
       const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
       const call = request(createApp(watched)).get(`/api/users/export.csv?format=${format}`);
-      expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 401, messages.badToken);
+      expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 'TOKEN_INVALID');
       expect(reads).to.equal(expectedReads);
     });
 
@@ -249,7 +249,7 @@ describe('A request that another one overtakes', () => {
         logger: { value: createLogger('error', { write: (line) => void lines.push(line) }) },
       }) as Context;
       const response = await request(createApp(context)).get(path).set('Authorization', `Bearer ${cast.owner.token}`);
-      expectFailure(response, 404, 'File not found.');
+      expectFailure(response, 'NOT_FOUND', 'File not found.');
       const message = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
       expect(message).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
     });
@@ -258,7 +258,7 @@ describe('A request that another one overtakes', () => {
     const { id } = cast.trainee.user;
     const unlock = { method: 'post', path: `/api/users/${id}/unlock`, by: cast.admin } as const;
     const response = await overtake(unlock, async () => change('delete', `/api/users/${id}`, cast.admin));
-    expectFailure(response, 404, 'User not found.');
+    expectFailure(response, 'NOT_FOUND', 'User not found.');
     expect(await actions(id)).to.deep.equal(['user.delete']);
   });
 });

@@ -5,8 +5,6 @@ import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf } from './support/cast.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
-const full = 'Course is at maximum capacity.';
-const enrolled = 'Already enrolled in this course.';
 const former = {
   status: 'cancelled',
   cancelReason: 'refused',
@@ -55,18 +53,18 @@ describe('POST /api/enrollments', () => {
 
   it('checks the input, the course, the enrollment, publication and capacity, in this order', async () => {
     expectInvalid(await ask({ courseId: 5, notes: {} }), ['courseId', 'notes']);
-    expectFailure(await ask({ courseId: 'nothing' }), 404, 'Course not found.');
+    expectFailure(await ask({ courseId: 'nothing' }), 'NOT_FOUND', 'Course not found.');
     await course.update({ isPublished: false });
     const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course);
     for (const status of ['pending', 'active', 'completed'] as const) {
       await enrollment.update({ status });
-      expectFailure(await ask(), 400, enrolled);
+      expectFailure(await ask(), 'ALREADY_ENROLLED');
     }
     await enrollment.update(former);
     await buildEnrollment(harness.context, await buildUser(harness.context), course);
-    expectFailure(await ask(), 400, 'Course is not published.');
+    expectFailure(await ask(), 'COURSE_NOT_PUBLISHED');
     await course.update({ isPublished: true });
-    expectFailure(await ask(), 400, full);
+    expectFailure(await ask(), 'COURSE_FULL');
     // Who had cancelled is let in again, in the same enrollment.
     await course.update({ maxStudents: 2 });
     const { body } = await ask().expect(201);
@@ -129,25 +127,34 @@ describe('POST /api/enrollments/assign', () => {
     expectInvalid(await assign(wrong), Object.keys(wrong));
     const inactive = await buildUser(harness.context, { isActive: false });
     const nobody = { traineeId: 'nobody' };
-    expectFailure(await assign({ courseId: 'nothing', ...nobody }), 404, 'Course not found.');
-    expectFailure(await assign(nobody, cast.foreign), 404, 'Course not found.');
+    expectFailure(await assign({ courseId: 'nothing', ...nobody }), 'NOT_FOUND', 'Course not found.');
+    expectFailure(await assign(nobody, cast.foreign), 'NOT_FOUND', 'Course not found.');
     await course.update({ isPublished: true });
-    expectFailure(await assign(nobody, cast.foreign), 403, "Access denied. This is another trainer's course.");
+    expectFailure(await assign(nobody, cast.foreign), 'OTHER_TRAINER');
     for (const traineeId of ['nobody', cast.owner.user.id, cast.admin.user.id])
-      expectFailure(await assign({ traineeId }), 404, 'Trainee not found.');
+      expectFailure(await assign({ traineeId }), 'NOT_FOUND', 'Trainee not found.');
     await buildEnrollment(harness.context, inactive, course);
-    expectFailure(await assign({ traineeId: inactive.id }), 400, 'Trainee account is inactive.');
+    expectFailure(await assign({ traineeId: inactive.id }), 'ACCOUNT_INACTIVE', 'Trainee account is inactive.');
     const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course);
     for (const status of ['pending', 'active', 'completed'] as const) {
       await enrollment.update({ status });
-      expectFailure(await assign(), 400, enrolled);
+      expectFailure(await assign(), 'ALREADY_ENROLLED');
     }
     await enrollment.update({ status: 'cancelled' });
-    expectFailure(await assign({ status: 'pending' }), 400, "Enrollment can't change from cancelled to pending.", {
-      from: 'cancelled',
-      to: 'pending',
-    });
-    expectFailure(await assign(), 400, `${full} Raise its maximum, or use its waiting list (whenFull: wait).`);
+    expectFailure(
+      await assign({ status: 'pending' }),
+      'STATUS_REFUSED',
+      "Enrollment can't change from cancelled to pending.",
+      {
+        from: 'cancelled',
+        to: 'pending',
+      },
+    );
+    expectFailure(
+      await assign(),
+      'COURSE_FULL',
+      `${full} Raise its maximum, or use its waiting list (whenFull: wait).`,
+    );
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 

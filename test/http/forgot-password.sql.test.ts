@@ -79,7 +79,7 @@ describe('A forgotten password', () => {
     const { email } = await buildUser(harness.context);
     for (let count = 0; count < 100; count += 1) await forget(email).expect(202);
     const refused = await forget('nobody@example.org');
-    expectFailure(refused, 429, 'Too many forgotten passwords. Try again in 60 minutes.');
+    expectFailure(refused, 'TOO_MANY_ATTEMPTS', 'Too many forgotten passwords. Try again in 60 minutes.');
     expect(Number(refused.headers['retry-after'])).to.be.within(3540, 3600);
     expect(await queued()).to.have.length(100);
     await forget(email, '192.0.2.2').expect(202);
@@ -145,8 +145,7 @@ describe('A link that the super admin has mailed', () => {
     const inactive = await buildUser(harness.context, { isActive: false });
     expectFailure(
       await harness.api('post', `/api/users/${inactive.id}/reset-password`, admin).send({ link: true }),
-      400,
-      'Account is inactive.',
+      'ACCOUNT_INACTIVE',
     );
     const ids = [inactive.id, user.id];
     const { body } = await harness

@@ -56,7 +56,7 @@ describe('images over HTTP', () => {
       const first = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body.imageUrl;
       const second = (await thumbnail(await image().png().toBuffer()).expect(200)).body.imageUrl;
       expect(second).not.to.equal(first);
-      expectFailure(await harness.api('get', first), 404, 'File not found.');
+      expectFailure(await harness.api('get', first), 'NOT_FOUND', 'File not found.');
       await harness.api('get', second).expect(200);
       await expectNothingLeft(harness.context, 1);
     });
@@ -173,7 +173,7 @@ describe('images over HTTP', () => {
       const content = await image().jpeg().toBuffer();
       const padded = (bytes: number) => Buffer.concat([content, Buffer.alloc(bytes - content.length)]);
       for (const upload of [thumbnail, avatar])
-        expectFailure(await upload(padded(1_200_001)), 413, 'The file has more than 1200000 bytes.', {
+        expectFailure(await upload(padded(1_200_001)), 'BODY_TOO_LARGE', 'The file has more than 1200000 bytes.', {
           maxBytes: 1_200_000,
         });
       await expectNothingLeft(harness.context);
@@ -215,7 +215,7 @@ describe('images over HTTP', () => {
       const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
       truncateSync(stored, 20);
       const response = await harness.api('get', imageUrl);
-      expectFailure(response, 503, 'The service is temporarily unavailable.');
+      expectFailure(response, 'UNAVAILABLE');
       expect(response.headers['cache-control']).to.equal('no-store');
       await expectNothingLeft(harness.context, 1);
     });

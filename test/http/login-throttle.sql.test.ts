@@ -14,13 +14,13 @@ import type { Context } from '../../src/services/context.js';
 import { buildLock, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { until } from '../support/until.js';
-import { expectFailure, messages } from './support/expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 const minuteMs = 60_000;
 
 function expectLocked(response: Response, minutes: number): void {
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  expectFailure(response, 429, `Too many failed attempts. Try again in ${wait}.`);
+  expectFailure(response, 'TOO_MANY_ATTEMPTS', `Too many failed attempts. Try again in ${wait}.`);
   expect(Number(response.headers['retry-after'])).to.be.within(minutes * 60 - 60, minutes * 60);
 }
 
@@ -65,7 +65,7 @@ describe('The throttle of logins', () => {
     ] as const) {
       const guess = () => login(identifier, factoryPassword, address, path);
       for (const response of await Promise.all(Array.from({ length: 10 }, guess)))
-        expectFailure(response, 401, messages.noMatch);
+        expectFailure(response, 'NO_MATCHING_ACCOUNT');
       expectLocked(await guess(), 10);
     }
     expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
@@ -240,7 +240,7 @@ describe('The throttle of logins', () => {
     const { sequelize } = harness.context.database;
     await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
     try {
-      expectFailure(await login(email, factoryPassword), 500, 'Server error.');
+      expectFailure(await login(email, factoryPassword), 'SERVER_ERROR');
     } finally {
       await sequelize.query('ALTER TABLE elsewhere RENAME TO login_throttle');
     }
@@ -408,7 +408,7 @@ describe('Phones that an account tries', () => {
       await change(token, taken).expect(400);
     }
     const refused = await change(token, '+1 555 98 0');
-    expectFailure(refused, 429, 'Too many phone numbers tried. Try again in 60 minutes.');
+    expectFailure(refused, 'TOO_MANY_ATTEMPTS', 'Too many phone numbers tried. Try again in 60 minutes.');
     expect(Number(refused.headers['retry-after'])).to.be.within(3500, 3600);
     // What it has, written in another way, is none to be tried; and names are no phones.
     await change(token, '+1 (555) 99-9').expect(200);

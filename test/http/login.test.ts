@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
+import { ada, expectFailure, expectInvalid } from './support/expectations.js';
 
 const credentials = { identifier: ada.email, password: factoryPassword };
 const day = 86_400_000;
@@ -35,7 +35,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       for (const identifier of [...emails, ...phones]) expect((await as(identifier)).status, identifier).to.equal(200);
       const parts = ['Ada', 'ada@example', '442079460001', '%', 'ada%', '_da@example.org', 'nobody@example.org'];
       for (const identifier of [...parts, 'x'.repeat(5000), 'a\u0000b', '\ud800', "' OR 1=1 --"])
-        expectFailure(await as(identifier), 401, messages.noMatch);
+        expectFailure(await as(identifier), 'NO_MATCHING_ACCOUNT');
     });
 
     it('prefers the email of one account to the same text as the phone of another', async () => {
@@ -43,17 +43,17 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       await buildUser(harness.context, { phone: ada.email, password: 'password by phone' });
       const { body } = await login({ identifier: ada.email, password: 'password by email' }).expect(200);
       expect(body.user.id).to.equal(byEmail.id);
-      expectFailure(await login({ identifier: ada.email, password: 'password by phone' }), 401, messages.wrongPassword);
+      expectFailure(await login({ identifier: ada.email, password: 'password by phone' }), 'WRONG_PASSWORD');
     });
 
     it('refuses an inactive user as it refuses nobody, and a wrong password, without calling a token invalid', async () => {
       const user = await trainee({ isActive: false });
       for (const password of [factoryPassword, 'wrong password'])
-        expectFailure(await login({ ...credentials, password }), 401, messages.noMatch);
+        expectFailure(await login({ ...credentials, password }), 'NO_MATCHING_ACCOUNT');
       await user.update({ isActive: true });
       for (const password of ['wrong password', factoryPassword.toUpperCase(), `${factoryPassword} `]) {
         const refused = await login({ ...credentials, password });
-        expectFailure(refused, 401, messages.wrongPassword);
+        expectFailure(refused, 'WRONG_PASSWORD');
         expect(refused.headers['www-authenticate']).to.equal('Bearer');
       }
       expect((await user.reload()).lastLogin).to.equal(null);
@@ -82,7 +82,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       await trainee({ requiresPasswordChange: true, initialPasswordExpiresAt: new Date(Date.now() + day) });
       await login(credentials).expect(200);
       harness.advance(day);
-      expectFailure(await login(credentials), 401, messages.wrongPassword);
+      expectFailure(await login(credentials), 'WRONG_PASSWORD');
     });
   });
 
@@ -94,7 +94,7 @@ describe('Logins of other roles', () => {
   it('are taken by login, and refused by trainee-login as if there were no such account', async () => {
     for (const role of ['super_admin', 'trainer'] as const) {
       const user = await buildUser(harness.context, { role });
-      expectFailure(await login('trainee-login', user.email), 401, messages.noMatch);
+      expectFailure(await login('trainee-login', user.email), 'NO_MATCHING_ACCOUNT');
       expect((await user.reload()).lastLogin).to.equal(null);
       expect((await login('login', user.email).expect(200)).body.user.role).to.equal(role);
     }
@@ -109,13 +109,13 @@ describe('Logins of other roles', () => {
       await sleep(300);
     });
     if (!response) throw new Error('No login succeeded.');
-    expectFailure(await response, 401, messages.noMatch);
+    expectFailure(await response, 'NO_MATCHING_ACCOUNT');
     expect(await harness.context.database.models.Session.count()).to.equal(0);
   });
 
   it("keep a trainee's phone from being matched where a trainer's email has the same text", async () => {
     await buildUser(harness.context, { email: ada.email, role: 'trainer' });
     await buildUser(harness.context, { phone: ada.email });
-    expectFailure(await login('trainee-login'), 401, messages.noMatch);
+    expectFailure(await login('trainee-login'), 'NO_MATCHING_ACCOUNT');
   });
 });

@@ -97,7 +97,7 @@ describe('A service with limits', () => {
         ),
       );
       for (const response of responses) {
-        expectFailure(response, 503, 'The service is busy. Try again shortly.');
+        expectFailure(response, 'OVERLOADED');
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['error-code']).to.equal('OVERLOADED');
         expect(response.headers['cache-control']).to.equal('no-store');
@@ -184,7 +184,7 @@ describe('A service with limits', () => {
     await request(service.url).get('/healthz').expect(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/users']) {
       const response = await request(service.url).get(route);
-      expectFailure(response, 503, 'The service is not ready.');
+      expectFailure(response, 'NOT_READY');
       expect(response.headers['retry-after']).to.match(/^\d+$/);
     }
     const lines = logged.map((line) => JSON.parse(line) as { level: number; err?: object; reason?: string });
@@ -200,7 +200,7 @@ describe('A service with limits', () => {
   it('serves for a moment after it is told to stop, but is no longer ready', async () => {
     await start({ DRAIN_DELAY_MS: '500' });
     const closed = service.server.close();
-    expectFailure(await request(service.url).get('/readyz'), 503, 'The service is shutting down.');
+    expectFailure(await request(service.url).get('/readyz'), 'NOT_READY', 'The service is shutting down.');
     const response = await request(service.url).get('/api/auth/setup-status').expect(200);
     expect(response.headers.connection).to.equal('close');
     await closed;

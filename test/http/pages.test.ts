@@ -5,7 +5,7 @@ import { type Operation, tags } from '../../src/http/api/operation.js';
 import { contract } from '../../src/http/api/operations/contract.js';
 import { useHarness } from '../support/harness.js';
 import { document } from './support/described.js';
-import { expectFailure, messages } from './support/expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 describe('Headers of every response', () => {
   const harness = useHarness();
@@ -170,8 +170,8 @@ describe('GET /metrics with METRICS_TOKEN', () => {
   const harness = useHarness({ METRICS_TOKEN: token });
 
   it('needs the token', async () => {
-    expectFailure(await harness.api('get', '/metrics'), 401, messages.noToken);
-    expectFailure(await harness.api('get', '/metrics', 'another-token-for-it'), 401, messages.badToken);
+    expectFailure(await harness.api('get', '/metrics'), 'TOKEN_MISSING');
+    expectFailure(await harness.api('get', '/metrics', 'another-token-for-it'), 'TOKEN_INVALID');
     const { text } = await harness.api('get', '/metrics', token).expect(200);
     expect(text).not.to.include(token);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
+import { ada, expectFailure, expectInvalid } from './support/expectations.js';
 
 /** Operations with passwords: what they take, and which accounts call them. */
 interface PasswordOperation {
@@ -44,10 +44,9 @@ describe('A password', () => {
         }
         const damaged = ['secret\0and more', 'secret\ud800'];
         if (isPresented) {
-          const [refusal, words] =
-            field === 'currentPassword' ? [400, 'Current password is incorrect.'] : [401, messages.noMatch];
+          const code = field === 'currentPassword' ? 'CURRENT_PASSWORD_INCORRECT' : 'NO_MATCHING_ACCOUNT';
           for (const value of ['x'.repeat(73), '😀'.repeat(2000), 'x'.repeat(20_000), ...damaged])
-            expectFailure(await send(value), Number(refusal), String(words));
+            expectFailure(await send(value), code);
           return;
         }
         for (const value of ['😀'.repeat(1001), ...damaged]) expectInvalid(await send(value), [field]);
@@ -70,7 +69,7 @@ describe('A password', () => {
     ] as const) {
       const change = harness.api('put', '/api/auth/change-password', token);
       await change.send({ currentPassword: current, newPassword: password }).expect(200);
-      expectFailure(await logIn(almost), 401, messages.wrongPassword);
+      expectFailure(await logIn(almost), 'WRONG_PASSWORD');
       ({ token } = (await logIn(password).expect(200)).body);
       current = password;
     }

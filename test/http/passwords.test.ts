@@ -3,7 +3,7 @@ import { login as logIn } from '../../src/services/auth/login.js';
 import { failureOf } from '../db/support/failure.js';
 import { buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
+import { ada, expectFailure, expectInvalid, without } from './support/expectations.js';
 
 const oldPassword = 'the old password';
 const newPassword = 'the new password';
@@ -22,11 +22,11 @@ describe('Passwords', () => {
 
   it('are replaced by change-password, which answers with the message alone', async () => {
     const { token } = await signIn(harness.context, person);
-    expectFailure(await change(token, wrong), 400, 'Current password is incorrect.');
+    expectFailure(await change(token, wrong), 'CURRENT_PASSWORD_INCORRECT');
     const { body } = await change(token).expect(200);
     expect(body).to.deep.equal({ message: 'Password changed successfully.' });
     await login(newPassword).expect(200);
-    expectFailure(await login(oldPassword), 401, messages.wrongPassword);
+    expectFailure(await login(oldPassword), 'WRONG_PASSWORD');
   });
 
   it('are validated first: both with at least 6 characters, each invalid field named', async () => {
@@ -37,7 +37,7 @@ describe('Passwords', () => {
     expectInvalid(await change(token, { ...wrong, newPassword: '12345' }), ['newPassword']);
     for (const body of [{}, { newPassword: '' }, { newPassword: '12345' }])
       expectInvalid(await changeFirst(token, body), ['newPassword']);
-    expectFailure(await changeFirst(token), 400, 'Password change not required.');
+    expectFailure(await changeFirst(token), 'PASSWORD_CHANGE_NOT_REQUIRED');
     await login(oldPassword).expect(200);
   });
 
@@ -48,9 +48,9 @@ describe('Passwords', () => {
       message: 'Password changed successfully.',
       user: { id: user.id, ...without(ada, 'password'), role: 'trainee', avatar: null, requiresPasswordChange: false },
     });
-    expectFailure(await changeFirst(token, { newPassword: 'yet another one' }), 400, 'Password change not required.');
+    expectFailure(await changeFirst(token, { newPassword: 'yet another one' }), 'PASSWORD_CHANGE_NOT_REQUIRED');
     await login(newPassword).expect(200);
-    expectFailure(await login(oldPassword), 401, messages.wrongPassword);
+    expectFailure(await login(oldPassword), 'WRONG_PASSWORD');
   });
 
   for (const [name, set] of Object.entries({ 'change-password': change, 'first-password-change': changeFirst })) {
@@ -60,7 +60,7 @@ describe('Passwords', () => {
       expect((await set(token, { ...wrong, newPassword: oldPassword })).status).to.equal(400);
       await me(other).expect(200);
       await set(token).expect(200);
-      expectFailure(await me(other), 401, messages.badToken);
+      expectFailure(await me(other), 'TOKEN_INVALID');
       for (const kept of [token, stranger.token]) await me(kept).expect(200);
     });
 

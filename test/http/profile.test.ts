@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
+import { ada, expectFailure, expectInvalid, without } from './support/expectations.js';
 
 const person = without(ada, 'password');
 
@@ -82,7 +82,7 @@ describe('PUT /api/auth/profile', () => {
     await buildUser(harness.context, { phone: '+1 (202) 555-0123' });
     await buildUser(harness.context, { phone: '12025550199' });
     for (const phone of ['+1 (202) 555-0123', '+12025550123', 12025550199])
-      expectFailure(await update({ phone, firstName: 'Grace' }), 400, messages.phoneTaken);
+      expectFailure(await update({ phone, firstName: 'Grace' }), 'PHONE_TAKEN');
     expect(await kept()).to.deep.equal(person);
   });
 
@@ -92,7 +92,7 @@ describe('PUT /api/auth/profile', () => {
     await user.update({ passwordHash: await harness.context.hasher.hash(ada.password, 4) });
     await update({ phone: '333 444' }).expect(200);
     await login('333444').expect(200);
-    expectFailure(await login(ada.phone), 401, messages.noMatch);
+    expectFailure(await login(ada.phone), 'NO_MATCHING_ACCOUNT');
     const other = await signIn(harness.context);
     await harness.api('put', '/api/auth/profile', other.token).send({ phone: ada.phone }).expect(200);
   });

@@ -31,7 +31,7 @@ describe('The body of a request', () => {
       ...bytes,
     ]) {
       const response = await raw(body);
-      expectFailure(response, 400, 'Malformed JSON.');
+      expectFailure(response, 'MALFORMED_JSON');
       expect(response.headers['content-type']).to.match(/^application\/json/);
     }
     for (const body of ['null', '7', 'true', '"text"', '""', '0', '[]', JSON.stringify([ada])])
@@ -49,11 +49,15 @@ describe('The body of a request', () => {
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'json'];
     for (const type of types) {
       const response = await raw(JSON.stringify(ada), { 'Content-Type': type });
-      expectFailure(response, 415, 'Content-Type must be application/json.');
+      expectFailure(response, 'UNSUPPORTED_MEDIA_TYPE');
     }
     const packed = gzipSync(JSON.stringify({ ...ada, surplus: 'x'.repeat(90_000) }));
     for (const encoding of ['gzip', 'deflate', 'br', 'zip'])
-      expectFailure(await raw(packed, { 'Content-Encoding': encoding }), 415, 'Content-Encoding not supported.');
+      expectFailure(
+        await raw(packed, { 'Content-Encoding': encoding }),
+        'UNSUPPORTED_MEDIA_TYPE',
+        'Content-Encoding not supported.',
+      );
     const latin = await raw(JSON.stringify(ada), { 'Content-Type': 'application/json; charset=latin1' });
     expect(latin.status).to.equal(415);
     expect(latin.body).to.have.all.keys('error');
@@ -64,12 +68,12 @@ describe('The body of a request', () => {
   });
 
   it('is refused with 413 when it is larger than 32 KiB below /api/auth, and than 100 KiB elsewhere', async () => {
-    expectFailure(await raw(JSON.stringify({ surplus: 'x'.repeat(32 * 1024) })), 413, 'Request body too large.');
+    expectFailure(await raw(JSON.stringify({ surplus: 'x'.repeat(32 * 1024) })), 'BODY_TOO_LARGE');
     await raw(JSON.stringify({ ...ada, surplus: 'x'.repeat(7 * 1024) })).expect(201);
     const { token } = await signIn(harness.context, { role: 'trainer' });
     const course = (surplus: string) =>
       harness.api('post', '/api/courses', token).send({ title: 'Knots', description: 'Rope.', surplus });
-    expectFailure(await course('x'.repeat(100 * 1024)), 413, 'Request body too large.');
+    expectFailure(await course('x'.repeat(100 * 1024)), 'BODY_TOO_LARGE');
     await course('x'.repeat(99 * 1024)).expect(201);
   });
 
@@ -117,7 +121,7 @@ describe('The body of a request', () => {
     expect(response.status).to.equal(401);
     const { token } = await signIn(harness.context);
     const known = harness.api('put', '/api/auth/profile', token).set('Content-Type', 'application/json').send('{');
-    expectFailure(await known, 400, 'Malformed JSON.');
+    expectFailure(await known, 'MALFORMED_JSON');
   });
 });
 
@@ -127,8 +131,8 @@ describe('The URL of a request', () => {
   it('is answered 400 when its encoding is malformed', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     for (const id of ['%E0%A4%A', '%', '%zz', '%ff']) {
-      expectFailure(await harness.api('get', `/api/courses/trainer/${id}`, token), 400, 'Malformed URL.');
-      expectFailure(await harness.api('delete', `/api/auth/sessions/${id}`, token), 400, 'Malformed URL.');
+      expectFailure(await harness.api('get', `/api/courses/trainer/${id}`, token), 'MALFORMED_URL');
+      expectFailure(await harness.api('delete', `/api/auth/sessions/${id}`, token), 'MALFORMED_URL');
     }
   });
 
@@ -147,6 +151,6 @@ describe('The URL of a request', () => {
     const get = (count: number) =>
       harness.api('get', `/api/courses/trainer/${user.id}?page=1${'&x=1'.repeat(count - 1)}`, token);
     expect((await get(100)).status).to.equal(200);
-    expectFailure(await get(101), 400, 'The query has more than 100 parameters.');
+    expectFailure(await get(101), 'MALFORMED_URL', 'The query has more than 100 parameters.');
   });
 });

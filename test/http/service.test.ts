@@ -31,7 +31,7 @@ describe('GET /healthz and GET /readyz', () => {
     const draining = createApp(harness.context, { isDraining: () => true });
     await request(draining).get('/healthz').expect(200);
     const response = await request(draining).get('/readyz');
-    expectFailure(response, 503, 'The service is shutting down.');
+    expectFailure(response, 'NOT_READY', 'The service is shutting down.');
     expect(response.headers['retry-after']).to.match(/^\d+$/);
   });
 });
@@ -51,11 +51,11 @@ describe('GET /readyz over a database that is not migrated', () => {
 
   it('answers 503 with Retry-After while migrations are pending, 200 once they are applied; /healthz 200', async () => {
     const response = await get('/readyz');
-    expectFailure(response, 503, 'The service is not ready.');
+    expectFailure(response, 'NOT_READY');
     expect(response.headers['retry-after']).to.match(/^\d+$/);
     await get('/healthz').expect(200);
     // Without a word of the schema.
-    expectFailure(await get('/api/auth/setup-status'), 500, 'Server error.');
+    expectFailure(await get('/api/auth/setup-status'), 'SERVER_ERROR');
     await context.schema.up();
     await get('/readyz').expect(200);
     await context.schema.down(1);
@@ -70,7 +70,7 @@ describe('GET /readyz without a database', () => {
     await request(app).get('/healthz').expect(200);
     for (const path of ['/readyz', '/api/auth/setup-status']) {
       const response = await request(app).get(path);
-      expectFailure(response, 503, 'The service is temporarily unavailable.');
+      expectFailure(response, 'UNAVAILABLE');
       expect(response.headers['retry-after']).to.match(/^\d+$/);
     }
     await context.close();
@@ -149,7 +149,7 @@ describe('An unexpected failure', () => {
   it('of setup is answered 500 with nothing but "Server error.", and leaves the service answering', async () => {
     await buildUser(harness.context, { firstName: ada.firstName });
     await whileUnique('users', 'first_name', async () => {
-      expectFailure(await harness.api('post', '/api/auth/setup').send(ada), 500, 'Server error.');
+      expectFailure(await harness.api('post', '/api/auth/setup').send(ada), 'SERVER_ERROR');
     });
     expectLogged([ada.email, ada.password, ada.phone, ada.firstName]);
     expect(await harness.context.database.models.User.count()).to.equal(1);
@@ -164,7 +164,7 @@ describe('An unexpected failure', () => {
         const response = await harness
           .api('post', `/api/auth/${path}`)
           .send({ identifier: ada.email, password: factoryPassword });
-        expectFailure(response, 500, 'Server error.');
+        expectFailure(response, 'SERVER_ERROR');
         expectLogged([ada.email, factoryPassword, token, user.id]);
       }
     });
@@ -175,7 +175,7 @@ describe('An unexpected failure', () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     await buildCourse(harness.context, user, { tagsJson: 'canary, not JSON' });
     const response = await harness.api('get', `/api/courses/trainer/${user.id}`, token);
-    expectFailure(response, 500, 'Server error.');
+    expectFailure(response, 'SERVER_ERROR');
     expectLogged([token]);
   });
 });

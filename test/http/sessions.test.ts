@@ -11,7 +11,7 @@ import { buildUser, factoryPassword, signIn, tokenFor } from '../support/factori
 import { type Harness, useHarness } from '../support/harness.js';
 import { until } from '../support/until.js';
 import { type Cast, castOf, changesOf } from './support/cast.js';
-import { expectFailure, messages } from './support/expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -29,8 +29,7 @@ const list = async (harness: Harness, token: string): Promise<Shown[]> => {
   return body.sessions;
 };
 const me = (harness: Harness, token: string) => harness.api('get', '/api/auth/me', token);
-const expectEnded = async (harness: Harness, token: string) =>
-  expectFailure(await me(harness, token), 401, messages.badToken);
+const expectEnded = async (harness: Harness, token: string) => expectFailure(await me(harness, token), 'TOKEN_INVALID');
 
 describe('GET /api/auth/sessions', () => {
   const harness = useHarness();
@@ -147,8 +146,8 @@ describe('The end of sessions', () => {
     expect((await end(token, id).expect(200)).body).to.have.all.keys('message');
     await expectEnded(harness, other);
     for (const none of [id, await currentId(stranger.token), 'nothing', "'OR'1'='1", '%25'])
-      expectFailure(await end(token, none), 404, 'Session not found.');
-    expectFailure(await end(token, '%00'), 404, 'Resource not found.');
+      expectFailure(await end(token, none), 'NOT_FOUND', 'Session not found.');
+    expectFailure(await end(token, '%00'), 'NOT_FOUND');
     await me(harness, stranger.token).expect(200);
     await end(token, await currentId(token)).expect(200);
     await expectEnded(harness, token);
@@ -181,7 +180,7 @@ describe('The end of sessions', () => {
       const { token } = await signIn(harness.context);
       await atOther(token).expect(200);
       await harness.api('post', '/api/auth/logout', token).expect(200);
-      expectFailure(await atOther(token), 401, messages.badToken);
+      expectFailure(await atOther(token), 'TOKEN_INVALID');
     } finally {
       await other.close();
     }
@@ -252,13 +251,13 @@ describe('The sessions of another account', () => {
       ['delete', of(nobody)],
       ['delete', of(nobody, `/${uuidv7()}`)],
     ] as const)
-      expectFailure(await asAdmin(method, path), 404, 'User not found.');
+      expectFailure(await asAdmin(method, path), 'NOT_FOUND', 'User not found.');
     const { user } = cast.trainee;
     const [foreign = ''] = await idsOf(cast.foreign.user);
     const [own = ''] = await idsOf(user);
     await harness.context.database.models.Session.update({ expiresAt: new Date(0) }, { where: { userId: user.id } });
     for (const id of [foreign, uuidv7(), 'x', own])
-      expectFailure(await asAdmin('delete', of(user, `/${id}`)), 404, 'Session not found.');
+      expectFailure(await asAdmin('delete', of(user, `/${id}`)), 'NOT_FOUND', 'Session not found.');
     expect(await idsOf(cast.foreign.user)).to.deep.equal([foreign]);
     expect(await changesOf(harness, cast, user.id, cast.admin)).to.deep.equal([]);
   });

@@ -2,7 +2,19 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, messages, without } from './support/expectations.js';
+import { ada, without } from './support/expectations.js';
+
+/** Messages that the specification fixes. */
+const messages = {
+  setupCompleted: 'System setup already completed.',
+  emailTaken: 'User with this email already exists.',
+  phoneTaken: 'User with this phone number already exists.',
+  superAdminExists: 'Super Admin account already exists. Cannot create another one.',
+  noMatch: 'Invalid credentials or account inactive.',
+  wrongPassword: 'Invalid credentials.',
+  noToken: 'Access denied. No token provided.',
+  badToken: 'Invalid or expired token.',
+};
 
 /** How a request of the specification is refused. */
 interface Refused {

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import { testEnvironment } from '../support/environment.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, messages } from './support/expectations.js';
+import { ada, expectFailure } from './support/expectations.js';
 
 const secret = testEnvironment.JWT_SECRET;
 
@@ -35,7 +35,7 @@ describe('The token', () => {
     const elsewhere = await harness.api('get', path).set('Cookie', `token=${token}`);
     const others = ['Basic YTpi', token, `Token ${token}`, 'Bearer', 'Bearer ', `Bearer${token}`, ''];
     for (const response of [elsewhere, ...(await Promise.all(others.map(withHeader)))]) {
-      expectFailure(response, 401, messages.noToken);
+      expectFailure(response, 'TOKEN_MISSING');
       expect(response.headers['www-authenticate']).to.equal('Bearer');
     }
   });
@@ -56,6 +56,6 @@ describe('The lifetime of the token', () => {
     harness.advance(3_540_000);
     await harness.api('get', '/api/auth/me', token).expect(200);
     harness.advance(60_000);
-    expectFailure(await harness.api('get', '/api/auth/me', token), 401, messages.badToken);
+    expectFailure(await harness.api('get', '/api/auth/me', token), 'TOKEN_INVALID');
   });
 });

@@ -13,9 +13,8 @@ import {
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { rowsInBytes } from '../support/workbooks.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
+import { ada, expectFailure, expectInvalid, without } from './support/expectations.js';
 
-const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
 const hasCourses = 'Trainer still has courses. Assign them to another trainer first.';
 
 /** login-throttle.sql.test.ts has locks, account-search.sql.test.ts searches, sorted-listings.sql.test.ts orders. */
@@ -40,7 +39,7 @@ describe('User administration', () => {
   const login = (identifier: string, password: string) =>
     harness.api('post', '/api/auth/login').send({ identifier, password });
   const me = (as: string) => harness.api('get', '/api/auth/me', as);
-  const expectEnded = async (as: string) => expectFailure(await me(as), 401, messages.badToken);
+  const expectEnded = async (as: string) => expectFailure(await me(as), 'TOKEN_INVALID');
 
   describe('GET /api/users', () => {
     it('lists accounts, newest first, and shows one by its id only', async () => {
@@ -138,22 +137,22 @@ describe('User administration', () => {
       const { email, phone } = await buildUser(harness.context, { email: 'two@example.org', phone: '0 12 34' });
       const wrong = { firstName: 'A', lastName: 7, email: 'x', phone: '', role: 'boss' };
       expectInvalid(await update(wrong, 'nobody'), Object.keys(wrong));
-      expectFailure(await update({ email, phone }, 'nobody'), 404, 'User not found.');
-      expectFailure(await update({ email, phone }), 400, messages.emailTaken);
-      expectFailure(await update({ phone: '(01) 234' }), 400, messages.phoneTaken);
+      expectFailure(await update({ email, phone }, 'nobody'), 'NOT_FOUND', 'User not found.');
+      expectFailure(await update({ email, phone }), 'EMAIL_TAKEN');
+      expectFailure(await update({ phone: '(01) 234' }), 'PHONE_TAKEN');
       await update({ email: user.email, phone: user.phone }).expect(200);
     });
 
     it('keeps one super admin, a trainer with courses, and a trainee with a place in a course', async () => {
-      expectFailure(await update({ role: 'super_admin' }), 400, messages.superAdminExists);
+      expectFailure(await update({ role: 'super_admin' }), 'SUPER_ADMIN_EXISTS');
       for (const role of ['trainer', 'trainee'])
-        expectFailure(await update({ role }, admin.user.id), 400, protectedMessage);
+        expectFailure(await update({ role }, admin.user.id), 'SUPER_ADMIN_PROTECTED');
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       const course = await buildCourse(harness.context, trainer);
       const enrollment = await buildEnrollment(harness.context, user, course);
-      expectFailure(await update({ role: 'trainee' }, trainer.id), 400, hasCourses);
+      expectFailure(await update({ role: 'trainee' }, trainer.id), 'ACCOUNT_IN_USE', hasCourses);
       const places = 'Trainee still has enrollments. Remove or complete them first.';
-      expectFailure(await update({ role: 'trainer' }), 400, places);
+      expectFailure(await update({ role: 'trainer' }), 'ACCOUNT_IN_USE', places);
       await enrollment.update({ status: 'completed' });
       await update({ role: 'trainer' }).expect(200);
     });
@@ -164,12 +163,12 @@ describe('User administration', () => {
     expect(body.message).to.equal('User deactivated successfully.');
     expect(body.user).to.include({ isActive: false });
     await expectEnded(token);
-    expectFailure(await login(user.email, factoryPassword), 401, messages.noMatch);
+    expectFailure(await login(user.email, factoryPassword), 'NO_MATCHING_ACCOUNT');
     expect((await setStatus(true).expect(200)).body.message).to.equal('User activated successfully.');
     await expectEnded(token);
     await login(user.email, factoryPassword).expect(200);
     for (const wrong of ['true', 1, null, undefined]) expectInvalid(await setStatus(wrong), ['isActive']);
-    expectFailure(await setStatus(false, admin.user.id), 400, protectedMessage);
+    expectFailure(await setStatus(false, admin.user.id), 'SUPER_ADMIN_PROTECTED');
   });
 
   it('POST /api/users/:id/reset-password gives a password once, which must be changed, and ends all sessions', async () => {
@@ -177,7 +176,7 @@ describe('User administration', () => {
     expect(body).to.have.all.keys('message', 'temporaryPassword');
     expect(body.message).to.equal('Password reset successfully.');
     await expectEnded(token);
-    expectFailure(await login(user.email, factoryPassword), 401, messages.wrongPassword);
+    expectFailure(await login(user.email, factoryPassword), 'WRONG_PASSWORD');
     const signedIn = await login(user.email, body.temporaryPassword).expect(200);
     expect(signedIn.body.user.requiresPasswordChange).to.equal(true);
     // Those of a super admin who resets their own, too.
@@ -196,14 +195,14 @@ describe('User administration', () => {
       const left = [Enrollment.count(), Session.count({ where: { userId: user.id } }), StoredFile.count()];
       expect(await Promise.all(left)).to.deep.equal([0, 0, 0]);
       expect(await harness.context.storage.open(image.storageKey)).to.equal(undefined);
-      expectFailure(await remove(), 404, 'User not found.');
+      expectFailure(await remove(), 'NOT_FOUND', 'User not found.');
     });
 
     it('refuses to delete the super admin, and a trainer who still has courses', async () => {
-      expectFailure(await remove(admin.user.id), 400, protectedMessage);
+      expectFailure(await remove(admin.user.id), 'SUPER_ADMIN_PROTECTED');
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       const course = await buildCourse(harness.context, trainer);
-      expectFailure(await remove(trainer.id), 400, hasCourses);
+      expectFailure(await remove(trainer.id), 'ACCOUNT_IN_USE', hasCourses);
       await course.destroy();
       await remove(trainer.id).expect(200);
     });

@@ -10,12 +10,11 @@ import {
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ownPage } from './support/examples.js';
-import { expectFailure, expectInvalid, messages } from './support/expectations.js';
+import { expectFailure, expectInvalid } from './support/expectations.js';
 
 const day = 86_400_000;
 const secure = '__Host-coursectl';
 const path = '/api/auth/web-session';
-const notOwnPage = 'Access denied. Only for pages of this service.';
 
 /** The cookie that a response sets, by its parts. */
 function cookieOf(response: Response): { name: string; value: string; attributes: string[] } {
@@ -56,9 +55,9 @@ describe('POST /api/auth/web-session', () => {
   it('is the same login: messages, checks, throttle and lastLogin', async () => {
     const user = await buildUser(harness.context);
     expectInvalid(await login({}), ['identifier', 'password']);
-    expectFailure(await login({ identifier: 'nobody', password: factoryPassword }), 401, messages.noMatch);
+    expectFailure(await login({ identifier: 'nobody', password: factoryPassword }), 'NO_MATCHING_ACCOUNT');
     const credentials = { identifier: user.email, password: factoryPassword };
-    expectFailure(await login({ ...credentials, password: 'wrong password' }), 401, messages.wrongPassword);
+    expectFailure(await login({ ...credentials, password: 'wrong password' }), 'WRONG_PASSWORD');
     await login({ ...credentials, identifier: user.phone }).expect(200);
     expect((await user.reload()).lastLogin).to.be.an.instanceOf(Date);
     const lockedUntil = new Date(Date.now() + 60_000);
@@ -111,7 +110,7 @@ describe('POST /api/auth/web-session', () => {
     ]) {
       const end = harness.api('delete', path).set({ ...headers, Cookie: `${secure}=${token}` });
       for (const response of [await login(credentials, headers), await end]) {
-        expectFailure(response, 403, notOwnPage);
+        expectFailure(response, 'OTHER_ORIGIN');
         expect(response.headers).not.to.have.property('set-cookie');
       }
     }
@@ -132,7 +131,7 @@ describe('DELETE /api/auth/web-session', () => {
       const { name, value, attributes } = cookieOf(response);
       expect({ name, value }).to.deep.equal({ name: secure, value: '' });
       expect(attributes).to.have.members(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict', 'Max-Age=0']);
-      expectFailure(await harness.api('get', '/api/auth/me', token), 401, messages.badToken);
+      expectFailure(await harness.api('get', '/api/auth/me', token), 'TOKEN_INVALID');
     }
   });
 });
@@ -158,7 +157,7 @@ describe('The session cookie', () => {
       .expect(200);
     await change({ Cookie, ...ownPage }).expect(200);
     await change({ Cookie, ...ownPage, 'X-Requested-With': 'anything' }).expect(200);
-    expectFailure(await change({ Cookie, 'Sec-Fetch-Site': 'same-origin' }), 401, messages.noToken);
+    expectFailure(await change({ Cookie, 'Sec-Fetch-Site': 'same-origin' }), 'TOKEN_MISSING');
   });
 
   it('counts as no credentials from elsewhere, listed origins too, or where nothing says where it comes from', async () => {
@@ -180,7 +179,7 @@ describe('The session cookie', () => {
       const given = { Cookie, 'X-Requested-With': 'coursectl', ...headers };
       for (const response of [await read(given), await change(given)]) {
         expect(response.headers['www-authenticate'], what).to.equal('Bearer');
-        expectFailure(response, 401, messages.noToken);
+        expectFailure(response, 'TOKEN_MISSING');
       }
       // An operation that is also open without a token.
       const { body } = await harness.api('get', '/api/courses').set(given).expect(200);
@@ -203,10 +202,10 @@ describe('The session cookie', () => {
       Host,
       'null',
     ]) {
-      expectFailure(await change({ ...plain, Origin: other }), 401, messages.noToken);
-      expectFailure(await read({ ...plain, Referer: other }), 401, messages.noToken);
+      expectFailure(await change({ ...plain, Origin: other }), 'TOKEN_MISSING');
+      expectFailure(await read({ ...plain, Referer: other }), 'TOKEN_MISSING');
       // Where there is an Origin, nothing else counts.
-      expectFailure(await read({ ...plain, Origin: other, Referer: `http://${Host}/` }), 401, messages.noToken);
+      expectFailure(await read({ ...plain, Origin: other, Referer: `http://${Host}/` }), 'TOKEN_MISSING');
     }
   });
 
@@ -217,7 +216,7 @@ describe('The session cookie', () => {
     const longest = `${'a'.repeat(253)}:65535`;
     await read(given(longest, { Origin: `https://${longest}` })).expect(200);
     // What is longer is not parsed, since letters beyond ASCII in a host cost far more than others.
-    expectFailure(await read(given(`a${longest}`, { Origin: `https://a${longest}` })), 401, messages.noToken);
+    expectFailure(await read(given(`a${longest}`, { Origin: `https://a${longest}` })), 'TOKEN_MISSING');
   });
 
   it('loses against a token in the header', async () => {
@@ -228,7 +227,7 @@ describe('The session cookie', () => {
       .expect(200);
     expect(body.user.id).to.equal(user.id);
     const bad = harness.api('get', '/api/auth/me', 'not-a-token').set({ ...ownPage, Cookie });
-    expectFailure(await bad, 401, messages.badToken);
+    expectFailure(await bad, 'TOKEN_INVALID');
     // What a proxy wants to know is no token.
     await read({ ...ownPage, Cookie, Authorization: 'Basic dXNlcjpwYXNz' }).expect(200);
   });
@@ -236,7 +235,7 @@ describe('The session cookie', () => {
   it('counts as none when there are two, because a page of another port or domain may have set one', async () => {
     const { token: foreign } = await signIn(harness.context);
     for (const both of [`${Cookie}; ${secure}=${foreign}`, `${secure}=; ${Cookie}`, `${Cookie};${Cookie}`])
-      expectFailure(await read({ ...ownPage, Cookie: both }), 401, messages.noToken);
+      expectFailure(await read({ ...ownPage, Cookie: both }), 'TOKEN_MISSING');
   });
 
   it('is the one of exactly this name, whatever stands around it', async () => {
@@ -254,7 +253,7 @@ describe('The session cookie', () => {
       `$Version=1, ${Cookie}`,
       `"${Cookie}"`,
     ])
-      expectFailure(await read({ ...ownPage, Cookie: `a=b; ${near}` }), 401, messages.noToken);
+      expectFailure(await read({ ...ownPage, Cookie: `a=b; ${near}` }), 'TOKEN_MISSING');
   });
 
   it('downloads files, and follows events, which take no headers', async () => {
@@ -268,17 +267,17 @@ describe('The session cookie', () => {
     await harness.api('get', `/api/courses/${course.id}/files/${material.id}`).set(link(trainee.token)).expect(200);
     await harness.api('get', '/api/users/export.csv').set(link(admin.token)).expect(200);
     const events = await harness.api('get', '/api/imports/none/events').set(link(admin.token));
-    expectFailure(events, 404, 'Import not found.');
+    expectFailure(events, 'NOT_FOUND', 'Import not found.');
   });
 
   it('ends with its session', async () => {
     await read({ ...ownPage, Cookie }).expect(200);
-    expectFailure(await read({ ...ownPage, Cookie: `${Cookie}x` }), 401, messages.badToken);
+    expectFailure(await read({ ...ownPage, Cookie: `${Cookie}x` }), 'TOKEN_INVALID');
     harness.advance(8 * day);
-    expectFailure(await read({ ...ownPage, Cookie }), 401, messages.badToken);
+    expectFailure(await read({ ...ownPage, Cookie }), 'TOKEN_INVALID');
     harness.advance(-8 * day);
     await harness.api('post', '/api/auth/logout-all', token).expect(200);
-    expectFailure(await read({ ...ownPage, Cookie }), 401, messages.badToken);
+    expectFailure(await read({ ...ownPage, Cookie }), 'TOKEN_INVALID');
   });
 });
 
@@ -333,9 +332,9 @@ describe('The name of the session cookie', () => {
     const https = { Host, 'X-Forwarded-Proto': 'https' };
     await me({ ...https, Cookie: `${secure}=${token}` }).expect(200);
     await me({ ...https, Cookie: `${secure}=${token}; coursectl=other` }).expect(200);
-    expectFailure(await me({ ...https, Cookie: `coursectl=${token}` }), 401, messages.noToken);
+    expectFailure(await me({ ...https, Cookie: `coursectl=${token}` }), 'TOKEN_MISSING');
     await me({ Host, Cookie: `coursectl=${token}` }).expect(200);
-    expectFailure(await me({ Host, Cookie: `${secure}=${token}` }), 401, messages.noToken);
+    expectFailure(await me({ Host, Cookie: `${secure}=${token}` }), 'TOKEN_MISSING');
   });
 
   it('goes with an Origin of the same scheme, where that is known', async () => {
@@ -347,6 +346,6 @@ describe('The name of the session cookie', () => {
     };
     const me = (Origin: string) => behindProxy.api('get', '/api/auth/me').set({ ...given, Origin });
     await me('https://courses.example.org').expect(200);
-    expectFailure(await me('http://courses.example.org'), 401, messages.noToken);
+    expectFailure(await me('http://courses.example.org'), 'TOKEN_MISSING');
   });
 });

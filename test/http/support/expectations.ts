@@ -1,11 +1,27 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
+import { AppError, type ErrorCode } from '../../../src/errors.js';
 import { problemCodes } from '../../../src/field-problem.js';
+import { type Mapping, mappings, type PublicCode, publicCodeOf } from '../../../src/http/api/failures.js';
 
-/** The response is this failure, and says nothing else but the parameters of its sentence. */
-export function expectFailure(response: Response, status: number, error: string, params?: object): void {
-  const body = { error, ...(params && { params }) };
-  expect({ status: response.status, body: response.body }).to.deep.equal({ status, body });
+/** The status and the usual message of each code that clients can get. */
+const failures = new Map(
+  // The keys of an object are its own.
+  (Object.keys(mappings) as ErrorCode[]).map((code): [PublicCode, { status: number; message: string }] => {
+    const { status, message = new AppError(code).message }: Mapping = mappings[code];
+    return [publicCodeOf(code), { status, message }];
+  }),
+);
+
+/**
+ * The response is this failure, and says nothing else but the parameters of its sentence.
+ * @param detail a message of its own, instead of the usual one
+ */
+export function expectFailure(response: Response, code: PublicCode, detail?: string, params?: object): void {
+  const { status, message } = failures.get(code) ?? {};
+  const body = { error: detail ?? message, ...(params && { params }) };
+  const { status: answered, body: said, headers } = response;
+  expect({ status: answered, code: headers['error-code'], body: said }).to.deep.equal({ status, code, body });
 }
 
 /** The response names exactly these invalid fields, each with an entry of the documented shape. */
@@ -43,15 +59,3 @@ export function without<T extends object>(source: T, key: keyof T): Partial<T> {
   const { [key]: _, ...rest } = source;
   return rest as Partial<T>;
 }
-
-/** Messages that the specification fixes, and those of the HTTP contract. */
-export const messages = {
-  setupCompleted: 'System setup already completed.',
-  emailTaken: 'User with this email already exists.',
-  phoneTaken: 'User with this phone number already exists.',
-  superAdminExists: 'Super Admin account already exists. Cannot create another one.',
-  noMatch: 'Invalid credentials or account inactive.',
-  wrongPassword: 'Invalid credentials.',
-  noToken: 'Access denied. No token provided.',
-  badToken: 'Invalid or expired token.',
-};
