@@ -104,6 +104,15 @@ describe('quickPerson()', () => {
     );
   });
 
+  it('drops no column of a plain row', () => {
+    const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
+    for (const column of importColumns)
+      for (const value of ['', 'de', 'trainer', 'Chemistry']) {
+        const quick = quickPerson({ ...plain, [column]: value });
+        if (quick !== undefined) expect(quick, column).to.deep.equal(judged({ ...plain, [column]: value }));
+      }
+  });
+
   it('accepts fields of the maximum length, and no longer ones', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
     const phoneOf = (length: number) => `1${' '.repeat(length - 5)}2345`.slice(0, length);
