@@ -95,11 +95,11 @@ describe('Many enrollments at once', () => {
     );
     await course.update({ waitingMax: 4 });
     const full = 'Course is at maximum capacity, and its waiting list is full. Raise one of its limits.';
-    expectFailure(await assign([ids[1]], { whenFull: 'wait' }), 400, full);
+    expectFailure(await assign([ids[1]], { whenFull: 'wait' }), 'WAITING_LIST_FULL', full);
     await course.update({ maxStudents: 3, waitingMax: 0 });
     expectFailure(
       await assign([ids[1], (await buildUser(harness.context)).id], { whenFull: 'wait' }),
-      400,
+      'WAITING_LIST_FULL',
       'Course is at maximum capacity, and has no waiting list. Raise one of its limits.',
     );
     expect(await count()).to.equal(6);

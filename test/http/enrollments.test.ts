@@ -153,7 +153,7 @@ describe('POST /api/enrollments/assign', () => {
     expectFailure(
       await assign(),
       'COURSE_FULL',
-      `${full} Raise its maximum, or use its waiting list (whenFull: wait).`,
+      'Course is at maximum capacity. Raise its maximum, or use its waiting list (whenFull: wait).',
     );
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
