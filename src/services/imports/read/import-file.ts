@@ -35,8 +35,9 @@ export interface ImportFile {
   close(): Promise<void>;
 }
 
-/** After so many rows the event loop runs: rows are checked while others are written, and the database must not wait. */
+/** After so many rows or characters the event loop runs: rows are checked while others are written, and the database must not wait. */
 const sliceRows = 32;
+const sliceCharacters = 256 * 1024;
 
 async function* inBatches(
   rows: AsyncGenerator<SourceRow[]>,
@@ -45,14 +46,18 @@ async function* inBatches(
 ): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
   let [passwords, characters] = [0, 0];
-  let checked = 0;
+  let slice = 0;
   for await (const some of rows)
     for (const raw of some) {
-      checked += 1;
-      if (checked % sliceRows === 0) await nextTurn();
+      const length = totalLength(raw.cells);
+      slice += 1 / sliceRows + length / sliceCharacters;
+      if (slice >= 1) {
+        slice = 0;
+        await nextTurn();
+      }
       const row = checker.check(raw);
       batch.push(row);
-      characters += totalLength(raw.cells);
+      characters += length;
       if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
       if (batch.length < batchRows && passwords < batchPasswords && characters < batchCharacters) continue;
       yield batch;

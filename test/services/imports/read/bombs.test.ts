@@ -57,6 +57,7 @@ describe('Costly texts', () => {
       const rows = fields.map((field) => fields.map((other) => (other === field ? cell : 'x')).join());
       expect(await rowsOf(`${fields.join()}\n${rows.join('\n')}\n`), unit).to.equal(fields.length);
       expect(await rowsOf(`name,email,phone\n${cell} x,ada@example.org,1\n`), unit).to.equal(1);
+      expect(await rowsOf(`${fields.join()}\n${fields.map(() => `x${cell}x`).join()}\n`), unit).to.equal(1);
       const headings = `${header.trimEnd()},${cell}\n${ada},x\n`;
       expect(await rowsOf(headings), unit).to.equal(1);
       const map = Array.from({ length: 100 }, (_, index) => `${filled(unit, 900)}${index}=phone`);

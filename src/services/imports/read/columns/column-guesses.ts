@@ -19,7 +19,10 @@ const isPhone = (cell: string) =>
   digits(cell) >= 7 &&
   digits(cell) <= 15 &&
   (/^['+(]|\d[ /-]+\(?\d/.test(cell) || /^0\d{9}/.test(cell));
-const isName = (cell: string) => /^[^\d@]*\p{L}[^\d@]*$/u.test(cell.slice(0, longestKnown));
+function isName(cell: string): boolean {
+  const start = cell.slice(0, longestKnown);
+  return !/[\d@]/.test(start) && /\p{L}/u.test(start);
+}
 
 /** The fields that are guessed, and what their values look like. */
 const looks: Partial<Record<ImportField, (cell: string) => boolean>> = {
@@ -90,23 +93,33 @@ export const isParentsAddress = (heading: string): boolean =>
 const isOfOthers = (heading: string): boolean =>
   others.test(headingWords(heading)) || family.test(headingWords(heading));
 
-/** Whether most values are what a field needs; true where there are none. */
-function fits(field: ImportField, values: readonly string[]): boolean {
-  const look = looks[field];
-  return look !== undefined && 2 * values.filter(look).length >= values.length;
+/** Values of a column. Many names of a field may be in a heading: its values are looked at once for all of them. */
+class Values {
+  readonly #known = new Map<ImportField, boolean>();
+
+  constructor(readonly list: readonly string[]) {}
+
+  /** Whether most values are what a field needs; true where there are none. */
+  fit(field: ImportField): boolean {
+    const look = looks[field];
+    const isFitting =
+      this.#known.get(field) ?? (look !== undefined && 2 * this.list.filter(look).length >= this.list.length);
+    this.#known.set(field, isFitting);
+    return isFitting;
+  }
 }
 
 /** What the words of a heading say, in so far as the values agree. */
-function fieldByWords(heading: string, values: readonly string[]): ImportField | undefined {
+function fieldByWords(heading: string, values: Values): ImportField | undefined {
   const known = meaningOf(heading)?.field;
-  if (known !== undefined) return fits(known, values) ? known : undefined;
+  if (known !== undefined) return values.fit(known) ? known : undefined;
   const text = headingWords(heading);
   const rest = (alias: string) => text.replace(alias, ' ').trim().split(' ').filter(Boolean);
   const found = namesInHeadings.find((name) => {
     const { field, alias } = name;
     const isContained = text.includes(alias) && (!isVague(name) || rest(alias).every((word) => filler.test(word)));
     const isEnd = !isVague(name) && alias.length > 5 && text.endsWith(alias.slice(1));
-    return (isContained || isEnd) && fits(field, values);
+    return (isContained || isEnd) && values.fit(field);
   });
   return found?.field ?? misspelt(heading, values);
 }
@@ -114,18 +127,17 @@ function fieldByWords(heading: string, values: readonly string[]): ImportField |
 const shortestMisspelt = 5;
 
 /** The field whose name differs by one letter. */
-function misspelt(heading: string, values: readonly string[]): ImportField | undefined {
+function misspelt(heading: string, values: Values): ImportField | undefined {
   const key = headingKey(heading);
   if (key.length > 30) return undefined;
   const isNear = (name: string) =>
     name.length >= shortestMisspelt && Math.abs(name.length - key.length) <= 1 && editDistance(key, name) === 1;
-  return namesInHeadings.find((name) => isNear(name.key) && fits(name.field, values))?.field;
+  return namesInHeadings.find((name) => isNear(name.key) && values.fit(name.field))?.field;
 }
 
 /** What the values say by themselves. */
-function fieldByValues(heading: string, values: readonly string[]): ImportField | undefined {
-  const most = (look: (cell: string) => boolean) =>
-    values.length > 0 && values.filter(look).length >= 0.8 * values.length;
+function fieldByValues(heading: string, { list }: Values): ImportField | undefined {
+  const most = (look: (cell: string) => boolean) => list.length > 0 && list.filter(look).length >= 0.8 * list.length;
   if (most(isAddress)) return 'email';
   return most(isPhone) && !/ (id|nr|no|code|date|datum|zip|plz|iban|account|konto) /.test(headingWords(heading))
     ? 'phone'
@@ -153,7 +165,7 @@ export function guessColumns(
     for (const { heading, index } of columns) {
       if (guesses.has(index) || isOfOthers(heading)) continue;
       const values = rows.map((cells) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
-      const field = guess(heading, values);
+      const field = guess(heading, new Values(values));
       if (field === undefined || !left.has(field)) continue;
       guesses.set(index, field);
       left.delete(field);

@@ -37,7 +37,13 @@ function activeText(cells: readonly string[], mapping: ColumnMapping): string {
   return active === undefined ? cell : String(active);
 }
 
-const oneLine = (list: string) => list.trim().replace(/\s*[\r\n]+\s*/g, '; ');
+/** The lines of a list in one. An expression for breaks with the spaces around them would take long for many spaces. */
+const oneLine = (list: string) =>
+  list
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('; ');
 
 /** A text for each field that the file has. */
 export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import { cancellationError } from '../../../../fair-queue.js';
+import { newWork, type Work } from './bounds.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
-import type { ElementCount } from './xml.js';
 
 /** Parts of an archive at most; workbooks have some dozens. */
 const mostParts = 2000;
@@ -10,14 +10,11 @@ const mostParts = 2000;
 const mostPartBytes = 512 * 1024 * 1024;
 /** Bytes that are inflated while an archive is open, whatever sheets are looked at: the longest sheet twice, and shared texts. */
 const mostBytes = 1280 * 1024 * 1024;
-/** Elements of all parts at most: the largest sheet has fewer, and so many empty ones take a quarter of a minute. */
-const mostElements = 40_000_000;
 
 /** The parts of a ZIP file, of which each is inflated when it is read. */
 export interface Archive {
   has(name: string): boolean;
-  /** Those that were parsed while it is open, and how many may be. */
-  readonly elements: ElementCount;
+  readonly work: Work;
   /**
    * The bytes of a part.
    * @param most how many at most
@@ -70,7 +67,7 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, 
   let inflated = 0;
   return {
     has: (name) => parts.has(keyOf(name)),
-    elements: { count: 0, most: mostElements },
+    work: newWork(),
     async *read(name, most = mostPartBytes) {
       const entry = parts.get(keyOf(name));
       if (!entry) throw damaged(`its part ${name} is missing`);

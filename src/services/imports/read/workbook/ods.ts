@@ -1,6 +1,7 @@
 import { mostCellCharacters, mostColumns, mostRows } from '../../../../workbook/limits.js';
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
+import type { Work } from './bounds.js';
 import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
 import { addSheet, joined, type MergedRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
@@ -23,7 +24,7 @@ const mostHiddenStyles = 10_000;
 
 async function assertUnencrypted(archive: Archive): Promise<void> {
   if (!archive.has('META-INF/manifest.xml')) return;
-  await readXml(archive.read('META-INF/manifest.xml'), archive.elements, {
+  await readXml(archive.read('META-INF/manifest.xml'), archive.work, {
     open(element) {
       if (element === 'encryption-data') throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
     },
@@ -36,7 +37,7 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
   let style = '';
   let depth = 0;
   let isSpreadsheet = false;
-  await readXml(archive.read(content), archive.elements, {
+  await readXml(archive.read(content), archive.work, {
     open(element, attribute) {
       if (element === 'style') style = attribute('name') ?? '';
       if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
@@ -93,7 +94,8 @@ function oneLine(text: string): string {
 
 /** Reads one sheet of a document. */
 class SheetReader {
-  readonly rows = new RowCollector();
+  readonly rows: RowCollector;
+  readonly #work: Work;
   readonly #wanted: number;
   readonly #merged: MergedRows | undefined;
   #sheet = -1;
@@ -106,8 +108,12 @@ class SheetReader {
   #shown = '';
   #paragraphs = 0;
   #isParagraph = false;
+  /** Whether nothing of its line was added. Asking the text would copy it, each time. */
+  #isLineStart = true;
 
-  constructor(wanted: number, merged: MergedRows | undefined) {
+  constructor(work: Work, wanted: number, merged: MergedRows | undefined) {
+    this.rows = new RowCollector(work);
+    this.#work = work;
     this.#wanted = wanted;
     this.#merged = merged;
   }
@@ -147,6 +153,7 @@ class SheetReader {
     const value = attribute(valueNames[type ?? ''] ?? 'value');
     this.#cell = { times, type, value };
     this.#shown = '';
+    this.#isLineStart = true;
     this.#paragraphs = 0;
   }
 
@@ -162,12 +169,15 @@ class SheetReader {
   }
 
   #add(text: string): void {
-    if (this.#isParagraph) this.#shown = joined(this.#shown, text);
+    // Covered cells have no text.
+    if (!this.#isParagraph || this.#cell?.type === undefined || text === '') return;
+    this.#shown = joined(this.#shown, text);
+    this.#isLineStart = text === '\n';
   }
 
   text(text: string): void {
     if (!this.#isWanted || this.#foreign > 0 || !this.#cell) return;
-    const isIndented = /^\s*[\r\n]/.test(text) && (this.#shown === '' || this.#shown.endsWith('\n'));
+    const isIndented = this.#isLineStart && /^\s*[\r\n]/.test(text);
     this.#add(isIndented ? oneLine(text).trimStart() : oneLine(text));
   }
 
@@ -185,6 +195,8 @@ class SheetReader {
     if (!this.#cell) return;
     const { times, type, value } = this.#cell;
     const text = type === undefined ? '' : textOf(type, value, this.#shown);
+    // Beside a value, what is shown is read and thrown away.
+    if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
     this.rows.set(this.#column, text, Math.min(times, mostColumns));
     this.#column += times;
     this.#cell = undefined;
@@ -223,8 +235,8 @@ export async function openOds(archive: Archive): Promise<Workbook> {
     kind: 'ods',
     sheets,
     async *rows(index, merged): AsyncGenerator<SheetRow[]> {
-      const reader = new SheetReader(index, merged);
-      for await (const _ of parseXml(archive.read(content), archive.elements, {
+      const reader = new SheetReader(archive.work, index, merged);
+      for await (const _ of parseXml(archive.read(content), archive.work, {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),

@@ -1,3 +1,4 @@
+import { mostCellCharacters } from '../../../../workbook/limits.js';
 import type { Archive } from './archive.js';
 import { tooLarge } from './problem.js';
 import { TextCollector, unescaped } from './text-collector.js';
@@ -33,12 +34,12 @@ export class SharedStrings {
 
   #read(archive: Archive, part: string): AsyncGenerator<void> {
     const text = new TextCollector();
-    return parseXml(archive.read(part, mostPartBytes), archive.elements, {
+    return parseXml(archive.read(part, mostPartBytes), archive.work, {
       open: (element) => text.open(element),
       text: (piece) => text.add(piece),
       close: (element) => {
         text.close(element);
-        if (element === 'si') this.#add(text.take());
+        if (element === 'si') this.#add(unescaped(text.take()));
       },
     });
   }
@@ -47,6 +48,7 @@ export class SharedStrings {
     if (this.#last.length === blockTexts) this.#endBlock();
     if (this.#blocks.length * blockTexts + this.#last.length === mostTexts)
       throw tooLarge(`it has more than ${mostTexts} texts`);
+    if (text.length > mostCellCharacters) throw tooLarge(`a text has more than ${mostCellCharacters} characters`);
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > mostTextBytes) throw tooLarge(`its texts have more than ${mostTextBytes / 1024 / 1024} MiB`);
     this.#last.push(text);
@@ -72,10 +74,9 @@ export class SharedStrings {
     if (!Number.isInteger(index)) return undefined;
     const [number, place] = [Math.floor(index / blockTexts), index % blockTexts];
     const block = this.#blocks[number];
-    const text = block
+    return block
       ? block.bytes.toString('utf8', place === 0 ? 0 : block.ends[place - 1], block.ends[place])
       : this.#last[index - this.#blocks.length * blockTexts];
-    return text === undefined ? undefined : unescaped(text);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { mostCellCharacters, mostColumns, mostRows } from '../../../../workbook/limits.js';
 import type { Sheet } from '../table/table.js';
+import type { Work } from './bounds.js';
 import { damaged, tooLarge } from './problem.js';
 
 /** What a text may have before `_x000D_` and the like become characters. */
@@ -8,10 +9,8 @@ const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
 const mostRowCharacters = 8 * 1024 * 1024;
 const mostSheets = 256;
 const longestSheetName = 255;
-/** Merged rows that are told. */
+/** Merged rows that are listed. */
 const mostMergedRows = 10_000;
-/** Cells that are made of repeated ones, in a sheet: a file of some bytes could fill it. */
-const mostRepeatedCells = 5_000_000;
 
 /** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
 export function joined(text: string, piece: string): string {
@@ -35,17 +34,28 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
 
 /** Rows that cells of an earlier row are merged with: their values belong to the first row. */
 export class MergedRows {
-  readonly #lines = new Set<number>();
+  /** By line, merged ranges that begin there less those that end before it: any number of ranges is added up in one pass. */
+  #changes: Int32Array | undefined;
 
-  /** @param first row of merged cells @param count of their rows */
+  /** @param first row of merged cells, from 1 @param count of their rows */
   add(first: number, count: number): void {
-    for (let line = first + 1; line < first + count && this.#lines.size < mostMergedRows; line += 1)
-      this.#lines.add(line);
+    if (first < 1 || first >= mostRows || count < 2) return;
+    this.#changes ??= new Int32Array(mostRows + 2);
+    this.#changes[first + 1] = (this.#changes[first + 1] ?? 0) + 1;
+    const end = Math.min(first + count, mostRows + 1);
+    this.#changes[end] = (this.#changes[end] ?? 0) - 1;
   }
 
-  /** In their order, once all rows were read. */
+  /** The first of them in their order, once all rows were read. */
   get lines(): readonly number[] {
-    return [...this.#lines].sort((one, other) => one - other);
+    const lines: number[] = [];
+    let ranges = 0;
+    for (const [line, change] of this.#changes?.entries() ?? []) {
+      ranges += change;
+      if (ranges > 0) lines.push(line);
+      if (lines.length === mostMergedRows) break;
+    }
+    return lines;
   }
 }
 
@@ -74,10 +84,15 @@ export class RowCollector {
   /** The cells of the row that have a text, and the last of them that isn't blank. */
   #texts: { column: number; text: string }[] = [];
   #lastFilled = -1;
-  #repeated = 0;
   #line = 0;
   #isHidden = false;
   #characters = 0;
+  readonly #work: Work;
+
+  /** @param work counts what rows and cells ask for, blank ones too */
+  constructor(work: Work) {
+    this.#work = work;
+  }
 
   /** Begins a row. @param line from 1; the next one when absent */
   begin(line: number | undefined, isHidden: boolean): void {
@@ -98,7 +113,7 @@ export class RowCollector {
   /** Sets a cell that may be repeated to the right. @param column from 0 */
   set(column: number, text: string, times = 1): void {
     if (text === '') return;
-    this.#countRepeated(times - 1);
+    this.#work.repeatedCells.add(times - 1);
     for (let at = 0; at < times; at += 1) this.#setOne(column + at, text);
   }
 
@@ -108,13 +123,9 @@ export class RowCollector {
       throw tooLarge(`a cell in its row ${this.#line} has more than ${mostCellCharacters} characters`);
     this.#characters += text.length;
     assertRowLength(this.#characters);
+    this.#work.characters.add(text.length);
     this.#texts.push({ column, text });
     if (text.trim() !== '') this.#lastFilled = Math.max(this.#lastFilled, column);
-  }
-
-  #countRepeated(cells: number): void {
-    this.#repeated += cells;
-    if (this.#repeated > mostRepeatedCells) throw tooLarge(`it repeats more than ${mostRepeatedCells} cells`);
   }
 
   /**
@@ -128,7 +139,8 @@ export class RowCollector {
     if (times > most) throw tooLarge(`its row ${line} is repeated ${times} times`);
     const cells = new Array<string>(this.#lastFilled + 1).fill('');
     for (const { column, text } of this.#texts) if (column < cells.length) cells[column] = text;
-    this.#countRepeated((times - 1) * cells.length);
+    this.#work.repeatedCells.add((times - 1) * cells.length);
+    this.#work.characters.add((times - 1) * this.#characters);
     for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden });
   }
 

@@ -17,11 +17,8 @@ import {
   totalLength,
 } from '../table/table.js';
 import { openWorkbook } from './open-workbook.js';
-import { refusalOf, tooLarge } from './problem.js';
+import { refusalOf } from './problem.js';
 import { MergedRows, type SheetRow, type Workbook } from './sheet-row.js';
-
-/** Characters of all cells of a sheet at most: a text that many cells name, or that is repeated, takes no room in the file. */
-const mostCharacters = 256 * 1024 * 1024;
 
 /** The options that say which sheet is read, and what its header is like. */
 export type SheetOptions = ColumnOptions & Pick<ImportOptions, 'sheet'>;
@@ -172,13 +169,10 @@ function headerScore(first: readonly SourceRow[], at: number, { map = [], ...opt
 
 /** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
 async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: SourceLimits): AsyncGenerator<SourceRow[]> {
-  let characters = 0;
   try {
     for await (const rows of source)
       yield rows.map(({ line, cells, isHidden }) => {
         const length = totalLength(cells);
-        characters += length;
-        if (characters > mostCharacters) throw tooLarge(`its cells have more than ${mostCharacters} characters`);
         if (cells.length > limits.columns + rejectColumns.length)
           throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
         if (length > limits.recordBytes)

@@ -29,7 +29,7 @@ async function readRelations(archive: Archive, part: string): Promise<Targets> {
   const targets = new Map<string, { target: string; type: string }>();
   const name = relationsOf(part);
   if (!archive.has(name)) return targets;
-  await readXml(archive.read(name, mostHeldBytes), archive.elements, {
+  await readXml(archive.read(name, mostHeldBytes), archive.work, {
     open(element, attribute) {
       const [id, target, type] = [attribute('Id'), attribute('Target'), attribute('Type')];
       // What is external is never opened.
@@ -61,7 +61,7 @@ async function readContents(archive: Archive): Promise<Contents> {
   const sheets: Contents['sheets'] = [];
   let dateSystem: 1900 | 1904 = 1900;
   let isWorkbook = false;
-  await readXml(archive.read(main, mostHeldBytes), archive.elements, {
+  await readXml(archive.read(main, mostHeldBytes), archive.work, {
     open(element, attribute) {
       // Texts and presentations are archives of the same kind.
       isWorkbook ||= element === 'workbook';
@@ -85,7 +85,7 @@ async function readFormats(archive: Archive, part: string | undefined): Promise<
   if (part === undefined) return formats;
   const own = new Map<number, NumberFormat>();
   let isOfCells = false;
-  await readXml(archive.read(part, mostHeldBytes), archive.elements, {
+  await readXml(archive.read(part, mostHeldBytes), archive.work, {
     open(element, attribute) {
       if (element === 'numFmt') own.set(Number(attribute('numFmtId')), formatOf(attribute('formatCode') ?? ''));
       if (element === 'cellXfs') isOfCells = true;
@@ -251,9 +251,9 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
       const sheet = sheets[index];
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
       formats ??= readFormats(archive, parts.styles);
-      const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector()];
+      const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector(archive.work)];
       const reader = new SheetReader();
-      for await (const _ of parseXml(archive.read(sheet.part), archive.elements, {
+      for await (const _ of parseXml(archive.read(sheet.part), archive.work, {
         open: (element, attribute) => {
           if (element === 'mergeCell' && merged) addMerged(merged, attribute('ref') ?? '');
           else reader.open(element, attribute);

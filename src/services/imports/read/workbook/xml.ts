@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+import type { Work } from './bounds.js';
+import { damaged, WorkbookProblem } from './problem.js';
 
 /** Bytes that a text, a comment or a tag may have: no cell has as many. */
 const longestText = 1024 * 1024;
@@ -20,12 +21,6 @@ export interface XmlHandlers {
 function localName(name: string): string {
   const colon = name.indexOf(':');
   return colon < 0 ? name : name.slice(colon + 1);
-}
-
-/** Elements of the parts of a workbook: however often a part is read, it takes its time. */
-export interface ElementCount {
-  count: number;
-  most: number;
 }
 
 /** The value of an attribute, of one without a prefix before others. Without making objects: it runs for each cell. */
@@ -48,12 +43,12 @@ function decoderOf(start: Buffer): TextDecoder {
 
 /**
  * Parses a part as it comes; yields after each chunk, so that what the handlers have collected can be used.
- * @param elements of this part and others
+ * @param work counts its elements
  * @throws WorkbookProblem for what isn't well-formed, and for a document type: its entities may be anything, and grow without bound
  */
 export async function* parseXml(
   chunks: AsyncIterable<Buffer>,
-  elements: ElementCount,
+  { elements }: Pick<Work, 'elements'>,
   handlers: XmlHandlers,
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
@@ -73,9 +68,8 @@ export async function* parseXml(
   parser.on('opentag', ({ name }) => {
     kept = 0;
     depth += 1;
-    elements.count += 1;
+    elements.add(1);
     if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
-    if (elements.count > elements.most) throw tooLarge(`it has more than ${elements.most} elements`);
     handlers.open?.(localName(name), attribute);
     attributes = [];
   });
@@ -116,8 +110,8 @@ export async function* parseXml(
 /** Parses a whole part. @throws as {@link parseXml} */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
-  elements: ElementCount,
+  work: Pick<Work, 'elements'>,
   handlers: XmlHandlers,
 ): Promise<void> {
-  for await (const _ of parseXml(chunks, elements, handlers));
+  for await (const _ of parseXml(chunks, work, handlers));
 }

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { AppError } from '../../../../../src/errors.js';
 import { openArchive } from '../../../../../src/services/imports/read/workbook/archive.js';
+import { newWork } from '../../../../../src/services/imports/read/workbook/bounds.js';
 import { openWorkbook } from '../../../../../src/services/imports/read/workbook/open-workbook.js';
 import { damaged, refusalOf } from '../../../../../src/services/imports/read/workbook/problem.js';
 import { openXlsx } from '../../../../../src/services/imports/read/workbook/xlsx.js';
@@ -214,8 +215,10 @@ describe('A workbook that is small and wants to be large', () => {
       yield Buffer.from('<row>');
       for (;;) yield Buffer.from('<c/>'.repeat(50));
     };
+    const work = newWork();
+    work.elements.most = 1000;
     const reading = (async () => {
-      for await (const _ of parseXml(chunks(), { count: 0, most: 1000 }, {}));
+      for await (const _ of parseXml(chunks(), work, {}));
     })();
     expect(await reading.catch((error: unknown) => error)).to.include({
       fault: 'TOO_LARGE',
@@ -230,9 +233,9 @@ describe('A workbook that is small and wants to be large', () => {
     const readSheet = async (index: number) => {
       for await (const _ of workbook.rows(index));
     };
-    const before = archive.elements.count;
+    const before = archive.work.elements.count;
     await readSheet(0);
-    archive.elements.most = 2 * archive.elements.count - before;
+    archive.work.elements.most = 2 * archive.work.elements.count - before;
     await readSheet(1);
     expect(await thrownBy(() => readSheet(2))).to.include({ fault: 'TOO_LARGE' });
     await workbook.close();
