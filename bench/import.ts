@@ -4,6 +4,7 @@
  * plan, workbook (`--only`).
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
+
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import {
   generatedPasswordCost,
   type PasswordHasher,
 } from '../src/services/credentials/passwords.js';
+import { headerRules } from '../src/services/imports/read/columns/header-rules.js';
 import { openTable } from '../src/services/imports/read/open-table.js';
 import { type Figures, sized as sizedAtLeast, verdict } from './figures.js';
 import { program, rounds, scale, selected } from './options.js';
@@ -128,7 +130,13 @@ async function bareInserts(): Promise<number> {
 async function readSeconds(file: string, isWorkbook: boolean, rows: number): Promise<number> {
   const startedAt = performance.now();
   const source = { isWorkbook, encoding: 'utf-8', delimiter: ',' } as const;
-  const table = await openTable(file, source, {}, { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 });
+  const table = await openTable(
+    file,
+    source,
+    {},
+    { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 },
+    headerRules(),
+  );
   let read = 0;
   for await (const list of table.rows) read += list.length;
   await table.close();

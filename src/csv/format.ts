@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import iconv from 'iconv-lite';
-import type { Delimiter, Encoding } from '../schemas/import.js';
+import type { Delimiter, Encoding } from '../schemas/file-format.js';
 import { letterForms } from '../schemas/keys.js';
 import { normalized } from '../schemas/text.js';
 import { neutralizeCell, protectCell } from './cells.js';

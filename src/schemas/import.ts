@@ -4,6 +4,7 @@ import { type WhenFull, whenFullChoices } from './enrollment.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
+import { type Delimiter, type Encoding, importDelimiters, importEncodings } from './file-format.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
@@ -30,34 +31,6 @@ export const requiredColumns = ({
   missingPhone,
 }: Partial<Pick<ImportOptions, 'missingPhone'>>): readonly ImportColumn[] =>
   missingPhone === 'allow' ? requiredImportColumns.filter((column) => column !== 'phone') : requiredImportColumns;
-
-/** The encodings of Unicode, which have every character. */
-const unicodeEncodings = ['utf-8', 'utf-16le', 'utf-16be'] as const;
-/** The code pages in which programs save "CSV", by their names in the Encoding Standard of the WHATWG. */
-export const codePages = [
-  'windows-1252',
-  'windows-1250',
-  'windows-1251',
-  'windows-1253',
-  'windows-1254',
-  'windows-1255',
-  'windows-1256',
-  'windows-1257',
-  'windows-874',
-  'macintosh',
-  'shift_jis',
-  'gb18030',
-  'big5',
-  'euc-kr',
-] as const;
-export type CodePage = (typeof codePages)[number];
-/** How an import file may be encoded. */
-export const importEncodings = [...unicodeEncodings, ...codePages] as const;
-export type Encoding = (typeof importEncodings)[number];
-
-/** What may stand between the fields of an import file. */
-export const importDelimiters = [',', ';', '\t', '|'] as const;
-export type Delimiter = (typeof importDelimiters)[number];
 
 /** Roles that a file may give; the super admin is never imported. */
 export const importableRoles = ['trainee', 'trainer'] as const;
@@ -253,26 +226,6 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
 
 /** Body of `POST /api/imports/:id/apply`. */
 export const applySchema = Joi.object<{ planId?: string }, true>({ planId: fields.id('planId') });
-
-/** Why a whole file can't be imported: for programs, which say it in other words than the message, or in another language. */
-export const fileProblemReasons = [
-  'NOT_CSV',
-  'NO_ROWS',
-  'ENCODING_UNKNOWN',
-  'ENCODING_DOUBTFUL',
-  'UNDECODABLE',
-  'DELIMITER_UNKNOWN',
-  'HEADER_MISSING',
-  'HEADER_BELOW',
-  'COLUMNS_MISSING',
-  'COLUMN_REPEATED',
-  'SHEET_UNKNOWN',
-  'WORKBOOK_LOCKED',
-  'WORKBOOK_TYPE',
-  'WORKBOOK_DAMAGED',
-  'WORKBOOK_TOO_LARGE',
-] as const;
-export type FileProblemReason = (typeof fileProblemReasons)[number];
 
 /** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
 export const warningCodes = [

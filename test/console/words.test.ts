@@ -6,7 +6,8 @@ import { publicCodes } from '../../src/http/api/failures.js';
 import { auditedFields } from '../../src/schemas/account-fields.js';
 import { courseFieldNames } from '../../src/schemas/course-fields.js';
 import { enrollmentFieldNames } from '../../src/schemas/enrollment-fields.js';
-import { fileProblemReasons, importOptionsSchema } from '../../src/schemas/import.js';
+import { fileProblemReasons } from '../../src/schemas/file-format.js';
+import { importOptionsSchema } from '../../src/schemas/import.js';
 import { rowCodes } from '../../src/services/imports/read/fields/row-codes.js';
 
 type Catalogue = { readonly [key: string]: string | Catalogue };

@@ -7,14 +7,8 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type {
-  Delimiter,
-  Encoding,
-  FileProblemReason,
-  ImportableRole,
-  ImportField,
-  WarningCode,
-} from '../../schemas/import.js';
+import type { Delimiter, Encoding, FileProblemReason } from '../../schemas/file-format.js';
+import type { ImportableRole, ImportField, WarningCode } from '../../schemas/import.js';
 import { id, timestamp } from './columns.js';
 import type { ImportCounts } from './import.js';
 import type { ImportRow } from './import-row.js';

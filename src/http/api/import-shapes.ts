@@ -1,13 +1,7 @@
 import Joi from 'joi';
 import { roles } from '../../schemas/fields.js';
-import {
-  fileProblemReasons,
-  importDelimiters,
-  importEncodings,
-  importFields,
-  rowOutcomes,
-  warningCodes,
-} from '../../schemas/import.js';
+import { fileProblemReasons, importDelimiters, importEncodings } from '../../schemas/file-format.js';
+import { importFields, rowOutcomes, warningCodes } from '../../schemas/import.js';
 import { component } from './json-schema.js';
 import {
   boolean,

@@ -1,21 +1,16 @@
 import { AppError } from '../../../errors.js';
 import { pick } from '../../../presenters/pick.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import {
-  type Encoding,
-  type ImportField,
-  importFields,
-  importOptionsSchema,
-  requiredColumns,
-} from '../../../schemas/import.js';
+import type { Encoding } from '../../../schemas/file-format.js';
+import { type ImportField, importFields, importOptionsSchema, requiredColumns } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns/header-refusals.js';
-import { DoubtfulEncoding } from '../../../services/imports/read/doubtful-encoding.js';
+import { headerRules } from '../../../services/imports/read/columns/header-rules.js';
+import { DoubtfulEncoding, inspectPeople } from '../../../services/imports/read/doubtful-encoding.js';
 import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
 import { fileBytes } from '../../../services/imports/read/encoding/source-file.js';
 import { isRepeatable } from '../../../services/imports/read/fields/header-aliases.js';
-import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { openTable } from '../../../services/imports/read/open-table.js';
 import { type FilePreview, previewTable } from '../../../services/imports/read/preview.js';
 import type { Run } from '../../core/command/run.js';
@@ -120,9 +115,9 @@ async function previewOf(
     ...pick(options, ['encoding', 'delimiter', 'sheet', 'missingPhone']),
     map: known,
   });
-  const inspected = await inspectFile(fileBytes(file), valid.encoding);
+  const inspected = await inspectPeople(fileBytes(file), valid.encoding);
   const source = { ...inspected, delimiter: valid.delimiter ?? 'auto' } as const;
-  return previewTable(await openTable(file, source, valid, config.imports), valid);
+  return previewTable(await openTable(file, source, valid, config.imports, headerRules(valid)), valid);
 }
 
 /** What the person answers for a column that isn't to be imported. */

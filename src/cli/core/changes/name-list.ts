@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { readCell, readPhone } from '../../../csv/cells.js';
 import { AppError, isAppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
-import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
+import { type Delimiter, importDelimiters } from '../../../schemas/file-format.js';
 import { idIn } from '../../../services/ids.js';
 import { readPreamble } from '../../../services/imports/read/csv/delimiters.js';
 import { decodedAs } from '../../../services/imports/read/encoding/encodings.js';

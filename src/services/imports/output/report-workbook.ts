@@ -10,6 +10,7 @@ import {
 import { isWorkbookName } from '../../../schemas/table-format.js';
 import { mostColumns } from '../../../workbook/limits.js';
 import { xlsxBytes } from '../../../workbook/write-xlsx.js';
+import { headerRules } from '../read/columns/header-rules.js';
 import { openCsv } from '../read/csv/csv-source.js';
 import { openWorkbook } from '../read/workbook/open-workbook.js';
 
@@ -39,7 +40,7 @@ const limits = { fieldBytes: 2 ** 28, recordBytes: 2 ** 28, columns: mostColumns
 
 /** The header and the rows of a CSV report, with the texts that its cells were made of. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>, format: ReportFormat): AsyncGenerator<string[]> {
-  const { header, rows, close } = await openCsv(bytes, format, limits);
+  const { header, rows, close } = await openCsv(bytes, format, limits, headerRules());
   try {
     yield header;
     for await (const list of rows)

@@ -15,10 +15,11 @@ import type { Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns/columns.js';
+import { headerRules } from '../read/columns/header-rules.js';
+import { inspectPeople } from '../read/doubtful-encoding.js';
 import { FileProblem, fileBytes, fileIdentity } from '../read/encoding/source-file.js';
 import { WarningGroups } from '../read/fields/warnings.js';
 import { type ImportFile, type Reading, readPeople } from '../read/import-file.js';
-import { inspectFile } from '../read/inspect.js';
 import { openTable } from '../read/open-table.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { LostZeros } from '../read/rows/phone-warnings.js';
@@ -163,7 +164,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const wanted = validate(importOptionsSchema, request.options);
   if (wanted.invite || wanted.notify) assertMailSetUp(core);
   const identity = await fileIdentity(file);
-  const { sha256: fileSha256, ...inspected } = await inspectFile(fileBytes(file), wanted.encoding);
+  const { sha256: fileSha256, ...inspected } = await inspectPeople(fileBytes(file), wanted.encoding);
   const phones = await readPhoneKeys(core);
   const reading: Reading = {
     options: wanted,
@@ -172,7 +173,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   };
   const { imports: limits } = core.config;
   const source = { ...inspected, delimiter: wanted.delimiter ?? 'auto' } as const;
-  const table = await openTable(file, source, wanted, limits);
+  const table = await openTable(file, source, wanted, limits, headerRules(wanted));
   const opened = await readPeople(table, reading, limits.batchRows);
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });

@@ -1,7 +1,7 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
+import type { Encoding } from '../../../schemas/file-format.js';
 import {
-  type Encoding,
   type ImportOptions,
   type ImportStatus,
   optionsFrom,

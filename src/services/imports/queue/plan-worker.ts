@@ -8,9 +8,9 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
-import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
+import { headerRules } from '../read/columns/header-rules.js';
+import { DoubtfulEncoding, inspectPeople } from '../read/doubtful-encoding.js';
 import { FileProblem, fileBytes } from '../read/encoding/source-file.js';
-import { inspectFile } from '../read/inspect.js';
 import { openTable } from '../read/open-table.js';
 import { cellMask, type FilePreview, previewTable } from '../read/preview.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
@@ -83,8 +83,14 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
 
 async function previewOf({ core, record, options }: Planning): Promise<FilePreview> {
   const { encoding, delimiter = 'auto' } = options;
-  const inspected = await inspectFile(fileBytes(record.filePath), encoding);
-  const table = await openTable(record.filePath, { ...inspected, delimiter }, options, core.config.imports);
+  const inspected = await inspectPeople(fileBytes(record.filePath), encoding);
+  const table = await openTable(
+    record.filePath,
+    { ...inspected, delimiter },
+    options,
+    core.config.imports,
+    headerRules(options),
+  );
   return previewTable(table, options);
 }
 

@@ -12,8 +12,9 @@ import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { defaultCourse } from '../plan/course-index.js';
+import { headerRules } from '../read/columns/header-rules.js';
+import { inspectPeople } from '../read/doubtful-encoding.js';
 import { FileProblem, fileBytes, sha256Of } from '../read/encoding/source-file.js';
-import { inspectFile } from '../read/inspect.js';
 import { openTable } from '../read/open-table.js';
 import { assertBelowPlanLimit, assertFewPlans, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
@@ -47,9 +48,16 @@ async function inspectUpload(
 ): Promise<string> {
   const { delimiter = 'auto' } = options;
   try {
-    const { sha256, ...inspected } = await inspectFile(fileBytes(file), options.encoding);
+    const { sha256, ...inspected } = await inspectPeople(fileBytes(file), options.encoding);
     const open = async (signal?: AbortSignal) => {
-      const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports, signal);
+      const table = await openTable(
+        file,
+        { ...inspected, delimiter },
+        options,
+        core.config.imports,
+        headerRules(options),
+        signal,
+      );
       try {
         if ((await table.rows.next()).done)
           throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);

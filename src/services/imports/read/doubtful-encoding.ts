@@ -1,9 +1,11 @@
 import type { EncodingCandidate } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
-import type { CodePage } from '../../../schemas/import.js';
+import type { CodePage, Encoding } from '../../../schemas/file-format.js';
+import { headerRules } from './columns/header-rules.js';
 import { openCsv } from './csv/csv-source.js';
 import { FileProblem } from './encoding/source-file.js';
 import { isSecretColumn } from './fields/header-aliases.js';
+import { DoubtfulCodePage, type Inspection, inspectFile } from './inspect.js';
 import { fieldsOfHeader, shortened } from './preview.js';
 import type { SourceLimits } from './table/table.js';
 
@@ -40,7 +42,7 @@ async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample>
     yield file;
   }
   try {
-    const { header, first, close } = await openCsv(bytes(), { encoding, delimiter: 'auto' }, limits);
+    const { header, first, close } = await openCsv(bytes(), { encoding, delimiter: 'auto' }, limits, headerRules());
     await close();
     const rows = first.map(({ cells }) => cells);
     const fields = fieldsOfHeader(header, {}, rows);
@@ -54,17 +56,9 @@ async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample>
 
 const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
 
-/**
- * The refusal of a file whose code page isn't certain. Of each candidate it has the same names, those first that differ most.
- * @param file the header of the file and rows with letters beyond ASCII
- * @param line the first that has some
- */
-export async function doubtfulEncoding(
-  file: Buffer,
-  encodings: readonly CodePage[],
-  line: number,
-): Promise<DoubtfulEncoding> {
-  const read = await Promise.all(encodings.map((encoding) => readSample(file, encoding)));
+/** The refusal with names of the file: the same ones in each candidate, those first that differ most. */
+async function withNames({ candidates: encodings, sample, line }: DoubtfulCodePage): Promise<DoubtfulEncoding> {
+  const read = await Promise.all(encodings.map((encoding) => readSample(sample, encoding)));
   // Headings, too, may be readable in one of them alone. Names are usually in front.
   const isSecret = (index: number) =>
     read.some(({ header }) => isSecretColumn({ heading: header[index] ?? '', field: null }));
@@ -89,4 +83,13 @@ export async function doubtfulEncoding(
     names: places.map(({ row }) => texts[index]?.[row] ?? ''),
   }));
   return new DoubtfulEncoding(candidates, line);
+}
+
+/** {@link inspectFile} of people. @throws AppError as that does, {@link DoubtfulEncoding} where the encoding is uncertain */
+export async function inspectPeople(chunks: AsyncIterable<Buffer>, wanted?: Encoding | 'auto'): Promise<Inspection> {
+  try {
+    return await inspectFile(chunks, wanted);
+  } catch (error) {
+    throw error instanceof DoubtfulCodePage ? await withNames(error) : error;
+  }
 }

@@ -99,7 +99,7 @@ export async function readPeople(
       mapping,
       batches: inBatches(rows, checker, batchRows),
       roleWords: checker.roleWords,
-      warnings: [...warnings, ...mapping.warnings],
+      warnings: [...warnings.map((warning) => ({ ...warning, field: null })), ...mapping.warnings],
       lines,
       mergedLines,
       repetitions: () => finder.all,

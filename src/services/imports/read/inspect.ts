@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Encoding } from '../../../schemas/import.js';
-import { doubtfulEncoding } from './doubtful-encoding.js';
+import type { CodePage, Encoding } from '../../../schemas/file-format.js';
 import { guessCodePage } from './encoding/code-pages.js';
 import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
 import { FileProblem } from './encoding/source-file.js';
@@ -118,12 +117,29 @@ function utf16Of(start: Buffer, bytes: number): Encoding | undefined {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
+/** The refusal of a text whose code page isn't certain. */
+export class DoubtfulCodePage extends FileProblem {
+  /**
+   * @param sample lines of the file: its first, and some with bytes beyond ASCII
+   * @param line the first that has some
+   */
+  constructor(
+    readonly candidates: readonly CodePage[],
+    readonly sample: Buffer,
+    override readonly line: number,
+  ) {
+    const message =
+      'The file is not UTF-8, and its encoding is not certain. Save it as "CSV UTF-8", or name the encoding.';
+    super('ENCODING_DOUBTFUL', message, line);
+  }
+}
+
 /** The encoding of a file that isn't UTF-8. @param fault its first byte that isn't */
 async function otherEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
   const { file, beyondAscii } = sample.finish();
   const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
   if (encoding !== undefined) return encoding;
-  if (candidates.length > 0) throw await doubtfulEncoding(file, candidates, line);
+  if (candidates.length > 0) throw new DoubtfulCodePage(candidates, file, line);
   throw new FileProblem(
     'ENCODING_UNKNOWN',
     `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
@@ -146,6 +162,7 @@ async function faultInUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | und
  * Reads a whole file once for its hash, type and encoding, on which all of its bytes decide.
  * @param wanted overrides the detected encoding
  * @throws AppError `IMPORT_FILE_INVALID` for a file that is neither text nor in a ZIP file, or whose encoding is uncertain
+ *   ({@link DoubtfulCodePage})
  */
 export async function inspectFile(
   chunks: AsyncIterable<Buffer>,

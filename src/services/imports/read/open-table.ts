@@ -1,9 +1,9 @@
-import type { Delimiter, Encoding } from '../../../schemas/import.js';
+import type { Delimiter, Encoding } from '../../../schemas/file-format.js';
 import { openCsv } from './csv/csv-source.js';
 import { FileProblem, fileBytes } from './encoding/source-file.js';
 import type { Inspection } from './inspect.js';
-import type { SourceLimits, SourceTable } from './table/table.js';
-import { openSheet, type SheetOptions } from './workbook/sheet-table.js';
+import type { HeaderRules, SourceLimits, SourceTable } from './table/table.js';
+import { openSheet } from './workbook/sheet-table.js';
 
 /** What a file is, as its inspection or an earlier plan tells. */
 export interface TableSource extends Pick<Inspection, 'isWorkbook'> {
@@ -20,12 +20,13 @@ export interface TableSource extends Pick<Inspection, 'isWorkbook'> {
 export async function openTable(
   file: string,
   { isWorkbook, ...source }: TableSource,
-  options: SheetOptions,
+  { sheet }: { sheet?: string },
   limits: SourceLimits,
+  rules: HeaderRules,
   signal?: AbortSignal,
 ): Promise<SourceTable> {
-  if (isWorkbook) return openSheet(file, options, limits, signal);
-  if (options.sheet !== undefined)
+  if (isWorkbook) return openSheet(file, sheet, limits, rules, signal);
+  if (sheet !== undefined)
     throw new FileProblem('SHEET_UNKNOWN', 'The file is CSV, which has no sheets. Leave the sheet out.');
-  return openCsv(fileBytes(file), source, limits);
+  return openCsv(fileBytes(file), source, limits, rules);
 }

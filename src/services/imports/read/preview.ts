@@ -7,8 +7,9 @@ import { type FirstRows, guessColumns, isHalf } from './columns/column-guesses.j
 import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
 import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
-import { addedColumns, type Column, filledWidth } from './fields/headings.js';
+import { addedColumns, type Column } from './fields/headings.js';
 import type { SourceFormat, SourceTable } from './table/table.js';
+import { filledWidth } from './table/text.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {

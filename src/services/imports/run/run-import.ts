@@ -12,6 +12,7 @@ import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
 import { findUnfinished } from '../plan/unfinished.js';
+import { headerRules } from '../read/columns/header-rules.js';
 import { type ImportFile, readPeople } from '../read/import-file.js';
 import { openTable } from '../read/open-table.js';
 import { maskOf } from '../read/preview.js';
@@ -65,7 +66,7 @@ export async function runImport(
     const reading = { ...plan, policy: await passwordPolicy(core.config) };
     const { imports: limits } = core.config;
     const source = { ...plan.format, isWorkbook: plan.format.workbook !== null };
-    const table = await openTable(plan.file, source, plan.options, limits);
+    const table = await openTable(plan.file, source, plan.options, limits, headerRules(plan.options));
     file = await readPeople(table, reading, limits.batchRows, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);

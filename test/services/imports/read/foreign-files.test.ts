@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { importEncodings } from '../../../../src/schemas/import.js';
+import { importEncodings } from '../../../../src/schemas/file-format.js';
 import { recordsOf, textOf, useImporting } from '../support/importing.js';
 
 const utf16 = (text: string) => iconv.encode(text, 'utf-16le', { addBOM: true });

@@ -1,4 +1,5 @@
 import { isAppError } from '../../../../src/errors.js';
+import { headerRules } from '../../../../src/services/imports/read/columns/header-rules.js';
 import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv/csv-source.js';
 import { type Reading, readPeople } from '../../../../src/services/imports/read/import-file.js';
 import type { SourceLimits, SourceRow } from '../../../../src/services/imports/read/table/table.js';
@@ -27,12 +28,15 @@ export async function rowsOf(
   options: Partial<CsvOptions> = {},
   limits: SourceLimits = usualLimits,
 ): Promise<SourceRow[]> {
-  const file = await openCsv(chunks(Buffer.from(source), sizes), { ...usualFormat, ...options }, limits).catch(
-    (error: unknown) => {
-      if (isAppError(error) && error.message === 'The file is empty.') return undefined;
-      throw error;
-    },
-  );
+  const file = await openCsv(
+    chunks(Buffer.from(source), sizes),
+    { ...usualFormat, ...options },
+    limits,
+    headerRules(),
+  ).catch((error: unknown) => {
+    if (isAppError(error) && error.message === 'The file is empty.') return undefined;
+    throw error;
+  });
   if (file === undefined) return [];
   const all: SourceRow[] = [{ line: file.headerLine, cells: file.header }];
   for await (const rows of file.rows) all.push(...rows);
@@ -43,4 +47,9 @@ export async function rowsOf(
 export const openPeople = async (
   source: AsyncIterable<Buffer>,
   { format = usualFormat, ...reading }: Partial<Reading> & { format?: CsvOptions } = {},
-) => readPeople(await openCsv(source, format, usualLimits), { options: {}, policy: () => undefined, ...reading }, 500);
+) =>
+  readPeople(
+    await openCsv(source, format, usualLimits, headerRules(reading.options)),
+    { options: {}, policy: () => undefined, ...reading },
+    500,
+  );

@@ -9,10 +9,11 @@ import {
 import { FileProblem } from '../encoding/source-file.js';
 import { isLastNameFirst } from '../fields/full-names.js';
 import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
-import { addedColumns, type Column, headingKey, isAddress, shownText } from '../fields/headings.js';
+import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
 import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import type { SourceRow } from '../table/table.js';
+import { shownText } from '../table/text.js';
 import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';

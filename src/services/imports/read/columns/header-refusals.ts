@@ -2,8 +2,9 @@ import { type AppError, isAppError } from '../../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns } from '../../../../schemas/import.js';
 import { FileProblem } from '../encoding/source-file.js';
 import { meaningOf } from '../fields/header-aliases.js';
-import { type Column, isAddress, shownText } from '../fields/headings.js';
-import type { SourceRow } from '../table/table.js';
+import { type Column, isAddress } from '../fields/headings.js';
+import { maxRowsAboveHeader, type SourceRow } from '../table/table.js';
+import { shownText } from '../table/text.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
 
@@ -71,9 +72,6 @@ export function missingColumns(
     ].join(' '),
   );
 }
-
-/** Rows below the first that may be the header: titles and notes above a table are shorter. */
-export const maxRowsAboveHeader = 20;
 
 /** Counts the fields that the headings of a line usually mean. */
 export const countKnownFields = (cells: readonly string[]): number =>

@@ -1,8 +1,7 @@
-import type { Delimiter, Encoding } from '../../../../schemas/import.js';
+import type { Delimiter, Encoding } from '../../../../schemas/file-format.js';
 import { decodedAs } from '../encoding/encodings.js';
 import { FileProblem } from '../encoding/source-file.js';
-import type { RowWarning } from '../fields/warnings.js';
-import type { SourceLimits, SourceRow } from '../table/table.js';
+import type { HeaderRules, SourceLimits, SourceRow, TableWarning } from '../table/table.js';
 import { firstRowCount, readAhead, rowsAfter, type SourceTable, totalLength } from '../table/table.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
@@ -23,6 +22,7 @@ export async function openCsv(
   source: AsyncIterable<Buffer>,
   { encoding, delimiter: wanted }: CsvOptions,
   limits: SourceLimits,
+  rules: HeaderRules,
 ): Promise<SourceTable> {
   const text = decodedAs(encoding, source);
   let reader: RowReader | undefined;
@@ -39,8 +39,8 @@ export async function openCsv(
     const isWhole = head.isWhole && start.length === length + sample.length;
     const isWrapped = areLinesWrapped(sample, isWhole);
     const delimiter =
-      wanted === 'auto' ? delimiterOf(preamble, isWrapped ? unwrapped(sample) : sample, isWhole) : wanted;
-    reader = new RowReader(delimiter, sepLine ? 2 : 1, limits);
+      wanted === 'auto' ? delimiterOf(preamble, isWrapped ? unwrapped(sample) : sample, isWhole, rules) : wanted;
+    reader = new RowReader(delimiter, sepLine ? 2 : 1, limits, rules);
     const table = bytesAfter(head.all, length);
     const lines = isWrapped ? unwrappedLines(table, limits.recordBytes) : table;
     const { first, all } = await readAhead(
@@ -72,8 +72,8 @@ export async function openCsv(
   }
 }
 
-function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean): Delimiter {
-  if (!sepLine) return detectDelimiter(table, isWhole);
+function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean, rules: HeaderRules): Delimiter {
+  if (!sepLine) return detectDelimiter(table, isWhole, rules);
   if (named === undefined)
     throw new FileProblem(
       'DELIMITER_UNKNOWN',
@@ -90,9 +90,8 @@ async function* bytesAfter(chunks: AsyncIterable<Buffer>, count: number): AsyncG
   }
 }
 
-const wrappedLines: RowWarning = {
+const wrappedLines: TableWarning = {
   code: 'LINES_QUOTED',
-  field: null,
   message: 'Each line of the file is in quotes as a whole: they were taken off.',
 };
 
@@ -103,9 +102,8 @@ function isVersionLine([first = '', ...others]: readonly string[]): boolean {
   );
 }
 
-const versionLine = ({ line, cells: [first = ''] }: SourceRow): RowWarning => ({
+const versionLine = ({ line, cells: [first = ''] }: SourceRow): TableWarning => ({
   code: 'VERSION_LINE',
-  field: null,
   message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
 });
 

@@ -1,5 +1,5 @@
-import { type Delimiter, importDelimiters } from '../../../../schemas/import.js';
-import { meaningOf } from '../fields/header-aliases.js';
+import { type Delimiter, importDelimiters } from '../../../../schemas/file-format.js';
+import type { HeaderRules } from '../table/table.js';
 
 /** The names of the delimiters for people. */
 export const delimiterNames: Readonly<Record<Delimiter, string>> = {
@@ -80,22 +80,16 @@ function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
   return records;
 }
 
-/** Whether a record has headings of two columns, at least. */
-function hasHeadings({ text }: SampleRecord, delimiter: Delimiter): boolean {
-  const fields = text.split(delimiter).map((cell) => meaningOf(cell)?.field);
-  return new Set(fields.filter((field) => field !== undefined)).size > 1;
-}
-
 /**
  * The delimiter of a table: the one that occurs as often in the records below the header as in it; of several, the one
  * that is most frequent in the header. The header is the first record whose headings are known, as there may be titles
  * above it, or else the first one with a delimiter. A comma when none occurs.
  * @param isWhole whether the sample is all of the file
  */
-export function detectDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
+export function detectDelimiter(sample: Buffer, isWhole: boolean, { countKnown }: HeaderRules): Delimiter {
   const records = sampleRecordsOf(sample.toString(), isWhole);
   const header =
-    records.find((record) => importDelimiters.some((delimiter) => hasHeadings(record, delimiter))) ??
+    records.find(({ text }) => importDelimiters.some((delimiter) => countKnown(text.split(delimiter)) > 1)) ??
     records.find(({ counts }) => importDelimiters.some((delimiter) => counts[delimiter] > 0));
   if (header === undefined) return ',';
   const below = records.slice(records.indexOf(header) + 1);

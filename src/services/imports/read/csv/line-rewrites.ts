@@ -1,5 +1,3 @@
-import { type Delimiter, importDelimiters } from '../../../../schemas/import.js';
-
 /** Ctrl-Z: DOS programs write it at the end of a file. */
 const endMark = 0x1a;
 
@@ -89,3 +87,5 @@ export function quotedFormulas(
     return Buffer.from(text.slice(open.length));
   });
 }
+
+import { type Delimiter, importDelimiters } from '../../../../schemas/file-format.js';

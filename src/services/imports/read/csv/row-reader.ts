@@ -1,9 +1,9 @@
 import { CsvError, Parser } from 'csv-parse';
 import { readCell } from '../../../../csv/cells.js';
 import { AppError } from '../../../../errors.js';
-import type { Delimiter } from '../../../../schemas/import.js';
-import { addedColumns, filledWidth, rejectColumns } from '../fields/headings.js';
-import type { SourceLimits, SourceRow } from '../table/table.js';
+import type { Delimiter } from '../../../../schemas/file-format.js';
+import type { HeaderRules, SourceLimits, SourceRow } from '../table/table.js';
+import { filledWidth } from '../table/text.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
@@ -81,6 +81,7 @@ function firstLines(text: string): { line: string; next: string | undefined; nex
 export class RowReader {
   #parser: RecordParser;
   readonly #limits: SourceLimits;
+  readonly #rules: HeaderRules;
   readonly #delimiter: Delimiter;
   /** The line on which the next record begins. csv-parse counts a CRLF in quotes twice. */
   #nextLine: number;
@@ -94,12 +95,13 @@ export class RowReader {
   #quoteFaults = 0;
   /** Columns of the header; unknown before it. */
   #width: number | undefined;
-  /** Columns that a rejects file adds; unknown before the header. */
+  /** Columns that this program has added; unknown before the header. */
   #addedColumns: number | undefined;
 
-  constructor(delimiter: Delimiter, line: number, limits: SourceLimits) {
+  constructor(delimiter: Delimiter, line: number, limits: SourceLimits, rules: HeaderRules) {
     this.#nextLine = line;
     this.#limits = limits;
+    this.#rules = rules;
     this.#delimiter = delimiter;
     this.#parser = this.#newParser();
   }
@@ -210,7 +212,7 @@ export class RowReader {
     let lineBreaks = 0;
     let hasContent = false;
     this.#width ??= record.length;
-    this.#addedColumns ??= addedColumns(record) < 0 ? 0 : rejectColumns.length;
+    this.#addedColumns ??= this.#rules.countAdded(record);
     const columns = this.#limits.columns + this.#addedColumns;
     // Spreadsheets save blank columns at the right as well.
     const kept = record.length > columns ? record.slice(0, filledWidth(record)) : record;

@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import type { CodePage } from '../../../../schemas/import.js';
+import type { CodePage } from '../../../../schemas/file-format.js';
 import { hasWords, isWestern, lettersBeyondAscii } from './words.js';
 
 /** How jschardet names the code pages. */

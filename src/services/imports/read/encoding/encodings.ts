@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { encoded } from '../../../../csv/format.js';
 import { AppError } from '../../../../errors.js';
-import type { Encoding } from '../../../../schemas/import.js';
+import type { Encoding } from '../../../../schemas/file-format.js';
 import { FileProblem } from './source-file.js';
 
 /** The names of the encodings for people. */

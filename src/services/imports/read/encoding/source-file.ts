@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { WorkbookSheet } from '../../../../db/models/import-plan.js';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../../errors.js';
-import type { FileProblemReason } from '../../../../schemas/import.js';
+import type { FileProblemReason } from '../../../../schemas/file-format.js';
+import type { Sheet } from '../table/table.js';
 
 /** The refusal of a whole file, with what programs know it by. */
 export class FileProblem extends AppError {
   /** Those of a workbook that was opened: another one may be read. */
-  sheets: readonly WorkbookSheet[] = [];
+  sheets: readonly Sheet[] = [];
 
   /** @param line the line that it is about, from 1 */
   constructor(

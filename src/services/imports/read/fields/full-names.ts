@@ -1,4 +1,5 @@
-import { headingWords, longestKnown } from './headings.js';
+import { longestKnown } from '../table/text.js';
+import { headingWords } from './headings.js';
 
 /** The halves of a full name. */
 export interface NameHalves {

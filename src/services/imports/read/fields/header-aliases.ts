@@ -1,5 +1,6 @@
 import { type ImportField, importFields } from '../../../../schemas/import.js';
-import { headingKey, headingWords, longestKnown, words } from './headings.js';
+import { longestKnown } from '../table/text.js';
+import { headingKey, headingWords, words } from './headings.js';
 import { fieldsInFiles } from './import-fields.js';
 
 /** What a heading means. */

@@ -2,8 +2,8 @@ import { readPhone } from '../../../../csv/cells.js';
 import type { ImportField } from '../../../../schemas/import.js';
 import type { ColumnMapping } from '../columns/columns.js';
 import { nameHalves } from '../fields/full-names.js';
-import { filledWidth } from '../fields/headings.js';
 import { activeOf } from '../fields/state-words.js';
+import { filledWidth } from '../table/text.js';
 import { spreadsheetError } from './damaged-names.js';
 
 /**

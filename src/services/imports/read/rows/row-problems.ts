@@ -2,9 +2,9 @@ import type { FieldProblem } from '../../../../field-problem.js';
 import { type ImportField, importFields } from '../../../../schemas/import.js';
 import { withoutInvisible } from '../../../../schemas/text.js';
 import { isSecretCell } from '../fields/header-aliases.js';
-import { longestKnown, shownText } from '../fields/headings.js';
 import { fieldsInFiles } from '../fields/import-fields.js';
 import type { RowCode } from '../fields/row-codes.js';
+import { longestKnown, shownText } from '../table/text.js';
 
 /** One problem of a row. */
 export interface RowProblem {

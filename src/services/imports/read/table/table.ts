@@ -1,5 +1,4 @@
 import type { CsvFormat } from '../../../../csv/format.js';
-import type { RowWarning } from '../fields/warnings.js';
 
 /** A record of a CSV file, or a row of a sheet. */
 export interface SourceRow {
@@ -17,6 +16,27 @@ export interface SourceLimits {
   fieldBytes: number;
   recordBytes: number;
   columns: number;
+}
+
+/** Knowledge of headers. Meanings of columns are the caller's. */
+export interface HeaderRules {
+  /** Counts the different headings in a line that are known. */
+  countKnown(cells: readonly string[]): number;
+  /** How well a line is a header: 0 where it isn't like one, infinite where all columns are found. */
+  score(cells: readonly string[]): number;
+  /** Counts the columns that this program has added to a table, which limits don't count. */
+  countAdded(header: readonly string[]): number;
+  readonly mostAdded: number;
+}
+
+/** Rows below the first that may be the header: titles and notes above a table are shorter. */
+export const maxRowsAboveHeader = 20;
+
+/** Something that was taken off, or left out, above and around a table. */
+export interface TableWarning {
+  code: 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE';
+  message: string;
+  example?: string;
 }
 
 /** A sheet of a workbook. */
@@ -45,8 +65,7 @@ export interface SourceTable {
   /** The cells of the header. */
   header: string[];
   headerLine: number;
-  /** What was taken off, or left out, above and around the table. */
-  warnings: readonly RowWarning[];
+  warnings: readonly TableWarning[];
   /** The first rows, up to one that can't be read: they show what the columns are. */
   first: readonly SourceRow[];
   /**

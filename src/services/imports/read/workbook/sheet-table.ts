@@ -1,27 +1,22 @@
 import { readCell } from '../../../../csv/cells.js';
-import { isAppError } from '../../../../errors.js';
-import { type ImportOptions, requiredColumns } from '../../../../schemas/import.js';
-import { type ColumnOptions, mapColumns } from '../columns/columns.js';
-import { areMapped, countKnownFields, maxRowsAboveHeader } from '../columns/header-refusals.js';
 import { FileProblem } from '../encoding/source-file.js';
-import { addedColumns, filledWidth, rejectColumns, shownText, suggestionFor } from '../fields/headings.js';
-import type { RowWarning } from '../fields/warnings.js';
 import {
   firstRowCount,
+  type HeaderRules,
+  maxRowsAboveHeader,
   readAhead,
   rowsAfter,
   type Sheet,
   type SourceLimits,
   type SourceRow,
   type SourceTable,
+  type TableWarning,
   totalLength,
 } from '../table/table.js';
+import { filledWidth, shownText, suggestionFor } from '../table/text.js';
 import { openWorkbook } from './open-workbook.js';
 import { refusalOf } from './problem.js';
 import { MergedRows, type SheetRow, type Workbook } from './sheet-row.js';
-
-/** The options that say which sheet is read, and what its header is like. */
-export type SheetOptions = ColumnOptions & Pick<ImportOptions, 'sheet'>;
 
 /** The first rows of a sheet, and which of them is the header. */
 interface SheetStart {
@@ -41,8 +36,9 @@ interface SheetStart {
  */
 export async function openSheet(
   file: string,
-  options: SheetOptions,
+  wanted: string | undefined,
   limits: SourceLimits,
+  rules: HeaderRules,
   signal?: AbortSignal,
 ): Promise<SourceTable> {
   const workbook = await openWorkbook(file, signal).catch((error: unknown) => {
@@ -50,7 +46,7 @@ export async function openSheet(
   });
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
-    const start = await chosenStart(workbook, options, limits);
+    const start = await chosenStart(workbook, wanted, limits, rules);
     const { sheet, merged, first, all, header: at } = start;
     const header = first[at];
     if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
@@ -69,7 +65,7 @@ export async function openSheet(
         sepLine: false,
         workbook: { kind: workbook.kind, sheet: sheet.name, sheets },
       },
-      header: wholeHeader(header.cells, first.slice(at + 1)),
+      header: wholeHeader(header.cells, first.slice(at + 1), rules),
       headerLine: header.line,
       warnings: at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)],
       first: first.slice(at + 1),
@@ -89,12 +85,17 @@ export async function openSheet(
 }
 
 /** The start of the sheet that is read. The sheets that aren't are no longer open. */
-async function chosenStart(workbook: Workbook, options: SheetOptions, limits: SourceLimits): Promise<SheetStart> {
+async function chosenStart(
+  workbook: Workbook,
+  wanted: string | undefined,
+  limits: SourceLimits,
+  rules: HeaderRules,
+): Promise<SheetStart> {
   const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
-  const candidates = options.sheet === undefined ? visible : [wantedSheet(workbook.sheets, visible, options.sheet)];
+  const candidates = wanted === undefined ? visible : [wantedSheet(workbook.sheets, visible, wanted)];
   let best: SheetStart | undefined;
   for (const sheet of candidates) {
-    const start = await startOf(workbook, sheet, options, limits);
+    const start = await startOf(workbook, sheet, limits, rules);
     const isBetter =
       best === undefined || start.score > best.score || (best.first.length === 0 && start.first.length > 0);
     const other = isBetter ? best : start;
@@ -133,18 +134,18 @@ function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted
 async function startOf(
   workbook: Workbook,
   sheet: Sheet,
-  options: SheetOptions,
   limits: SourceLimits,
+  rules: HeaderRules,
 ): Promise<SheetStart> {
   const merged = new MergedRows();
-  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), merged), limits);
+  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), merged), limits, rules);
   const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
   // There may be a fault before the first row.
   if (first.length === 0) for await (const _ of all);
   const ranked = first
     .slice(0, maxRowsAboveHeader + 1)
-    .map((_, at) => ({ header: at, score: headerScore(first, at, options) }));
+    .map((_, at) => ({ header: at, score: scoreOf(first, at, rules) }));
   const { header, score } = ranked.reduce((best, next) => (next.score > best.score ? next : best), {
     header: 0,
     score: 0,
@@ -153,27 +154,22 @@ async function startOf(
 }
 
 /** How well a row is a header. One without rows below it fits less. */
-function headerScore(first: readonly SourceRow[], at: number, { map = [], ...options }: SheetOptions): number {
-  const cells = first[at]?.cells ?? [];
-  try {
-    // Without the rows below, which only tell more than whether it fits.
-    mapColumns(cells, map, [], requiredColumns(options));
-    return first.length > at + 1 ? Number.POSITIVE_INFINITY : Number.MAX_VALUE;
-  } catch (error) {
-    if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
-    const known = countKnownFields(cells);
-    // One word may stand in a title, or in a row.
-    return known > 1 || areMapped(cells, map) ? known : 0;
-  }
+function scoreOf(first: readonly SourceRow[], at: number, rules: HeaderRules): number {
+  const score = rules.score(first[at]?.cells ?? []);
+  return score === Number.POSITIVE_INFINITY && first.length === at + 1 ? Number.MAX_VALUE : score;
 }
 
 /** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
-async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: SourceLimits): AsyncGenerator<SourceRow[]> {
+async function* checkedRows(
+  source: AsyncGenerator<SheetRow[]>,
+  limits: SourceLimits,
+  { mostAdded }: HeaderRules,
+): AsyncGenerator<SourceRow[]> {
   try {
     for await (const rows of source)
       yield rows.map(({ line, cells, isHidden }) => {
         const length = totalLength(cells);
-        if (cells.length > limits.columns + rejectColumns.length)
+        if (cells.length > limits.columns + mostAdded)
           throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
         if (length > limits.recordBytes)
           throw new FileProblem(
@@ -203,19 +199,18 @@ function checkedCell(cell: string, line: number, index: number, { fieldBytes }: 
   return readCell(cell);
 }
 
-/** The header with blank headings for columns beyond it: notes beside a table. Those that a rejects file adds are its last. */
-function wholeHeader(cells: readonly string[], rows: readonly SourceRow[]): string[] {
-  if (addedColumns(cells) >= 0) return [...cells];
+/** The header with blank headings for columns beyond it: notes beside a table. Columns that this program has added are its last. */
+function wholeHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
+  if (countAdded(cells) > 0) return [...cells];
   const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);
   return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];
 }
 
-function linesAbove(above: readonly SourceRow[], headerLine: number): RowWarning {
+function linesAbove(above: readonly SourceRow[], headerLine: number): TableWarning {
   const [first, last] = [above[0]?.line ?? 1, above.at(-1)?.line ?? 1];
   const lines = first === last ? `Line ${first} is` : `Lines ${first} to ${last} are`;
   return {
     code: 'LINES_ABOVE',
-    field: null,
     message: `${lines} above the header on line ${headerLine}, and not imported.`,
     example: shownText(above[0]?.cells.find((cell) => cell.trim() !== '') ?? ''),
   };

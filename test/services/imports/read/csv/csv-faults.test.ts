@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { headerRules } from '../../../../../src/services/imports/read/columns/header-rules.js';
 import { openCsv } from '../../../../../src/services/imports/read/csv/csv-source.js';
 import { failureOf } from '../../../../db/support/failure.js';
 import { chunks, rowsOf, usualFormat, usualLimits } from '../../support/csv-text.js';
@@ -118,7 +119,7 @@ describe('The rows before a fault', () => {
         for (const size of [11, 64 * kib]) {
           const source = Buffer.concat([Buffer.from(`a,b\n${rows.slice(0, count).join('\n')}\nlast,row\n`), bytes]);
           const sizes = new Array(Math.ceil(source.length / size)).fill(size);
-          const file = await openCsv(chunks(source, sizes), usualFormat, usualLimits);
+          const file = await openCsv(chunks(source, sizes), usualFormat, usualLimits, headerRules());
           let read = 0;
           const failure = await failureOf(async () => {
             for await (const some of file.rows) read += some.length;

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { neutralizeCell } from '../../../../../src/csv/cells.js';
 import { AppError } from '../../../../../src/errors.js';
-import { type Delimiter, type Encoding, importDelimiters, importEncodings } from '../../../../../src/schemas/import.js';
+import {
+  type Delimiter,
+  type Encoding,
+  importDelimiters,
+  importEncodings,
+} from '../../../../../src/schemas/file-format.js';
 import { inspectFile } from '../../../../../src/services/imports/read/inspect.js';
 import { type FileRow, isRejected } from '../../../../../src/services/imports/read/rows/rows.js';
 import { atDepth } from '../../../../support/depth.js';

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { headerRules } from '../../../../../src/services/imports/read/columns/header-rules.js';
 import { openCsv } from '../../../../../src/services/imports/read/csv/csv-source.js';
 import { fileBytes } from '../../../../../src/services/imports/read/encoding/source-file.js';
 import { failureOf } from '../../../../db/support/failure.js';
@@ -51,7 +52,7 @@ describe('Reading CSV', () => {
         released = true;
       }
     }
-    const { rows, close } = await openCsv(endless(), usualFormat, usualLimits);
+    const { rows, close } = await openCsv(endless(), usualFormat, usualLimits, headerRules());
     for (let count = 0; count < 5; count += 1) await rows.next();
     await close();
     expect(released).to.equal(true);

@@ -1,12 +1,18 @@
 import { expect } from 'chai';
-import { type Delimiter, importDelimiters } from '../../../../../src/schemas/import.js';
+import { type Delimiter, importDelimiters } from '../../../../../src/schemas/file-format.js';
+import { headerRules } from '../../../../../src/services/imports/read/columns/header-rules.js';
 import { openCsv } from '../../../../../src/services/imports/read/csv/csv-source.js';
 import { failureOf } from '../../../../db/support/failure.js';
 import { chunks, rowsOf, usualLimits } from '../../support/csv-text.js';
 
 async function open(text: string, sizes: Iterable<number> = [], delimiter: Delimiter | 'auto' = 'auto') {
   const bytes = chunks(Buffer.from(text), sizes);
-  const { format, header, headerLine, close } = await openCsv(bytes, { encoding: 'utf-8', delimiter }, usualLimits);
+  const { format, header, headerLine, close } = await openCsv(
+    bytes,
+    { encoding: 'utf-8', delimiter },
+    usualLimits,
+    headerRules(),
+  );
   await close();
   return { ...format, header, headerLine };
 }

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { isAppError } from '../../../../../src/errors.js';
-import type { CodePage, Encoding } from '../../../../../src/schemas/import.js';
-import { DoubtfulEncoding } from '../../../../../src/services/imports/read/doubtful-encoding.js';
-import { inspectFile } from '../../../../../src/services/imports/read/inspect.js';
+import type { CodePage, Encoding } from '../../../../../src/schemas/file-format.js';
+import { DoubtfulEncoding, inspectPeople } from '../../../../../src/services/imports/read/doubtful-encoding.js';
 import { atDepth } from '../../../../support/depth.js';
 import { chunks } from '../../support/csv-text.js';
 
@@ -87,7 +86,7 @@ const foreign: Readonly<Record<string, readonly [CodePage, string]>> = {
 /** The encoding that a file is read in, or those that are proposed. */
 async function readAs(bytes: Buffer, size = bytes.length): Promise<Encoding | Encoding[]> {
   try {
-    return (await inspectFile(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size)))).encoding;
+    return (await inspectPeople(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size)))).encoding;
   } catch (error) {
     if (!(error instanceof DoubtfulEncoding)) throw error;
     return error.candidates.map(({ encoding }) => encoding);
