@@ -16,7 +16,7 @@ import {
   type PasswordHasher,
 } from '../src/services/credentials/passwords.js';
 import { headerRules } from '../src/services/imports/read/columns/header-rules.js';
-import { openTable } from '../src/services/imports/read/open-table.js';
+import { openTable } from '../src/tables/open-table.js';
 import { type Figures, sized as sizedAtLeast, verdict } from './figures.js';
 import { program, rounds, scale, selected } from './options.js';
 import { type Extra, writePeople } from './people.js';

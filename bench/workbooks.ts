@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { strToU8, Zip, ZipDeflate } from 'fflate';
-import { xlsxBytes } from '../src/workbook/write-xlsx.js';
+import { xlsxBytes } from '../src/tables/write/xlsx.js';
 import { passwordHash, personAt } from './people.js';
 
 /** What people save a table as. Excel shares the texts of cells, programs mostly don't. */

@@ -11,7 +11,7 @@ interface LockedPackage {
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')) as unknown;
 
-/** Packages with parts in use that no version promises to keep: db/sequelize/internals.ts, and csv/row-reader.ts of imports. */
+/** Packages with parts in use that no version promises to keep: db/sequelize/internals.ts, and tables/csv/row-reader.ts. */
 const privateParts = ['sequelize', 'mysql2', 'csv-parse'];
 
 describe('A package whose private parts are used', () => {

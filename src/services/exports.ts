@@ -1,6 +1,6 @@
-import { phoneCell } from '../csv/cells.js';
-import type { Table, TableColumn } from '../workbook/table.js';
-import type { XlsxValue } from '../workbook/write-xlsx.js';
+import { phoneCell } from '../tables/write/cells.js';
+import type { Table, TableColumn } from '../tables/write/table.js';
+import type { XlsxValue } from '../tables/write/xlsx.js';
 
 /** A column of an export: what a row has in it, and how it is written. */
 export interface ExportColumn<Row> extends Omit<TableColumn, 'heading'> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
-import { xlsxBytes } from '../../src/workbook/write-xlsx.js';
+import { xlsxBytes } from '../../src/tables/write/xlsx.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { rowsInBytes } from '../support/workbooks.js';

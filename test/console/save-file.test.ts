@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvOf, neutralized } from '../../src/console/ui/save-file.js';
 import { workbookOf } from '../../src/console/ui/workbook.js';
-import { neutralizeCell } from '../../src/csv/cells.js';
+import { neutralizeCell } from '../../src/tables/write/cells.js';
 import { rowsInBytes } from '../support/workbooks.js';
 
 describe('The files that the web console writes', () => {

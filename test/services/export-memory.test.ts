@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { usersTable } from '../../src/services/accounts/export.js';
 import { ledgerTable } from '../../src/services/imports/output/ledger-export.js';
-import { tablePieces } from '../../src/workbook/table.js';
+import { tablePieces } from '../../src/tables/write/table.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
 import { importFile } from './imports/support/running.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
-import { openWorkbook } from '../../src/services/imports/read/workbook/open-workbook.js';
+import { openWorkbook } from '../../src/tables/workbook/open-workbook.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** The texts of the first sheet, as an import reads them. */

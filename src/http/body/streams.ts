@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { TableFormat } from '../../schemas/table-format.js';
 import type { ByteRange } from '../../services/files/files.js';
-import { type Table, tablePieces } from '../../workbook/table.js';
+import { type Table, tablePieces } from '../../tables/write/table.js';
 import { workbookType } from '../api/operation.js';
 import { destroyUnlessRead } from '../overload/deadlines.js';
 import { isKnown } from './ranges.js';

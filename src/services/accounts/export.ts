@@ -2,7 +2,7 @@ import { Op } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { type UserExportField, userExportFields, userExportSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
-import type { Table } from '../../workbook/table.js';
+import type { Table } from '../../tables/write/table.js';
 import type { Core } from '../core.js';
 import { exportTable, type OnExported, phoneColumn } from '../exports.js';
 import { listingFilter } from './queries.js';

@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse';
-import { restoreCell } from '../../csv/cells.js';
-import { csvLine, markedHeader } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../errors.js';
 import { isWorkbookName } from '../../schemas/table-format.js';
 import { syncToDisk } from '../../storage/disk.js';
-import { xlsxBytes } from '../../workbook/write-xlsx.js';
+import { restoreCell } from '../../tables/write/cells.js';
+import { csvLine, markedHeader } from '../../tables/write/csv.js';
+import { xlsxBytes } from '../../tables/write/xlsx.js';
 
 const headings = ['firstName', 'lastName', 'email', 'phone', 'password'];
 const header = markedHeader(headings);

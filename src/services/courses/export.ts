@@ -2,7 +2,7 @@ import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import { type CourseExportField, courseExportFields, courseExportSchema } from '../../schemas/course.js';
 import { validate } from '../../schemas/validate.js';
-import type { Table } from '../../workbook/table.js';
+import type { Table } from '../../tables/write/table.js';
 import type { Core, Identity } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported } from '../exports.js';
 import { addSeats } from '../locks/capacity.js';

@@ -10,7 +10,7 @@ import {
   trainerEnrollmentExportSchema,
 } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
-import type { Table } from '../../workbook/table.js';
+import type { Table } from '../../tables/write/table.js';
 import { certificateOf } from '../certificates/queries.js';
 import type { Actor, Core } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '../exports.js';

@@ -15,7 +15,7 @@ import { optionsOf, resultOf } from '../../../services/imports/store/repository.
 import { listImportRows } from '../../../services/imports/store/row-listing.js';
 import { keptPath } from '../../../services/imports/store/spool.js';
 import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.js';
-import { tablePieces } from '../../../workbook/table.js';
+import { tablePieces } from '../../../tables/write/table.js';
 import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
 import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import { createProgress } from '../../core/changes/progress.js';

@@ -1,13 +1,13 @@
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
-import { delimiterNames } from '../../../services/imports/read/csv/delimiters.js';
-import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
 import type { RowCode } from '../../../services/imports/read/fields/row-codes.js';
-import type { SourceFormat } from '../../../services/imports/read/table/table.js';
-import { shownText } from '../../../services/imports/read/table/text.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
+import { delimiterNames } from '../../../tables/csv/delimiters.js';
+import { encodingNames } from '../../../tables/encoding/encodings.js';
+import type { SourceFormat } from '../../../tables/table/table.js';
+import { shownText } from '../../../tables/table/text.js';
 import { confirm } from '../../core/changes/confirm.js';
 import { PartialFailure } from '../../core/command/error-messages.js';
 import { exitCodes } from '../../core/command/exit-codes.js';

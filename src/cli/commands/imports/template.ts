@@ -1,5 +1,5 @@
 import { templateTable } from '../../../services/imports/output/template.js';
-import { csvPieces, tablePieces } from '../../../workbook/table.js';
+import { csvPieces, tablePieces } from '../../../tables/write/table.js';
 import type { Result } from '../../core/command/run.js';
 import { assertShowable, tableTarget, writeData } from '../../core/listing/file-output.js';
 import type { ImportRun } from './mapping.js';

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { readCell, readPhone } from '../../../csv/cells.js';
 import { AppError, isAppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
 import { type Delimiter, importDelimiters } from '../../../schemas/file-format.js';
 import { idIn } from '../../../services/ids.js';
-import { readPreamble } from '../../../services/imports/read/csv/delimiters.js';
-import { decodedAs } from '../../../services/imports/read/encoding/encodings.js';
-import { FileProblem } from '../../../services/imports/read/encoding/source-file.js';
 import { meaningOf } from '../../../services/imports/read/fields/header-aliases.js';
-import { inspectFile } from '../../../services/imports/read/inspect.js';
+import { readPreamble } from '../../../tables/csv/delimiters.js';
+import { decodedAs } from '../../../tables/encoding/encodings.js';
+import { FileProblem } from '../../../tables/encoding/source-file.js';
+import { inspectFile } from '../../../tables/inspect.js';
+import { readCell, readPhone } from '../../../tables/write/cells.js';
 import type { Io } from '../output/output.js';
 import { pipedBytes } from '../prompts/input.js';
 

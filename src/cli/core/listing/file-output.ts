@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError, isDiskFull, systemErrorCode, whyUnwritable } from '../../../errors.js';
 import { isWorkbookName, type TableFormat, tableFormats } from '../../../schemas/table-format.js';
 import type { OnExported } from '../../../services/exports.js';
-import { type Table, tablePieces } from '../../../workbook/table.js';
+import { type Table, tablePieces } from '../../../tables/write/table.js';
 import type { None, tableOutputOption } from '../command/declaration.js';
 import type { Result, Run } from '../command/run.js';
 import { counted, type Io, writeText } from '../output/output.js';

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Document } from 'yaml';
 import type { Page } from '../../../services/paging.js';
-import type { Table } from '../../../workbook/table.js';
+import type { Table } from '../../../tables/write/table.js';
 import type { OutputStream } from '../output/output.js';
 import { printable, printableLine } from '../output/printable.js';
 import type { Column } from './columns.js';
@@ -57,7 +57,7 @@ export async function* csvOf<T>(
   to: OutputStream,
 ): AsyncGenerator<string> {
   // As yaml below.
-  const { csvPieces } = await import('../../../workbook/table.js');
+  const { csvPieces } = await import('../../../tables/write/table.js');
   yield* csvPieces({ ...tableOf(pages, columns), isUnmarked: !isFile(to) });
 }
 
@@ -67,7 +67,7 @@ export async function* xlsxOf<T>(
   columns: readonly Column<T>[],
   { one, many = `${one}s` }: { one: string; many?: string },
 ): AsyncGenerator<string | Uint8Array> {
-  const { tablePieces } = await import('../../../workbook/table.js');
+  const { tablePieces } = await import('../../../tables/write/table.js');
   yield* tablePieces({ ...tableOf(pages, columns), sheet: many }, 'xlsx');
 }
 

@@ -1,5 +1,5 @@
 import type { Import } from '../../../db/models/import.js';
-import type { Table, TableColumn, TableRow } from '../../../workbook/table.js';
+import type { Table, TableColumn, TableRow } from '../../../tables/write/table.js';
 import type { Core } from '../../core.js';
 import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../store/ledger.js';
 

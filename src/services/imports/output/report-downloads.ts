@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { encoded, type ReportFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError, notFound, systemErrorCode } from '../../../errors.js';
 import { isWorkbookName, type TableFormat } from '../../../schemas/table-format.js';
+import type { SourceFormat } from '../../../tables/table/table.js';
+import { WorkbookProblem } from '../../../tables/workbook/problem.js';
+import { encoded, type ReportFormat } from '../../../tables/write/csv.js';
 import type { Core } from '../../core.js';
-import type { SourceFormat } from '../read/table/table.js';
-import { WorkbookProblem } from '../read/workbook/problem.js';
 import { resultOf } from '../store/repository.js';
 import { isReadable, ownFile } from '../store/spool.js';
 import {

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { access, constants, type FileHandle, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
-import { TooLargeForWorkbook } from '../../../workbook/limits.js';
+import { encoded, headText, type ReportFormat, reportLine } from '../../../tables/write/csv.js';
+import { TooLargeForWorkbook } from '../../../tables/write/limits.js';
 import { asWorkbook, csvRows, type ReportKind, runningPath, workbookPath } from './report-workbook.js';
 import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
 

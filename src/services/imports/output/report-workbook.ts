@@ -1,4 +1,7 @@
-import { restoreProtected } from '../../../csv/cells.js';
+import { isWorkbookName } from '../../../schemas/table-format.js';
+import { openCsv } from '../../../tables/csv/csv-source.js';
+import { openWorkbook } from '../../../tables/workbook/open-workbook.js';
+import { restoreProtected } from '../../../tables/write/cells.js';
 import {
   type CsvFormat,
   credentialsFormat,
@@ -6,13 +9,10 @@ import {
   type ReportFormat,
   rejectsFormat,
   reportLine,
-} from '../../../csv/format.js';
-import { isWorkbookName } from '../../../schemas/table-format.js';
-import { mostColumns } from '../../../workbook/limits.js';
-import { xlsxBytes } from '../../../workbook/write-xlsx.js';
+} from '../../../tables/write/csv.js';
+import { mostColumns } from '../../../tables/write/limits.js';
+import { xlsxBytes } from '../../../tables/write/xlsx.js';
 import { headerRules } from '../read/columns/header-rules.js';
-import { openCsv } from '../read/csv/csv-source.js';
-import { openWorkbook } from '../read/workbook/open-workbook.js';
 
 /** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { type CsvFormat, isEncodable, type ReportFormat, withEncodableLetters } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import { isWorkbookName } from '../../../schemas/table-format.js';
+import { type CsvFormat, isEncodable, type ReportFormat, withEncodableLetters } from '../../../tables/write/csv.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';

@@ -3,7 +3,7 @@ import { mailLanguages } from '../../../config/mail-settings.js';
 import { packageFile } from '../../../package-root.js';
 import { initialStatuses } from '../../../schemas/enrollment-statuses.js';
 import { type ImportColumn, importableRoles, importColumns } from '../../../schemas/import.js';
-import { smallTable, type Table, type TableColumn } from '../../../workbook/table.js';
+import { smallTable, type Table, type TableColumn } from '../../../tables/write/table.js';
 
 const examples: readonly Partial<Record<ImportColumn, string>>[] = [
   { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0001' },

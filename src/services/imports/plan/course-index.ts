@@ -1,10 +1,10 @@
 import { validationError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
+import { suggestionFor } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
 import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
 import { FreePlaces, readOccupancy } from '../../locks/capacity.js';
 import { headingKey } from '../read/fields/headings.js';
-import { suggestionFor } from '../read/table/text.js';
 import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';

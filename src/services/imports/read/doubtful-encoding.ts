@@ -1,13 +1,13 @@
 import type { EncodingCandidate } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import type { CodePage, Encoding } from '../../../schemas/file-format.js';
+import { openCsv } from '../../../tables/csv/csv-source.js';
+import { FileProblem } from '../../../tables/encoding/source-file.js';
+import { DoubtfulCodePage, type Inspection, inspectFile } from '../../../tables/inspect.js';
+import type { SourceLimits } from '../../../tables/table/table.js';
 import { headerRules } from './columns/header-rules.js';
-import { openCsv } from './csv/csv-source.js';
-import { FileProblem } from './encoding/source-file.js';
 import { isSecretColumn } from './fields/header-aliases.js';
-import { DoubtfulCodePage, type Inspection, inspectFile } from './inspect.js';
 import { fieldsOfHeader, shortened } from './preview.js';
-import type { SourceLimits } from './table/table.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */
 export class DoubtfulEncoding extends FileProblem {

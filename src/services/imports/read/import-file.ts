@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
+import { type SourceFormat, type SourceRow, type SourceTable, totalLength } from '../../../tables/table/table.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
 import type { RowWarning } from './fields/warnings.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
-import { type SourceFormat, type SourceRow, type SourceTable, totalLength } from './table/table.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;

@@ -1,15 +1,15 @@
-import { restoreProtected } from '../../../csv/cells.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import { type ImportField, importFields, requiredColumns } from '../../../schemas/import.js';
+import type { SourceFormat, SourceTable } from '../../../tables/table/table.js';
+import { filledWidth } from '../../../tables/table/text.js';
+import { restoreProtected } from '../../../tables/write/cells.js';
 import { type FirstRows, guessColumns, isHalf } from './columns/column-guesses.js';
 import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
 import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
 import { addedColumns, type Column } from './fields/headings.js';
-import type { SourceFormat, SourceTable } from './table/table.js';
-import { filledWidth } from './table/text.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {

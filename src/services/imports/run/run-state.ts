@@ -2,13 +2,13 @@ import type { InferAttributes, Transaction } from 'sequelize';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
+import { fileIdentity } from '../../../tables/encoding/source-file.js';
 import type { Actor, Core } from '../../core.js';
 import type { Reports } from '../output/reports.js';
 import type { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns/columns.js';
-import { fileIdentity } from '../read/encoding/source-file.js';
 import type { CellMask } from '../read/preview.js';
 import { assertLeaseHeld } from './import-lock.js';
 

@@ -1,8 +1,8 @@
 import { isAppError } from '../../../../src/errors.js';
 import { headerRules } from '../../../../src/services/imports/read/columns/header-rules.js';
-import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv/csv-source.js';
 import { type Reading, readPeople } from '../../../../src/services/imports/read/import-file.js';
-import type { SourceLimits, SourceRow } from '../../../../src/services/imports/read/table/table.js';
+import { type CsvOptions, openCsv } from '../../../../src/tables/csv/csv-source.js';
+import type { SourceLimits, SourceRow } from '../../../../src/tables/table/table.js';
 
 /** The bytes in chunks of the given sizes, the rest as one more. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {

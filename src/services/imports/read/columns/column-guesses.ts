@@ -1,10 +1,10 @@
 import { editDistance } from '../../../../edit-distance.js';
 import type { ImportField } from '../../../../schemas/import.js';
+import { longestKnown } from '../../../../tables/table/text.js';
 import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, headingKey, headingWords, isAddress, words } from '../fields/headings.js';
 import { fieldsInFiles } from '../fields/import-fields.js';
 import { roleOf } from '../fields/role-words.js';
-import { longestKnown } from '../table/text.js';
 
 /** The first cells of the rows of a file: what the columns look like. */
 export type FirstRows = readonly (readonly string[])[];

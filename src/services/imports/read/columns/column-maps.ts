@@ -1,8 +1,8 @@
 import { AppError, isAppError } from '../../../../errors.js';
 import { type ImportField, importFields } from '../../../../schemas/import.js';
+import { filledWidth, shownText, suggestionFor } from '../../../../tables/table/text.js';
 import { isRepeatable } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, rejectColumns } from '../fields/headings.js';
-import { filledWidth, shownText, suggestionFor } from '../table/text.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 

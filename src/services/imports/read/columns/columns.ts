@@ -6,14 +6,14 @@ import {
   importFields,
   requiredColumns,
 } from '../../../../schemas/import.js';
-import { FileProblem } from '../encoding/source-file.js';
+import { FileProblem } from '../../../../tables/encoding/source-file.js';
+import type { SourceRow } from '../../../../tables/table/table.js';
+import { shownText } from '../../../../tables/table/text.js';
 import { isLastNameFirst } from '../fields/full-names.js';
 import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
 import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
-import type { SourceRow } from '../table/table.js';
-import { shownText } from '../table/text.js';
 import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';

@@ -1,10 +1,10 @@
 import { type AppError, isAppError } from '../../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns } from '../../../../schemas/import.js';
-import { FileProblem } from '../encoding/source-file.js';
+import { FileProblem } from '../../../../tables/encoding/source-file.js';
+import { maxRowsAboveHeader, type SourceRow } from '../../../../tables/table/table.js';
+import { shownText } from '../../../../tables/table/text.js';
 import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, isAddress } from '../fields/headings.js';
-import { maxRowsAboveHeader, type SourceRow } from '../table/table.js';
-import { shownText } from '../table/text.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
 

@@ -1,7 +1,7 @@
 import { isAppError } from '../../../../errors.js';
 import { requiredColumns } from '../../../../schemas/import.js';
+import type { HeaderRules } from '../../../../tables/table/table.js';
 import { addedColumns, rejectColumns } from '../fields/headings.js';
-import type { HeaderRules } from '../table/table.js';
 import { type ColumnOptions, mapColumns } from './columns.js';
 import { areMapped, countKnownFields } from './header-refusals.js';
 

@@ -1,4 +1,4 @@
-import { longestKnown } from '../table/text.js';
+import { longestKnown } from '../../../../tables/table/text.js';
 import { headingWords } from './headings.js';
 
 /** The halves of a full name. */

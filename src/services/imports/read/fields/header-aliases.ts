@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from '../../../../schemas/import.js';
-import { longestKnown } from '../table/text.js';
+import { longestKnown } from '../../../../tables/table/text.js';
 import { headingKey, headingWords, words } from './headings.js';
 import { fieldsInFiles } from './import-fields.js';
 

@@ -1,5 +1,5 @@
 import { normalized } from '../../../../schemas/text.js';
-import { longestKnown } from '../table/text.js';
+import { longestKnown } from '../../../../tables/table/text.js';
 
 /** A column of a file. */
 export interface Column {

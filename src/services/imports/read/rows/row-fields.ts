@@ -1,9 +1,9 @@
-import { readPhone } from '../../../../csv/cells.js';
 import type { ImportField } from '../../../../schemas/import.js';
+import { filledWidth } from '../../../../tables/table/text.js';
+import { readPhone } from '../../../../tables/write/cells.js';
 import type { ColumnMapping } from '../columns/columns.js';
 import { nameHalves } from '../fields/full-names.js';
 import { activeOf } from '../fields/state-words.js';
-import { filledWidth } from '../table/text.js';
 import { spreadsheetError } from './damaged-names.js';
 
 /**

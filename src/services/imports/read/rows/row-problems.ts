@@ -1,10 +1,10 @@
 import type { FieldProblem } from '../../../../field-problem.js';
 import { type ImportField, importFields } from '../../../../schemas/import.js';
 import { withoutInvisible } from '../../../../schemas/text.js';
+import { longestKnown, shownText } from '../../../../tables/table/text.js';
 import { isSecretCell } from '../fields/header-aliases.js';
 import { fieldsInFiles } from '../fields/import-fields.js';
 import type { RowCode } from '../fields/row-codes.js';
-import { longestKnown, shownText } from '../table/text.js';
 
 /** One problem of a row. */
 export interface RowProblem {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { CsvOptions } from '../../../../../src/services/imports/read/csv/csv-source.js';
 import { type FileRow, isRejected } from '../../../../../src/services/imports/read/rows/rows.js';
+import type { CsvOptions } from '../../../../../src/tables/csv/csv-source.js';
 import { failureOf } from '../../../../db/support/failure.js';
 import { chunks, openPeople, usualFormat } from '../../support/csv-text.js';
 

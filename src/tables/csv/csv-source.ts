@@ -1,0 +1,122 @@
+import type { Delimiter, Encoding } from '../../schemas/file-format.js';
+import { decodedAs } from '../encoding/encodings.js';
+import { FileProblem } from '../encoding/source-file.js';
+import type { HeaderRules, SourceLimits, SourceRow, TableWarning } from '../table/table.js';
+import { firstRowCount, readAhead, rowsAfter, type SourceTable, totalLength } from '../table/table.js';
+import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
+import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
+import { RowReader } from './row-reader.js';
+
+/** How to read a file. */
+export interface CsvOptions {
+  encoding: Encoding;
+  delimiter: Delimiter | 'auto';
+}
+
+/**
+ * Reads a file as a stream: memory doesn't grow with it.
+ * @param source its bytes
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without a header
+ */
+export async function openCsv(
+  source: AsyncIterable<Buffer>,
+  { encoding, delimiter: wanted }: CsvOptions,
+  limits: SourceLimits,
+  rules: HeaderRules,
+): Promise<SourceTable> {
+  const text = decodedAs(encoding, source);
+  let reader: RowReader | undefined;
+  const close = async () => {
+    reader?.close();
+    await text.return(undefined);
+  };
+  try {
+    const head = await readAhead(text, (parts) => totalLength(parts) > delimiterSampleBytes);
+    const start = Buffer.concat(head.first);
+    const preamble = readPreamble(start);
+    const { length, byteOrderMark, sepLine } = preamble;
+    const sample = start.subarray(length, length + delimiterSampleBytes);
+    const isWhole = head.isWhole && start.length === length + sample.length;
+    const isWrapped = areLinesWrapped(sample, isWhole);
+    const delimiter =
+      wanted === 'auto' ? delimiterOf(preamble, isWrapped ? unwrapped(sample) : sample, isWhole, rules) : wanted;
+    reader = new RowReader(delimiter, sepLine ? 2 : 1, limits, rules);
+    const table = bytesAfter(head.all, length);
+    const lines = isWrapped ? unwrappedLines(table, limits.recordBytes) : table;
+    const { first, all } = await readAhead(
+      rowsOf(quotedFormulas(lines, delimiter, limits.recordBytes), reader),
+      (lists) => totalLength(lists) > firstRowCount,
+    );
+    const rows = first.flat();
+    const version = rows[0] && isVersionLine(rows[0].cells) ? rows[0] : undefined;
+    const header = version ? rows[1] : rows[0];
+    if (header === undefined) {
+      // There may be a fault before it.
+      for await (const _ of all);
+      throw new FileProblem('NO_ROWS', 'The file is empty.');
+    }
+    return {
+      format: { encoding, delimiter, byteOrderMark, sepLine, workbook: null },
+      warnings: [...(isWrapped ? [wrappedLines] : []), ...(version ? [versionLine(version)] : [])],
+      header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
+      headerLine: header.line,
+      first: rows.slice(version ? 2 : 1),
+      rows: rowsAfter(all, header.line),
+      lines: () => reader?.lastLine ?? 0,
+      mergedLines: () => [],
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean, rules: HeaderRules): Delimiter {
+  if (!sepLine) return detectDelimiter(table, isWhole, rules);
+  if (named === undefined)
+    throw new FileProblem(
+      'DELIMITER_UNKNOWN',
+      'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Correct it, or name the delimiter with --delimiter.',
+    );
+  return named;
+}
+
+async function* bytesAfter(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const chunk of chunks) {
+    if (chunk.length > left) yield chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
+}
+
+const wrappedLines: TableWarning = {
+  code: 'LINES_QUOTED',
+  message: 'Each line of the file is in quotes as a whole: they were taken off.',
+};
+
+/** A line above the header that says the version of a template, such as `version:v1.0`. */
+function isVersionLine([first = '', ...others]: readonly string[]): boolean {
+  return (
+    /^\s*version\s*[:=]?\s*v?\d+(\.\d+)*\s*$/i.test(first.slice(0, 100)) && others.every((cell) => cell.trim() === '')
+  );
+}
+
+const versionLine = ({ line, cells: [first = ''] }: SourceRow): TableWarning => ({
+  code: 'VERSION_LINE',
+  message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
+});
+
+async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<SourceRow[]> {
+  try {
+    for await (const bytes of table) yield* yielded(await reader.read(bytes));
+    yield* yielded(await reader.read());
+  } finally {
+    reader.close();
+  }
+}
+
+function* yielded({ rows, fault }: { rows: SourceRow[]; fault?: unknown }): Generator<SourceRow[]> {
+  if (rows.length > 0) yield rows;
+  if (fault !== undefined) throw fault;
+}

@@ -1,0 +1,183 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { AppError } from '../../errors.js';
+import type { Encoding } from '../../schemas/file-format.js';
+import { encoded } from '../write/csv.js';
+import { FileProblem } from './source-file.js';
+
+/** The names of the encodings for people. */
+export const encodingNames: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1250': 'Windows-1250 (Central European)',
+  'windows-1251': 'Windows-1251 (Cyrillic)',
+  'windows-1252': 'Windows-1252 (Western)',
+  'windows-1253': 'Windows-1253 (Greek)',
+  'windows-1254': 'Windows-1254 (Turkish)',
+  'windows-1255': 'Windows-1255 (Hebrew)',
+  'windows-1256': 'Windows-1256 (Arabic)',
+  'windows-1257': 'Windows-1257 (Baltic)',
+  'windows-874': 'Windows-874 (Thai)',
+  macintosh: 'Mac Roman (Western)',
+  shift_jis: 'Shift_JIS (Japanese)',
+  gb18030: 'GB18030 (Simplified Chinese)',
+  big5: 'Big5 (Traditional Chinese)',
+  'euc-kr': 'EUC-KR (Korean)',
+};
+
+const byteOrderMarks: readonly [Encoding, Buffer][] = [
+  ['utf-8', Buffer.of(0xef, 0xbb, 0xbf)],
+  ['utf-16le', Buffer.of(0xff, 0xfe)],
+  ['utf-16be', Buffer.of(0xfe, 0xff)],
+];
+const longestMark = 3;
+
+/** The encoding of the byte order mark, if there is one. */
+export function markedEncoding(start: Buffer): Encoding | undefined {
+  return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
+}
+
+/** Below it stand delimiters, quotes and line breaks. No such byte is a part of a longer character, but in UTF-16. */
+const lowestTrail = 0x30;
+/** A longer text without such a byte is no table: it is decoded as it is. */
+const longestText = 256 * 1024;
+
+const isUtf16 = (encoding: Encoding) => encoding === 'utf-16le' || encoding === 'utf-16be';
+
+/** Bytes at the beginning that are whole characters, whatever follows. */
+function wholeCharacters(bytes: Buffer, encoding: Encoding): number {
+  if (isUtf16(encoding)) {
+    const even = bytes.length - (bytes.length % 2);
+    const last = bytes[encoding === 'utf-16le' ? even - 1 : even - 2] ?? 0;
+    // The first half of a surrogate pair.
+    return (last & 0xfc) === 0xd8 ? even - 2 : even;
+  }
+  const inUtf8 = encoding === 'utf-8';
+  const last = bytes.findLastIndex((byte) => (inUtf8 ? (byte & 0xc0) !== 0x80 : byte < lowestTrail));
+  // In UTF-8 a longer character begins there.
+  const end = last < 0 || (bytes[last] ?? 0) >= 0x80 ? last : last + 1;
+  return end <= 0 && bytes.length > longestText ? bytes.length : Math.max(0, end);
+}
+
+/** The index of the first byte that is not valid UTF-8; the length when all are. */
+function firstInvalidUtf8(bytes: Buffer): number {
+  let index = 0;
+  for (const character of bytes.toString()) {
+    const length = Buffer.byteLength(character);
+    if (character === '\ufffd' && !isUtf8(bytes.subarray(index, index + length))) break;
+    index += length;
+  }
+  return index;
+}
+
+/** The characters before the first byte that can't be decoded, or all; `bad` is its index, -1 when all can be decoded. */
+function decode(bytes: Buffer, encoding: Encoding): { utf8: Buffer; bad: number } {
+  if (encoding === 'utf-8') {
+    const bad = isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes);
+    return { utf8: bad < 0 ? bytes : bytes.subarray(0, bad), bad };
+  }
+  const isUnits = isUtf16(encoding);
+  if (!isUnits && isAscii(bytes)) return { utf8: bytes, bad: -1 };
+  const odd = isUnits ? bytes.length % 2 : 0;
+  const text = iconv.decode(bytes.subarray(0, bytes.length - odd), encoding, { stripBOM: false });
+  const unpaired = isUnits && !text.isWellFormed() ? text.search(/\p{Cs}/u) : -1;
+  const end = isUnits ? unpaired : text.indexOf('\ufffd');
+  if (end < 0) return { utf8: Buffer.from(text), bad: odd === 0 ? -1 : bytes.length - 1 };
+  const before = text.slice(0, end);
+  return { utf8: Buffer.from(before), bad: encoded(before, encoding).length };
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Counts lines that end in LF, CRLF or CR, in UTF-8. */
+class LinePosition {
+  #line = 1;
+  #afterReturn = false;
+
+  /** The line of the byte that follows these. */
+  after(bytes: Buffer): number {
+    let line = this.#line;
+    if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
+    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) line += 1;
+    for (let at = bytes.indexOf(carriageReturn); at >= 0; at = bytes.indexOf(carriageReturn, at + 1))
+      if (bytes[at + 1] !== lineFeed) line += 1;
+    return line;
+  }
+
+  /** Advances past these bytes. */
+  pass(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#line = this.after(bytes);
+    this.#afterReturn = bytes.at(-1) === carriageReturn;
+  }
+}
+
+/** Advice about files that no text is read from. */
+export const saveAsCsv = 'Save the spreadsheet as "CSV UTF-8" and import that.';
+
+/** The refusal of a byte of a file, named by its line and number, both from 1. */
+export class BadByte extends FileProblem {
+  constructor(
+    encoding: Encoding,
+    override readonly line: number,
+    readonly byte: number,
+    readonly isNul: boolean,
+  ) {
+    super(
+      isNul ? 'NOT_CSV' : 'UNDECODABLE',
+      isNul
+        ? `The file is binary, not CSV: line ${line}, byte ${byte} is a NUL. ${saveAsCsv}`
+        : `The file is not ${encodingNames[encoding]}: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`,
+      line,
+    );
+  }
+}
+
+/** The refusal of a file whose byte order mark says another encoding. */
+export class WrongMark extends AppError {
+  constructor(marked: Encoding, encoding: Encoding) {
+    super(
+      'IMPORT_FILE_INVALID',
+      `The file begins with the byte order mark of ${encodingNames[marked]}: it can't be read as ${encodingNames[encoding]}. Leave the encoding out and import it again.`,
+    );
+  }
+}
+
+function assertMarkAgrees(encoding: Encoding, start: Buffer): void {
+  const marked = markedEncoding(start);
+  if (marked !== undefined && marked !== encoding) throw new WrongMark(marked, encoding);
+}
+
+/**
+ * Converts a text to UTF-8, in chunks of whole characters. A byte order mark is kept.
+ * @throws AppError `IMPORT_FILE_INVALID` after the text before a byte that can't be decoded ({@link BadByte})
+ */
+export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const position = new LinePosition();
+  let unfinished: Buffer = Buffer.alloc(0);
+  let offset = 0;
+
+  function* decodePart(bytes: Buffer): Generator<Buffer> {
+    const { utf8, bad } = decode(bytes, encoding);
+    const nul = utf8.indexOf(0);
+    const good = nul < 0 ? utf8 : utf8.subarray(0, nul);
+    if (good.length > 0) yield good;
+    const fault = nul < 0 ? bad : encoded(good.toString(), encoding).length;
+    if (fault >= 0) throw new BadByte(encoding, position.after(good), offset + fault + 1, nul >= 0);
+    position.pass(utf8);
+    offset += bytes.length;
+  }
+
+  for await (const chunk of chunks) {
+    const bytes = unfinished.length > 0 ? Buffer.concat([unfinished, chunk]) : chunk;
+    const end = bytes.length < longestMark ? 0 : wholeCharacters(bytes, encoding);
+    unfinished = bytes.subarray(end);
+    if (end === 0) continue;
+    if (offset === 0) assertMarkAgrees(encoding, bytes);
+    yield* decodePart(bytes.subarray(0, end));
+  }
+  if (offset === 0) assertMarkAgrees(encoding, unfinished);
+  if (unfinished.length > 0) yield* decodePart(unfinished);
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { CodePage, Encoding } from '../schemas/file-format.js';
+import { guessCodePage } from './encoding/code-pages.js';
+import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
+import { FileProblem } from './encoding/source-file.js';
+import { lockedWorkbook, otherWorkbook } from './workbook/problem.js';
+
+/** The result of one pass over all bytes of a file. */
+export interface Inspection {
+  sha256: string;
+  /** Whether it is, or may be, a workbook in a ZIP file: opening it tells. */
+  isWorkbook: boolean;
+  /** Of text. */
+  encoding: Encoding;
+  byteOrderMark: boolean;
+  bytes: number;
+}
+
+const signatureBytes = 4096;
+
+const excelWords = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
+
+/** ZIP files begin so, those without any part with the second. */
+const zipStarts = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
+const isZip = (start: Buffer) => zipStarts.some((signature) => start.subarray(0, signature.length).equals(signature));
+
+/** Old Office documents are compound files, and so are encrypted ones, which have a stream of this name. */
+const compoundStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** The refusal of a file that people mistake for a table, with advice. */
+function otherType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
+  const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
+  const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
+  if (begins(...compoundStart))
+    return hasEncryptedStream ? lockedWorkbook() : otherWorkbook('an old Excel workbook (.xls)');
+  if (begins(0x25, 0x50, 0x44, 0x46, 0x2d))
+    return notCsv('a PDF document. Export the table as "CSV UTF-8" and import that.');
+  if (begins(0x1f, 0x8b)) return notCsv('compressed with gzip. Unpack it and import the file in it.');
+  const text = start.subarray(0, 256).toString('latin1');
+  if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
+    return notCsv(`a web page (HTML). ${excelWords}`);
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return notCsv(`an XML document. ${excelWords}`);
+  return undefined;
+}
+
+/** Bytes of rows that decide on a code page: enough for any, and soon examined. */
+const sampleBytes = 16 * 1024;
+/** Lines at the beginning that may be the header. */
+const headLines = 5;
+const longestLine = 4 * 1024;
+
+const isBeyondAscii = (line: string) => /[\x80-\xff]/.test(line);
+
+/** No more than the first 4 KiB of a line, up to a byte that is no part of a longer character in any code page. */
+const shortened = (line: string) =>
+  line.length <= longestLine ? line : (/^.*[\0-/]/.exec(line.slice(0, longestLine))?.[0] ?? '');
+
+/** Lines with bytes beyond ASCII from all parts of a file, which alone tell its code page: memory doesn't grow with it. */
+class RowSample {
+  // A character a byte.
+  readonly #head: string[] = [];
+  #rows: string[] = [];
+  /** Every so many lines beyond ASCII one is kept. */
+  #stride = 1;
+  #lines = 0;
+  #bytes = 0;
+  #unfinished = '';
+
+  push(chunk: Buffer): void {
+    const lines = (this.#unfinished + chunk.toString('latin1')).split(/[\r\n]+/);
+    // Beyond the longest line nothing is looked at.
+    this.#unfinished = (lines.pop() ?? '').slice(0, longestLine + 1);
+    for (const line of lines) if (line !== '') this.#add(shortened(line));
+  }
+
+  #add(line: string): void {
+    if (this.#head.length < headLines) {
+      this.#head.push(line);
+      return;
+    }
+    if (!isBeyondAscii(line)) return;
+    this.#lines += 1;
+    if (this.#lines % this.#stride !== 0) return;
+    this.#rows.push(line);
+    this.#bytes += line.length;
+    if (this.#bytes <= sampleBytes) return;
+    this.#rows = this.#rows.filter((_, index) => index % 2 === 1);
+    this.#bytes = this.#rows.reduce((sum, { length }) => sum + length, 0);
+    this.#stride *= 2;
+  }
+
+  /** The first lines of the file and the sampled ones, and of all these the ones beyond ASCII. Ends the sample. */
+  finish(): { file: Buffer; beyondAscii: Buffer } {
+    if (this.#unfinished !== '') this.#add(shortened(this.#unfinished));
+    const lines = [...this.#head, ...this.#rows];
+    const joined = (some: readonly string[]) => Buffer.from(some.map((line) => `${line}\n`).join(''), 'latin1');
+    return { file: joined(lines), beyondAscii: joined(lines.filter(isBeyondAscii)) };
+  }
+}
+
+/** Whether a file that isn't UTF-8 has words in it: in texts of other encodings, few look so. @param sample of its lines */
+function isMixture(sample: Buffer): boolean {
+  // The last character may be cut off.
+  const text = new TextDecoder().decode(sample.subarray(0, -1), { stream: true });
+  const runs = text.match(/[^\0-\x7f]+/gu) ?? [];
+  const valid = runs.filter((run) => !run.includes('\ufffd')).length;
+  return valid > 0 && valid * 3 >= runs.length;
+}
+
+/** UTF-16 without its mark, in which each ASCII character (delimiters, line breaks, digits) has a NUL; binary files have fewer. */
+function utf16Of(start: Buffer, bytes: number): Encoding | undefined {
+  const nulsAt = (parity: number) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length;
+  const [even, odd] = [nulsAt(0), nulsAt(1)];
+  const [more, fewer] = [Math.max(even, odd), Math.min(even, odd)];
+  if (bytes % 2 === 1 || more === 0 || more * 20 < start.length || fewer * 4 > more) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+}
+
+/** The refusal of a text whose code page isn't certain. */
+export class DoubtfulCodePage extends FileProblem {
+  /**
+   * @param sample lines of the file: its first, and some with bytes beyond ASCII
+   * @param line the first that has some
+   */
+  constructor(
+    readonly candidates: readonly CodePage[],
+    readonly sample: Buffer,
+    override readonly line: number,
+  ) {
+    const message =
+      'The file is not UTF-8, and its encoding is not certain. Save it as "CSV UTF-8", or name the encoding.';
+    super('ENCODING_DOUBTFUL', message, line);
+  }
+}
+
+/** The encoding of a file that isn't UTF-8. @param fault its first byte that isn't */
+async function otherEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
+  const { file, beyondAscii } = sample.finish();
+  const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
+  if (encoding !== undefined) return encoding;
+  if (candidates.length > 0) throw new DoubtfulCodePage(candidates, file, line);
+  throw new FileProblem(
+    'ENCODING_UNKNOWN',
+    `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
+    line,
+  );
+}
+
+/** The first byte of a text that isn't UTF-8, where there is one: the text is read up to it. */
+async function faultInUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | undefined> {
+  try {
+    for await (const _ of decodedAs('utf-8', chunks));
+  } catch (error) {
+    if (error instanceof BadByte) return error;
+    if (!(error instanceof WrongMark)) throw error;
+  }
+  return undefined;
+}
+
+/**
+ * Reads a whole file once for its hash, type and encoding, on which all of its bytes decide.
+ * @param wanted overrides the detected encoding
+ * @throws AppError `IMPORT_FILE_INVALID` for a file that is neither text nor in a ZIP file, or whose encoding is uncertain
+ *   ({@link DoubtfulCodePage})
+ */
+export async function inspectFile(
+  chunks: AsyncIterable<Buffer>,
+  wanted: Encoding | 'auto' = 'auto',
+): Promise<Inspection> {
+  const sha256 = createHash('sha256');
+  const sample = new RowSample();
+  let start: Buffer = Buffer.alloc(0);
+  let [bytes, hasNul, hasEncryptedStream] = [0, false, false];
+  async function* read() {
+    for await (const chunk of chunks) {
+      sha256.update(chunk);
+      bytes += chunk.length;
+      hasNul ||= chunk.includes(0);
+      // Names of streams don't straddle chunks: they lie in sectors.
+      hasEncryptedStream ||= chunk.includes(encryptedStream);
+      if (start.length < signatureBytes)
+        start = Buffer.concat([start, chunk.subarray(0, signatureBytes - start.length)]);
+      sample.push(chunk);
+      yield chunk;
+    }
+  }
+  const source = read();
+  // Without a way to close it: what follows a fault is read, too.
+  const fault = await faultInUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
+  for await (const _ of source);
+  if (isZip(start))
+    return { sha256: sha256.digest('hex'), isWorkbook: true, encoding: 'utf-8', byteOrderMark: false, bytes };
+  const refusal = otherType(start, hasEncryptedStream);
+  if (refusal) throw refusal;
+  const marked = markedEncoding(start);
+  const found = async () => {
+    if (fault === undefined) return 'utf-8';
+    if (!hasNul) return otherEncoding(fault, sample);
+    const encoding = utf16Of(start, bytes);
+    if (encoding !== undefined) return encoding;
+    throw fault.isNul ? fault : new FileProblem('NOT_CSV', `The file is binary, not CSV. ${saveAsCsv}`);
+  };
+  const encoding = wanted === 'auto' ? (marked ?? (await found())) : wanted;
+  return { sha256: sha256.digest('hex'), isWorkbook: false, encoding, byteOrderMark: marked !== undefined, bytes };
+}

@@ -1,0 +1,96 @@
+import { crc32 } from 'node:zlib';
+import yauzl from 'yauzl';
+import { cancellationError } from '../../fair-queue.js';
+import { newWork, type Work } from './bounds.js';
+import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+
+/** Parts of an archive at most; workbooks have some dozens. */
+const mostParts = 2000;
+/** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
+const mostPartBytes = 512 * 1024 * 1024;
+/** Bytes that are inflated while an archive is open, whatever sheets are looked at: the longest sheet twice, and shared texts. */
+const mostBytes = 1280 * 1024 * 1024;
+
+/** The parts of a ZIP file, of which each is inflated when it is read. */
+export interface Archive {
+  has(name: string): boolean;
+  readonly work: Work;
+  /**
+   * The bytes of a part.
+   * @param most how many at most
+   * @throws WorkbookProblem, the reason of the signal
+   */
+  read(name: string, most?: number): AsyncGenerator<Buffer>;
+  close(): void;
+}
+
+/** The names in archives differ in case, and in the slash at the beginning. */
+const keyOf = (name: string) => name.replace(/^\/+/, '').toLowerCase();
+
+/** What yauzl and zlib throw are errors of the file: what the operating system refuses has another code. */
+function faultOf(error: unknown): unknown {
+  if (error instanceof WorkbookProblem || !(error instanceof Error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return code === undefined || /^Z_|^ERR_(OUT_OF_RANGE|INVALID_ARG)/.test(code)
+    ? damaged('it is damaged or incomplete', error)
+    : error;
+}
+
+async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
+  const parts = new Map<string, yauzl.Entry>();
+  let entries = 0;
+  for await (const entry of zip.eachEntry()) {
+    entries += 1;
+    if (entries > mostParts) throw tooLarge(`it has more than ${mostParts} parts`);
+    if (entry.fileName.endsWith('/')) continue;
+    const key = keyOf(entry.fileName);
+    if (parts.has(key)) throw damaged(`it has two parts that are called ${entry.fileName}`);
+    parts.set(key, entry);
+  }
+  return parts;
+}
+
+/** Opens a ZIP file. @param signal ends the reading of its parts @throws WorkbookProblem */
+export async function openArchive(file: string, signal?: AbortSignal): Promise<Archive> {
+  let zip: yauzl.ZipFile | undefined;
+  try {
+    zip = await yauzl.openPromise(file, { autoClose: false, strictFileNames: false });
+    const parts = await partsOf(zip);
+    return archiveOf(zip, parts, signal);
+  } catch (error) {
+    zip?.close();
+    throw faultOf(error);
+  }
+}
+
+function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, signal?: AbortSignal): Archive {
+  let inflated = 0;
+  return {
+    has: (name) => parts.has(keyOf(name)),
+    work: newWork(),
+    async *read(name, most = mostPartBytes) {
+      const entry = parts.get(keyOf(name));
+      if (!entry) throw damaged(`its part ${name} is missing`);
+      if (entry.isEncrypted()) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
+      let bytes = 0;
+      let checksum = 0;
+      try {
+        for await (const read of await zip.openReadStreamPromise(entry)) {
+          // A stream without an encoding gives buffers.
+          const chunk = read as Buffer;
+          if (signal?.aborted) throw cancellationError(signal);
+          bytes += chunk.length;
+          inflated += chunk.length;
+          if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);
+          if (inflated > mostBytes) throw tooLarge(`it has more than ${mostBytes / 1024 / 1024} MiB`);
+          checksum = crc32(chunk, checksum);
+          yield chunk;
+        }
+        if (checksum !== entry.crc32) throw damaged(`its part ${name} is damaged`);
+      } catch (error) {
+        throw faultOf(error);
+      }
+    },
+    close: () => zip.close(),
+  };
+}

@@ -1,0 +1,251 @@
+import type { Sheet } from '../table/table.js';
+import { mostCellCharacters, mostColumns, mostRows } from '../write/limits.js';
+import type { Archive } from './archive.js';
+import type { Work } from './bounds.js';
+import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
+import { tooLarge, WorkbookProblem } from './problem.js';
+import { addSheet, joined, type MergedRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { parseXml, readXml } from './xml.js';
+
+type Attribute = (name: string) => string | undefined;
+
+const content = 'content.xml';
+
+/** Rows with content that are made of one that is repeated: more can't be meant. */
+const mostRepeatedRows = 1000;
+
+/** Rows that are passed on together: one chunk of the file may repeat very many. */
+const rowsTogether = 200;
+
+const timesOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
+
+/** Hidden styles at most: one for each sheet would do. */
+const mostHiddenStyles = 10_000;
+
+async function assertUnencrypted(archive: Archive): Promise<void> {
+  if (!archive.has('META-INF/manifest.xml')) return;
+  await readXml(archive.read('META-INF/manifest.xml'), archive.work, {
+    open(element) {
+      if (element === 'encryption-data') throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
+    },
+  });
+}
+
+async function readSheets(archive: Archive): Promise<Sheet[]> {
+  const hiddenStyles = new Set<string>();
+  const sheets: Sheet[] = [];
+  let style = '';
+  let depth = 0;
+  let isSpreadsheet = false;
+  await readXml(archive.read(content), archive.work, {
+    open(element, attribute) {
+      if (element === 'style') style = attribute('name') ?? '';
+      if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
+      if (hiddenStyles.size > mostHiddenStyles) throw tooLarge(`it has more than ${mostHiddenStyles} hidden styles`);
+      isSpreadsheet ||= element === 'spreadsheet';
+      if (element !== 'table') return;
+      const isHidden = hiddenStyles.has(attribute('style-name') ?? '');
+      if (depth === 0 && isSpreadsheet) addSheet(sheets, { name: attribute('name') ?? '', isHidden });
+      depth += 1;
+    },
+    close(element) {
+      if (element === 'table') depth -= 1;
+    },
+  });
+  // Texts have tables, too.
+  if (!isSpreadsheet) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is no spreadsheet');
+  return sheets;
+}
+
+/** What a number is shown as, where that says more than its value: a plus, zeros before it, a date, a percentage, a word, an error. */
+function shownNumber(value: string, shown: string): string {
+  const compact = shown.replace(/[\s()/-]/g, '');
+  if (/^(?:\+\d+|0\d+)$/.test(compact) && compact.endsWith(allDigits(value))) return compact;
+  if (/^(?:\d{4}-\d\d-\d\d|\p{L}+|#\p{Lu}.*|Err:\d+)$/u.test(shown)) return shown;
+  return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percent : general, 1900);
+}
+
+/** A time of day that is stored as a duration. */
+function timeText(value: string): string | undefined {
+  const [, ...parts] = /^PT(\d{2})H(\d{2})M(\d{2})/.exec(value) ?? [];
+  return parts.length === 0 ? undefined : parts.join(':');
+}
+
+/** The attributes that have the values of types; numbers have theirs in `value`. */
+const valueNames: Readonly<Record<string, string>> = {
+  string: 'string-value',
+  date: 'date-value',
+  time: 'time-value',
+  boolean: 'boolean-value',
+};
+
+/** Texts within a cell that aren't its own. */
+const foreign: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
+
+const isParagraph = (element: string) => element === 'p' || element === 'h';
+
+/** A line break of the file is a space (OpenDocument 1.3, part 3, 6.1.2). Several spaces stay: LibreOffice writes them so. */
+function oneLine(text: string): string {
+  const [first = '', ...others] = text.split(/[\r\n]+/);
+  if (others.length === 0) return text;
+  const last = others.pop() ?? '';
+  return [first.trimEnd(), ...others.map((line) => line.trim()), last.trimStart()].join(' ');
+}
+
+/** Reads one sheet of a document. */
+class SheetReader {
+  readonly rows: RowCollector;
+  readonly #work: Work;
+  readonly #wanted: number;
+  readonly #merged: MergedRows | undefined;
+  #sheet = -1;
+  #tables = 0;
+  #foreign = 0;
+  #column = 0;
+  #rowTimes = 1;
+  #cell: { times: number; type: string | undefined; value: string | undefined } | undefined;
+  /** The text of the cell, in which each paragraph is a line. */
+  #shown = '';
+  #paragraphs = 0;
+  #isParagraph = false;
+  /** Whether nothing of its line was added. Asking the text would copy it, each time. */
+  #isLineStart = true;
+
+  constructor(work: Work, wanted: number, merged: MergedRows | undefined) {
+    this.rows = new RowCollector(work);
+    this.#work = work;
+    this.#wanted = wanted;
+    this.#merged = merged;
+  }
+
+  /** Whether its sheet has been read: what follows isn't needed. */
+  get isDone(): boolean {
+    return this.#sheet > this.#wanted || (this.#sheet === this.#wanted && this.#tables === 0);
+  }
+
+  get #isWanted(): boolean {
+    return this.#sheet === this.#wanted && this.#tables === 1;
+  }
+
+  open(element: string, attribute: Attribute): void {
+    if (element === 'table') {
+      if (this.#tables === 0) this.#sheet += 1;
+      this.#tables += 1;
+    }
+    if (!this.#isWanted) return;
+    if (foreign.includes(element)) this.#foreign += 1;
+    if (this.#foreign > 0) return;
+    if (element === 'table-row') this.#openRow(attribute);
+    else if (element === 'table-cell' || element === 'covered-table-cell') this.#openCell(element, attribute);
+    else if (this.#cell) this.#openText(element, attribute);
+  }
+
+  #openRow(attribute: Attribute): void {
+    this.#rowTimes = timesOf(attribute('number-rows-repeated'), mostRows);
+    this.rows.begin(undefined, (attribute('visibility') ?? 'visible') !== 'visible');
+    this.#column = 0;
+  }
+
+  #openCell(element: string, attribute: Attribute): void {
+    const times = timesOf(attribute('number-columns-repeated'), mostColumns);
+    this.#merged?.add(this.rows.line, timesOf(attribute('number-rows-spanned'), mostRows));
+    const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
+    const value = attribute(valueNames[type ?? ''] ?? 'value');
+    this.#cell = { times, type, value };
+    this.#shown = '';
+    this.#isLineStart = true;
+    this.#paragraphs = 0;
+  }
+
+  #openText(element: string, attribute: Attribute): void {
+    if (isParagraph(element)) {
+      this.#isParagraph = true;
+      if (this.#paragraphs > 0) this.#add('\n');
+      this.#paragraphs += 1;
+    }
+    if (element === 's') this.#add(' '.repeat(timesOf(attribute('c'), mostCellCharacters)));
+    if (element === 'tab') this.#add('\t');
+    if (element === 'line-break') this.#add('\n');
+  }
+
+  #add(text: string): void {
+    // Covered cells have no text.
+    if (!this.#isParagraph || this.#cell?.type === undefined || text === '') return;
+    this.#shown = joined(this.#shown, text);
+    this.#isLineStart = text === '\n';
+  }
+
+  text(text: string): void {
+    if (!this.#isWanted || this.#foreign > 0 || !this.#cell) return;
+    const isIndented = this.#isLineStart && /^\s*[\r\n]/.test(text);
+    this.#add(isIndented ? oneLine(text).trimStart() : oneLine(text));
+  }
+
+  close(element: string): void {
+    if (this.#isWanted) {
+      if (foreign.includes(element)) this.#foreign -= 1;
+      else if (this.#foreign === 0 && isParagraph(element)) this.#isParagraph = false;
+      else if (this.#foreign === 0 && element === 'table-row') this.#closeRow();
+      else if (this.#foreign === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
+    }
+    if (element === 'table') this.#tables -= 1;
+  }
+
+  #closeCell(): void {
+    if (!this.#cell) return;
+    const { times, type, value } = this.#cell;
+    const text = type === undefined ? '' : textOf(type, value, this.#shown);
+    // Beside a value, what is shown is read and thrown away.
+    if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
+    this.rows.set(this.#column, text, Math.min(times, mostColumns));
+    this.#column += times;
+    this.#cell = undefined;
+  }
+
+  #closeRow(): void {
+    this.rows.end(this.#rowTimes, mostRepeatedRows);
+  }
+}
+
+function textOf(type: string, value: string | undefined, shown: string): string {
+  switch (type) {
+    case 'float':
+    case 'currency':
+      return value === undefined ? shown : shownNumber(value, shown);
+    case 'percentage':
+      return value === undefined ? shown : numberText(value, percent, 1900);
+    case 'date':
+      return isoDateText(value ?? shown);
+    case 'time':
+      return timeText(value ?? '') ?? shown;
+    case 'boolean':
+      return value === undefined ? shown : value.toUpperCase();
+    case 'string':
+      return shown === '' ? (value ?? '') : shown;
+    default:
+      return shown;
+  }
+}
+
+/** Reads an OpenDocument spreadsheet (ISO/IEC 26300). @throws WorkbookProblem */
+export async function openOds(archive: Archive): Promise<Workbook> {
+  await assertUnencrypted(archive);
+  const sheets = await readSheets(archive);
+  return {
+    kind: 'ods',
+    sheets,
+    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
+      const reader = new SheetReader(archive.work, index, merged);
+      for await (const _ of parseXml(archive.read(content), archive.work, {
+        open: (element, attribute) => reader.open(element, attribute),
+        text: (text) => reader.text(text),
+        close: (element) => reader.close(element),
+      })) {
+        const rows = reader.rows.take();
+        for (let at = 0; at < rows.length; at += rowsTogether) yield rows.slice(at, at + rowsTogether);
+        if (reader.isDone) return;
+      }
+    },
+    close: async () => archive.close(),
+  };
+}

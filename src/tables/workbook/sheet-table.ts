@@ -1,0 +1,217 @@
+import { FileProblem } from '../encoding/source-file.js';
+import {
+  firstRowCount,
+  type HeaderRules,
+  maxRowsAboveHeader,
+  readAhead,
+  rowsAfter,
+  type Sheet,
+  type SourceLimits,
+  type SourceRow,
+  type SourceTable,
+  type TableWarning,
+  totalLength,
+} from '../table/table.js';
+import { filledWidth, shownText, suggestionFor } from '../table/text.js';
+import { readCell } from '../write/cells.js';
+import { openWorkbook } from './open-workbook.js';
+import { refusalOf } from './problem.js';
+import { MergedRows, type SheetRow, type Workbook } from './sheet-row.js';
+
+/** The first rows of a sheet, and which of them is the header. */
+interface SheetStart {
+  sheet: Sheet;
+  merged: MergedRows;
+  first: SourceRow[];
+  all: AsyncGenerator<SourceRow[]>;
+  /** Its place among the first rows. */
+  header: number;
+  /** How well it is one: 0 for the first row where none is like a header, infinite where all columns are found. */
+  score: number;
+}
+
+/**
+ * Opens a sheet of a workbook: the one that is named, else the first visible one whose header fits.
+ * @throws AppError `IMPORT_FILE_INVALID`, the reason of the signal
+ */
+export async function openSheet(
+  file: string,
+  wanted: string | undefined,
+  limits: SourceLimits,
+  rules: HeaderRules,
+  signal?: AbortSignal,
+): Promise<SourceTable> {
+  const workbook = await openWorkbook(file, signal).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
+  try {
+    const start = await chosenStart(workbook, wanted, limits, rules);
+    const { sheet, merged, first, all, header: at } = start;
+    const header = first[at];
+    if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
+    let lastLine = header.line;
+    const rows = async function* () {
+      for await (const list of rowsAfter(all, header.line)) {
+        lastLine = list.at(-1)?.line ?? lastLine;
+        yield list;
+      }
+    };
+    return {
+      format: {
+        encoding: 'utf-8',
+        delimiter: ',',
+        byteOrderMark: false,
+        sepLine: false,
+        workbook: { kind: workbook.kind, sheet: sheet.name, sheets },
+      },
+      header: wholeHeader(header.cells, first.slice(at + 1), rules),
+      headerLine: header.line,
+      warnings: at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)],
+      first: first.slice(at + 1),
+      rows: rows(),
+      lines: () => lastLine,
+      mergedLines: () => merged.lines.filter((line) => line > header.line && line <= lastLine),
+      close: async () => {
+        await all.return(undefined);
+        await workbook.close();
+      },
+    };
+  } catch (error) {
+    await workbook.close();
+    if (error instanceof FileProblem) error.sheets = sheets;
+    throw error;
+  }
+}
+
+/** The start of the sheet that is read. The sheets that aren't are no longer open. */
+async function chosenStart(
+  workbook: Workbook,
+  wanted: string | undefined,
+  limits: SourceLimits,
+  rules: HeaderRules,
+): Promise<SheetStart> {
+  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
+  const candidates = wanted === undefined ? visible : [wantedSheet(workbook.sheets, visible, wanted)];
+  let best: SheetStart | undefined;
+  for (const sheet of candidates) {
+    const start = await startOf(workbook, sheet, limits, rules);
+    const isBetter =
+      best === undefined || start.score > best.score || (best.first.length === 0 && start.first.length > 0);
+    const other = isBetter ? best : start;
+    await other?.all.return(undefined);
+    if (isBetter) best = start;
+    if (start.score === Number.POSITIVE_INFINITY) break;
+  }
+  if (best === undefined)
+    throw new FileProblem('NO_ROWS', 'The workbook has no visible sheet. Name the one to import with --sheet.');
+  return best;
+}
+
+const maxNamed = 10;
+
+/** The sheet that an option names: by its name, or by its number among those that people see. */
+function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
+  const name = wanted.trim().toLowerCase();
+  const found =
+    sheets.find((sheet) => sheet.name === wanted) ??
+    sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
+    (/^\d{1,4}$/.test(name) ? visible[Number(name) - 1] : undefined);
+  if (found) return found;
+  const names = visible.slice(0, maxNamed).map((sheet) => `"${shownText(sheet.name)}"`);
+  const more = visible.length > maxNamed ? ` and ${visible.length - maxNamed} more` : '';
+  const near = suggestionFor(
+    wanted,
+    sheets.map((sheet) => sheet.name),
+  );
+  const meant = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
+  throw new FileProblem(
+    'SHEET_UNKNOWN',
+    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${names.join(', ')}${more}`,
+  );
+}
+
+async function startOf(
+  workbook: Workbook,
+  sheet: Sheet,
+  limits: SourceLimits,
+  rules: HeaderRules,
+): Promise<SheetStart> {
+  const merged = new MergedRows();
+  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), merged), limits, rules);
+  const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
+  const first = lists.flat().slice(0, firstRowCount);
+  // There may be a fault before the first row.
+  if (first.length === 0) for await (const _ of all);
+  const ranked = first
+    .slice(0, maxRowsAboveHeader + 1)
+    .map((_, at) => ({ header: at, score: scoreOf(first, at, rules) }));
+  const { header, score } = ranked.reduce((best, next) => (next.score > best.score ? next : best), {
+    header: 0,
+    score: 0,
+  });
+  return { sheet, merged, first, all, header, score };
+}
+
+/** How well a row is a header. One without rows below it fits less. */
+function scoreOf(first: readonly SourceRow[], at: number, rules: HeaderRules): number {
+  const score = rules.score(first[at]?.cells ?? []);
+  return score === Number.POSITIVE_INFINITY && first.length === at + 1 ? Number.MAX_VALUE : score;
+}
+
+/** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
+async function* checkedRows(
+  source: AsyncGenerator<SheetRow[]>,
+  limits: SourceLimits,
+  { mostAdded }: HeaderRules,
+): AsyncGenerator<SourceRow[]> {
+  try {
+    for await (const rows of source)
+      yield rows.map(({ line, cells, isHidden }) => {
+        const length = totalLength(cells);
+        if (cells.length > limits.columns + mostAdded)
+          throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
+        if (length > limits.recordBytes)
+          throw new FileProblem(
+            'WORKBOOK_TOO_LARGE',
+            `Line ${line} has more than ${limits.recordBytes} characters.`,
+            line,
+          );
+        return {
+          line,
+          cells: cells.map((cell, index) => checkedCell(cell, line, index, limits)),
+          ...(isHidden && { isHidden }),
+        };
+      });
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function checkedCell(cell: string, line: number, index: number, { fieldBytes }: SourceLimits): string {
+  if (cell.length * 3 > fieldBytes && Buffer.byteLength(cell) > fieldBytes)
+    throw new FileProblem(
+      'WORKBOOK_TOO_LARGE',
+      `Line ${line}, column ${index + 1} has more than ${fieldBytes} bytes.`,
+      line,
+    );
+  // As in CSV: a spreadsheet keeps the apostrophes that stand in a CSV file which it opened.
+  return readCell(cell);
+}
+
+/** The header with blank headings for columns beyond it: notes beside a table. Columns that this program has added are its last. */
+function wholeHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
+  if (countAdded(cells) > 0) return [...cells];
+  const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);
+  return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];
+}
+
+function linesAbove(above: readonly SourceRow[], headerLine: number): TableWarning {
+  const [first, last] = [above[0]?.line ?? 1, above.at(-1)?.line ?? 1];
+  const lines = first === last ? `Line ${first} is` : `Lines ${first} to ${last} are`;
+  return {
+    code: 'LINES_ABOVE',
+    message: `${lines} above the header on line ${headerLine}, and not imported.`,
+    example: shownText(above[0]?.cells.find((cell) => cell.trim() !== '') ?? ''),
+  };
+}

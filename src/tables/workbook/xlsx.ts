@@ -1,0 +1,276 @@
+import path from 'node:path/posix';
+import type { Sheet } from '../table/table.js';
+import { mostColumns } from '../write/limits.js';
+import type { Archive } from './archive.js';
+import { builtInFormat, formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
+import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+import { SharedStrings } from './shared-strings.js';
+import {
+  addSheet,
+  assertRowLength,
+  joined,
+  type MergedRows,
+  RowCollector,
+  type SheetRow,
+  type Workbook,
+} from './sheet-row.js';
+import { TextCollector, unescaped } from './text-collector.js';
+import { parseXml, readXml } from './xml.js';
+
+/** Bytes of each part that is held in memory, besides the shared texts. */
+const mostHeldBytes = 32 * 1024 * 1024;
+
+/** Where parts are, by the ids of relationships. */
+type Targets = ReadonlyMap<string, { target: string; type: string }>;
+
+const relationsOf = (part: string) => path.join(path.dirname(part), '_rels', `${path.basename(part)}.rels`);
+
+async function readRelations(archive: Archive, part: string): Promise<Targets> {
+  const targets = new Map<string, { target: string; type: string }>();
+  const name = relationsOf(part);
+  if (!archive.has(name)) return targets;
+  await readXml(archive.read(name, mostHeldBytes), archive.work, {
+    open(element, attribute) {
+      const [id, target, type] = [attribute('Id'), attribute('Target'), attribute('Type')];
+      // What is external is never opened.
+      if (element !== 'Relationship' || !id || !target || attribute('TargetMode') === 'External') return;
+      const resolved = target.startsWith('/') ? target.slice(1) : path.join(path.dirname(part), target);
+      targets.set(id, { target: resolved, type: type?.slice(type.lastIndexOf('/') + 1) ?? '' });
+    },
+  });
+  return targets;
+}
+
+const isTrue = (text: string | undefined) => text === '1' || text === 'true';
+
+interface Contents {
+  sheets: (Sheet & { part: string })[];
+  dateSystem: 1900 | 1904;
+  strings: string | undefined;
+  styles: string | undefined;
+}
+
+const notAWorkbook = () => new WorkbookProblem('NOT_A_WORKBOOK', 'it is no workbook');
+
+async function readContents(archive: Archive): Promise<Contents> {
+  const root = [...(await readRelations(archive, '')).values()];
+  const main = root.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (!archive.has(main)) throw notAWorkbook();
+  const targets = await readRelations(archive, main);
+  const partOf = (type: string) => [...targets.values()].find((relation) => relation.type === type)?.target;
+  const sheets: Contents['sheets'] = [];
+  let dateSystem: 1900 | 1904 = 1900;
+  let isWorkbook = false;
+  await readXml(archive.read(main, mostHeldBytes), archive.work, {
+    open(element, attribute) {
+      // Texts and presentations are archives of the same kind.
+      isWorkbook ||= element === 'workbook';
+      if (!isWorkbook) throw notAWorkbook();
+      if (element === 'workbookPr' && isTrue(attribute('date1904'))) dateSystem = 1904;
+      if (element !== 'sheet') return;
+      const [name = '', target] = [attribute('name'), targets.get(attribute('id') ?? '')];
+      if (!target) throw damaged(`its sheet ${name.slice(0, 31)} is missing`);
+      // Charts have sheets, too, without cells.
+      if (target.type !== 'worksheet') return;
+      const isHidden = (attribute('state') ?? 'visible') !== 'visible';
+      addSheet(sheets, { name, isHidden, part: target.target });
+    },
+  });
+  return { sheets, dateSystem, strings: partOf('sharedStrings'), styles: partOf('styles') };
+}
+
+/** The number formats by the numbers of styles. */
+async function readFormats(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
+  const formats: NumberFormat[] = [];
+  if (part === undefined) return formats;
+  const own = new Map<number, NumberFormat>();
+  let isOfCells = false;
+  await readXml(archive.read(part, mostHeldBytes), archive.work, {
+    open(element, attribute) {
+      if (element === 'numFmt') own.set(Number(attribute('numFmtId')), formatOf(attribute('formatCode') ?? ''));
+      if (element === 'cellXfs') isOfCells = true;
+      if (element !== 'xf' || !isOfCells) return;
+      const id = Number(attribute('numFmtId') ?? 0);
+      formats.push(own.get(id) ?? builtInFormat(id));
+    },
+    close(element) {
+      if (element === 'cellXfs') isOfCells = false;
+    },
+  });
+  return formats;
+}
+
+/** The column of an address such as `AB12`, from 0. */
+function columnOf(address: string): number {
+  if (!/^\$?[A-Z]{1,3}\$?\d+$/i.test(address)) throw damaged(`it has a cell with the address ${address.slice(0, 20)}`);
+  let column = 0;
+  for (let at = 0; at < address.length; at += 1) {
+    // In both cases of a letter, its number in the alphabet is in the last five bits.
+    const code = address.charCodeAt(at);
+    if (code >= 65) column = column * 26 + (code & 31);
+  }
+  return column - 1;
+}
+
+/** A cell as the file has it. */
+interface Cell {
+  column: number;
+  type: string;
+  style: number;
+  /** Its number, or that of its text; or the text of one that has it itself. */
+  value: string;
+}
+
+/** A row as the file has it. */
+interface StoredRow {
+  line: number | undefined;
+  isHidden: boolean;
+  cells: Cell[];
+}
+
+/** Collects the rows of a sheet as the file has them. */
+class SheetReader {
+  readonly #text = new TextCollector();
+  #rows: StoredRow[] = [];
+  #row: StoredRow | undefined;
+  #cell: Cell | undefined;
+  #nextColumn = 0;
+  #characters = 0;
+  #isValue = false;
+
+  open(element: string, attribute: (name: string) => string | undefined): void {
+    this.#text.open(element);
+    if (element === 'v') this.#isValue = true;
+    if (element === 'row') {
+      const line = attribute('r');
+      const isHidden = isTrue(attribute('hidden'));
+      this.#row = { line: line === undefined ? undefined : Number(line), isHidden, cells: [] };
+      this.#nextColumn = 0;
+      this.#characters = 0;
+    } else if (element === 'c') {
+      const address = attribute('r');
+      const column = address === undefined ? this.#nextColumn : columnOf(address);
+      this.#nextColumn = column + 1;
+      this.#cell = { column, type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), value: '' };
+    }
+  }
+
+  text(text: string): void {
+    if (!this.#isValue) this.#text.add(text);
+    else if (this.#cell) this.#cell.value = joined(this.#cell.value, text);
+  }
+
+  close(element: string): void {
+    this.#text.close(element);
+    if (element === 'v') this.#isValue = false;
+    else if (element === 'c') this.#closeCell();
+    else if (element === 'row' && this.#row) {
+      this.#rows.push(this.#row);
+      this.#row = undefined;
+    }
+  }
+
+  #closeCell(): void {
+    const text = this.#text.take();
+    const cell = this.#cell;
+    this.#cell = undefined;
+    if (!cell || !this.#row) return;
+    if (cell.type === 'inlineStr') cell.value = text;
+    if (this.#row.cells.push(cell) > mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
+    this.#characters += cell.value.length;
+    assertRowLength(this.#characters);
+  }
+
+  /** The rows since the last call. */
+  take(): StoredRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+}
+
+/** What the cells of a workbook mean. */
+interface Meaning {
+  strings: SharedStrings;
+  formats: readonly NumberFormat[];
+  dateSystem: 1900 | 1904;
+}
+
+/** The text that people see in a cell. @param line for what is told of it */
+function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: Meaning, line: number): string {
+  switch (type) {
+    case 's': {
+      if (value === '') return '';
+      const text = strings.at(Number(value));
+      if (text === undefined) throw damaged(`a cell in its row ${line} has no text`);
+      return text;
+    }
+    case 'inlineStr':
+    case 'str':
+      return unescaped(value);
+    case 'b':
+      return isTrue(value) ? 'TRUE' : 'FALSE';
+    case 'd':
+      return isoDateText(value);
+    case 'e':
+      return value;
+    default:
+      return numberText(value, formats[style] ?? general, dateSystem);
+  }
+}
+
+/** Rows as texts, once the shared ones have been read so far. */
+async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning: Meaning): Promise<SheetRow[]> {
+  let last = -1;
+  for (const { cells } of stored)
+    for (const { type, value } of cells) if (type === 's' && Number(value) > last) last = Number(value);
+  await meaning.strings.readTo(last);
+  for (const { line, isHidden, cells } of stored) {
+    rows.begin(line, isHidden);
+    for (const cell of cells) rows.set(cell.column, textOf(cell, meaning, rows.line));
+    rows.end();
+  }
+  return rows.take();
+}
+
+/** @param range such as `B3:C5` */
+function addMerged(merged: MergedRows, range: string): void {
+  const [, first, last] = /^\D+(\d{1,7}):\D+(\d{1,7})$/.exec(range) ?? [];
+  if (last !== undefined) merged.add(Number(first), Number(last) - Number(first) + 1);
+}
+
+/** Reads an Office Open XML workbook (ECMA-376). @throws WorkbookProblem */
+export async function openXlsx(archive: Archive): Promise<Workbook> {
+  const { sheets, dateSystem, ...parts } = await readContents(archive);
+  const strings = new SharedStrings(archive, parts.strings);
+  let formats: Promise<NumberFormat[]> | undefined;
+  return {
+    kind: 'xlsx',
+    sheets,
+    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
+      const sheet = sheets[index];
+      if (!sheet) throw new Error(`There is no sheet ${index}.`);
+      formats ??= readFormats(archive, parts.styles);
+      const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector(archive.work)];
+      const reader = new SheetReader();
+      for await (const _ of parseXml(archive.read(sheet.part), archive.work, {
+        open: (element, attribute) => {
+          if (element === 'mergeCell' && merged) addMerged(merged, attribute('ref') ?? '');
+          else reader.open(element, attribute);
+        },
+        text: (text) => reader.text(text),
+        close: (element) => reader.close(element),
+      })) {
+        const stored = reader.take();
+        const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning);
+        if (rows.length > 0) yield rows;
+      }
+      // To their end, where it shows whether they are damaged.
+      await strings.readTo(Number.POSITIVE_INFINITY);
+    },
+    async close() {
+      await strings.close();
+      archive.close();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { newWork } from '../../../src/tables/workbook/bounds.js';
+import { MergedRows, RowCollector } from '../../../src/tables/workbook/sheet-row.js';
+import { scaled } from '../../support/machine.js';
+import { escapedSpaces, mergedRanges, repeatedSpaces, sharedText, spannedRows } from './support/costly.js';
+import { useWorkbooks } from './support/workbooks.js';
+
+const tooMuch = 'TOO_LARGE: its cells have more than 268435456 characters';
+
+describe('The work on a small workbook', () => {
+  const workbooks = useWorkbooks();
+
+  it('is bounded for a text that blank cells share', async () => {
+    for (const text of [escapedSpaces, ' '.repeat(32_767)]) {
+      expect(await workbooks.outcomeOf(sharedText(text, 10, 255))).to.deep.equal({ People: {} });
+      expect(await workbooks.outcomeOf(sharedText(text, 40, 255))).to.equal(tooMuch);
+    }
+  }).timeout(scaled(10_000));
+
+  it('is bounded for spaces that one element repeats, also beside values', async () => {
+    expect(await workbooks.outcomeOf(repeatedSpaces(100))).to.deep.equal({ People: {} });
+    for (const type of ['string', 'boolean'])
+      expect(await workbooks.outcomeOf(repeatedSpaces(9000, type)), type).to.equal(tooMuch);
+  }).timeout(scaled(10_000));
+
+  it('does not grow with what each of many merged ranges covers', async () => {
+    expect(await workbooks.outcomeOf(mergedRanges('<row><c><v>1</v></c></row>', 50_000))).to.deep.equal({
+      People: { 1: ['1'] },
+    });
+    expect(await workbooks.outcomeOf(spannedRows(50, 1000))).to.deep.equal({ People: {} });
+    const merged = new MergedRows();
+    for (let count = 0; count < 1_000_000; count += 1) merged.add(1, 9999);
+    merged.add(10_000, 3);
+    merged.add(20_000, 1);
+    merged.add(1_048_576, 5);
+    const lines = Array.from({ length: 9998 }, (_, index) => index + 2);
+    expect(merged.lines).to.deep.equal([...lines, 10_001, 10_002]);
+  }).timeout(scaled(10_000));
+
+  it('counts rows that are repeated', () => {
+    const work = newWork();
+    const rows = new RowCollector(work);
+    rows.begin(1, false);
+    rows.set(0, 'x'.repeat(100), 5);
+    rows.end(1000, 1000);
+    expect(work.characters.count).to.equal(500_000);
+    expect(work.repeatedCells.count).to.equal(4 + 999 * 5);
+  });
+});
