@@ -31,7 +31,7 @@ export interface Error {
 }
 
 /** What is wrong with a field */
-export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
+export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
 
 /** What the message of a problem says besides the code; empty where it says no more */
 export interface ProblemParams {
@@ -877,7 +877,7 @@ export type ImportPlan = {
     /** The reason, for people */
     message: string | null;
     /** Fault of the file, for programs that say it in their own words; null for another problem */
-    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | null;
+    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | null;
     /** Line that the problem is about, from 1; null where it is not one */
     line: number | null;
     /** Encodings that the file may have, the likeliest first; empty for another problem */

@@ -10,6 +10,7 @@ const entries = {
   main: 'cli/main.ts',
   'for-migrations': 'db/migrations/for-migrations.ts',
   'services/credentials/bcryptjs-worker': 'services/credentials/bcryptjs-worker.ts',
+  'services/imports/read/thread/worker': 'services/imports/read/thread/worker.ts',
 };
 
 /** What is started by the name of its file, and is plain JavaScript already. */

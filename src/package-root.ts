@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const here = new URL('.', import.meta.url);
 
 /** Whether the source itself runs, by a loader of TypeScript. */
-export const isSource = import.meta.url.endsWith('.ts');
+const isSource = import.meta.url.endsWith('.ts');
 
 /** The folder of the package: the one with `package.json`. */
 export const packageFolder = fileURLToPath(new URL('..', here));
@@ -18,3 +19,10 @@ export const packageFile = (name: string): string => path.join(packageFolder, na
 
 /** A file that isn't bundled, which has the same place in `src` and in `dist`. @example programFile('storage/image-worker.mjs') */
 export const programFile = (name: string): string => path.join(fileURLToPath(here), name);
+
+/** The entry of a thread. TypeScript needs a loader there: threads of Node 20 don't inherit it. @param name without its ending */
+export function threadFile(name: string): { filename: string; execArgv?: string[] } {
+  if (!isSource) return { filename: programFile(`${name}.js`) };
+  const loader = createRequire(packageFolder).resolve('tsx/cjs');
+  return { filename: programFile(`${name}.ts`), execArgv: ['--require', loader] };
+}

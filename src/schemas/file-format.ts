@@ -22,7 +22,7 @@ export type CodePage = (typeof codePages)[number];
 export const importEncodings = [...unicodeEncodings, ...codePages] as const;
 export type Encoding = (typeof importEncodings)[number];
 
-/** What may stand between the fields of an import file. */
+/** Signs between the fields of an import file. */
 export const importDelimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof importDelimiters)[number];
 
@@ -43,5 +43,6 @@ export const fileProblemReasons = [
   'WORKBOOK_TYPE',
   'WORKBOOK_DAMAGED',
   'WORKBOOK_TOO_LARGE',
+  'FILE_TOO_LARGE',
 ] as const;
 export type FileProblemReason = (typeof fileProblemReasons)[number];

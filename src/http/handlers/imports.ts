@@ -10,7 +10,7 @@ import { csvTypeOf, openRejects, usualFormat } from '../../services/imports/outp
 import { exampleText, templateTable } from '../../services/imports/output/template.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { queuePlannedImport, replanImport } from '../../services/imports/queue/plan-commands.js';
-import { submitImport } from '../../services/imports/queue/submit.js';
+import { type InTurn, submitImport } from '../../services/imports/queue/submit.js';
 import { findImport, listImports } from '../../services/imports/store/find-import.js';
 import { listImportRows } from '../../services/imports/store/row-listing.js';
 import { extentOf } from '../../services/imports/undo/undo.js';
@@ -57,9 +57,9 @@ export function importHandlers(service: ServerHandle) {
     async createImport({ context, caller, receive, setHeader, signal, withoutSlot }) {
       const upload = await receive();
       const actor = actorOf(caller);
-      const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), (work) =>
-        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, () => work(signal))),
-      );
+      const inTurn: InTurn = (work) =>
+        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, () => work(signal)));
+      const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), inTurn, signal);
       wakeImports();
       setHeader('Location', pathOf(record));
       return { import: await shownImport(context, await findImport(context, record.id)) };

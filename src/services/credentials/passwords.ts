@@ -1,8 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { createFairQueue } from '../../fair-queue.js';
-import { isSource, packageFolder, programFile } from '../../package-root.js';
+import { threadFile } from '../../package-root.js';
 
 /** Who waits for a hash. */
 export interface HashRequest {
@@ -74,17 +73,15 @@ async function nativeBcrypt(): Promise<Bcrypt | undefined> {
   }
 }
 
-/** The worker's file. When it is TypeScript, its thread needs a loader, because threads of Node 20 don't inherit it. */
-function bcryptjsWorker(): { filename: string; execArgv?: string[] } {
-  if (!isSource) return { filename: programFile('services/credentials/bcryptjs-worker.js') };
-  const loader = createRequire(packageFolder).resolve('tsx/cjs');
-  return { filename: programFile('services/credentials/bcryptjs-worker.ts'), execArgv: ['--require', loader] };
-}
-
 /** bcryptjs blocks its thread, even with its asynchronous functions, so it runs in worker threads. */
 async function workerBcrypt(threads: number): Promise<Bcrypt> {
   const { Piscina } = await import('piscina');
-  const pool = new Piscina({ ...bcryptjsWorker(), name: 'hash', minThreads: 0, maxThreads: threads });
+  const pool = new Piscina({
+    ...threadFile('services/credentials/bcryptjs-worker'),
+    name: 'hash',
+    minThreads: 0,
+    maxThreads: threads,
+  });
   return {
     implementation: 'bcryptjs',
     // Piscina doesn't know the return types of bcryptjs-worker.ts.

@@ -28,7 +28,7 @@ export class Bound {
 export interface Work {
   /** Parsed elements. */
   readonly elements: Bound;
-  /** Characters of cells, also of those that are thrown away. */
+  /** Characters of cells, discarded ones too. */
   readonly characters: Bound;
   readonly repeatedCells: Bound;
 }

@@ -108,7 +108,7 @@ class SheetReader {
   #shown = '';
   #paragraphs = 0;
   #isParagraph = false;
-  /** Whether nothing of its line was added. Asking the text would copy it, each time. */
+  /** Whether its last line is empty. Looking at the text would copy it each time. */
   #isLineStart = true;
 
   constructor(work: Work, wanted: number, merged: MergedRows | undefined) {

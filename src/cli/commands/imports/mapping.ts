@@ -6,13 +6,11 @@ import { type ImportField, importFields, importOptionsSchema, requiredColumns } 
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns/header-refusals.js';
-import { headerRules } from '../../../services/imports/read/columns/header-rules.js';
-import { DoubtfulEncoding, inspectPeople } from '../../../services/imports/read/doubtful-encoding.js';
+import { DoubtfulEncoding } from '../../../services/imports/read/doubtful-encoding.js';
 import { isRepeatable } from '../../../services/imports/read/fields/header-aliases.js';
-import { type FilePreview, previewTable } from '../../../services/imports/read/preview.js';
+import type { FilePreview } from '../../../services/imports/read/preview.js';
+import { inspectFile, previewFile } from '../../../services/imports/read/thread/read-file.js';
 import { encodingNames } from '../../../tables/encoding/encodings.js';
-import { fileBytes } from '../../../tables/encoding/source-file.js';
-import { openTable } from '../../../tables/open-table.js';
 import type { Run } from '../../core/command/run.js';
 import { wrapHanging } from '../../core/output/fit.js';
 import { widthOf } from '../../core/output/output.js';
@@ -106,7 +104,7 @@ async function askedColumns(run: ImportRun, columns: readonly Column[]): Promise
 const columnOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
 
 async function previewOf(
-  { options }: ImportRun,
+  { options, io }: ImportRun,
   { config }: Context,
   file: string,
   known: readonly string[],
@@ -115,9 +113,11 @@ async function previewOf(
     ...pick(options, ['encoding', 'delimiter', 'sheet', 'missingPhone']),
     map: known,
   });
-  const inspected = await inspectPeople(fileBytes(file), valid.encoding);
-  const source = { ...inspected, delimiter: valid.delimiter ?? 'auto' } as const;
-  return previewTable(await openTable(file, source, valid, config.imports, headerRules(valid)), valid);
+  const source = {
+    ...(await inspectFile(file, valid.encoding, io.signal)),
+    delimiter: valid.delimiter ?? 'auto',
+  } as const;
+  return previewFile({ file, source, options: valid, limits: config.imports }, io.signal);
 }
 
 /** What the person answers for a column that isn't to be imported. */

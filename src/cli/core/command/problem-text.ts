@@ -53,6 +53,7 @@ const wordings: Record<ProblemCode, ((parts: Parts) => string) | null> = {
   WORKBOOK_TYPE: null,
   WORKBOOK_DAMAGED: null,
   WORKBOOK_TOO_LARGE: null,
+  FILE_TOO_LARGE: null,
   FILE_TYPE_REFUSED: null,
   IMAGE_INVALID: null,
   IMAGE_TOO_LARGE: null,

@@ -128,6 +128,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
       'Die Arbeitsmappe ist beschädigt oder unvollständig. Öffne sie, speichere sie noch einmal als .xlsx, und importiere diese Datei.',
     WORKBOOK_TOO_LARGE:
       'Die Arbeitsmappe ist zu groß. Speichere ihr Blatt als „CSV UTF-8“, und importiere diese Datei.',
+    FILE_TOO_LARGE: 'Die Datei zu lesen dauert zu lange. Teile sie auf, und importiere einen Teil nach dem anderen.',
     FILE_TYPE_REFUSED: 'Die Datei muss von einem dieser Typen sein: {{values}}.',
     IMAGE_INVALID: 'Das Bild ist beschädigt, oder kein JPEG, PNG oder WebP.',
     IMAGE_TOO_LARGE: 'Das Bild ist zu groß, um vorbereitet zu werden. Wähle eines mit weniger Bildpunkten.',

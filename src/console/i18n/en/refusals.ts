@@ -118,6 +118,7 @@ export const refusals = {
     WORKBOOK_TYPE: 'Workbooks of this kind are not read. Open the file, save it as .xlsx, and import that file.',
     WORKBOOK_DAMAGED: 'The workbook is damaged or incomplete. Open it, save it again as .xlsx, and import that file.',
     WORKBOOK_TOO_LARGE: 'The workbook is too large. Save its sheet as “CSV UTF-8”, and import that file.',
+    FILE_TOO_LARGE: 'Reading the file takes too long. Split it, and import one part after the other.',
     FILE_TYPE_REFUSED: 'The file must be of one of these types: {{values}}.',
     IMAGE_INVALID: 'The image is damaged, or no JPEG, PNG or WebP.',
     IMAGE_TOO_LARGE: 'The image is too large to be prepared. Choose one with fewer pixels.',

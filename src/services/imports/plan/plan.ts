@@ -1,6 +1,7 @@
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
-import { AppError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../errors.js';
+import { cancellationError } from '../../../fair-queue.js';
 import {
   type ImportableRole,
   type ImportField,
@@ -10,22 +11,20 @@ import {
 } from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
-import { FileProblem, fileBytes, fileIdentity } from '../../../tables/encoding/source-file.js';
-import { openTable } from '../../../tables/open-table.js';
+import { FileProblem, fileIdentity } from '../../../tables/encoding/source-file.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns/columns.js';
-import { headerRules } from '../read/columns/header-rules.js';
-import { inspectPeople } from '../read/doubtful-encoding.js';
 import { WarningGroups } from '../read/fields/warnings.js';
 import { type ImportFile, type Reading, readPeople } from '../read/import-file.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { LostZeros } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
+import { inspectFile, openPeople } from '../read/thread/read-file.js';
 import { CourseCapacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
@@ -159,12 +158,22 @@ export interface PlanRequest {
  * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for mails, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
+  try {
+    return await planFile(core, request);
+  } catch (error) {
+    throw isAppError(error, 'INTERRUPTED')
+      ? new AppError('INTERRUPTED', 'Interrupted; nothing was written.', { cause: error })
+      : error;
+  }
+}
+
+async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
-  const { file } = request;
+  const { file, signal } = request;
   const wanted = validate(importOptionsSchema, request.options);
   if (wanted.invite || wanted.notify) assertMailSetUp(core);
   const identity = await fileIdentity(file);
-  const { sha256: fileSha256, ...inspected } = await inspectPeople(fileBytes(file), wanted.encoding);
+  const { sha256: fileSha256, ...inspected } = await inspectFile(file, wanted.encoding, signal);
   const phones = await readPhoneKeys(core);
   const reading: Reading = {
     options: wanted,
@@ -173,8 +182,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   };
   const { imports: limits } = core.config;
   const source = { ...inspected, delimiter: wanted.delimiter ?? 'auto' } as const;
-  const table = await openTable(file, source, wanted, limits, headerRules(wanted));
-  const opened = await readPeople(table, reading, limits.batchRows);
+  const table = await openPeople({ file, source, options: wanted, limits }, signal);
+  const opened = readPeople(table, reading, limits.batchRows);
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });
     // It was read twice: for its encoding and for its rows.
@@ -224,7 +233,7 @@ async function planRows(
   const names: string[] = [];
   let read = 0;
   for await (const batch of batches) {
-    if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
+    if (signal.aborted) throw cancellationError(signal);
     read += batch.length;
     noteNames(names, batch);
     if (request.maxRows !== undefined && read > request.maxRows)

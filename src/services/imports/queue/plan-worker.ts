@@ -5,18 +5,18 @@ import type { StoredPlan } from '../../../db/models/import-plan.js';
 import { insertRows } from '../../../db/sql/insert.js';
 import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
-import { FileProblem, fileBytes } from '../../../tables/encoding/source-file.js';
-import { openTable } from '../../../tables/open-table.js';
+import { FileProblem } from '../../../tables/encoding/source-file.js';
 import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
-import { headerRules } from '../read/columns/header-rules.js';
-import { DoubtfulEncoding, inspectPeople } from '../read/doubtful-encoding.js';
-import { cellMask, type FilePreview, previewTable } from '../read/preview.js';
+import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
+import { cellMask, type FilePreview } from '../read/preview.js';
+import { inspectFile, previewFile } from '../read/thread/read-file.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
 import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js';
 import { withoutPaths } from '../store/spool.js';
+import { whileWanted } from './watch.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
 const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
@@ -48,7 +48,7 @@ async function currentRequest(core: Core, id: string): Promise<{ record: Import;
  * @throws AppError `IMPORT_CONFLICT` when it was discarded or is wanted with other options, `INTERRUPTED`,
  *   `FILE_UNUSABLE`
  */
-export async function makePlan(core: Core, { id }: Import, lease: Lease, signal: AbortSignal): Promise<void> {
+export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: AbortSignal): Promise<void> {
   const request = await currentRequest(core, id);
   if (!request) return;
   const { record, revision } = request;
@@ -57,11 +57,26 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
       await assertLeaseHeld(lease, record, transaction);
       const { status } = await lockImport(core, id, transaction);
       const plan = await core.database.models.ImportPlan.findByPk(id, { attributes: ['revision'], transaction });
-      if (status !== 'planning' || plan?.revision !== revision)
-        throw new AppError('IMPORT_CONFLICT', `The import ${record.number} is no longer to be planned like this.`);
+      if (status !== 'planning' || plan?.revision !== revision) throw unwanted(record);
       await work(transaction);
     });
-  const planning = { core, record, options: optionsOf(record), signal, commit };
+  const whyNot = () =>
+    core.database.read(async () => {
+      const { Import, ImportPlan } = core.database.models;
+      const current = await Import.findByPk(id, { attributes: ['status'] });
+      const plan = await ImportPlan.findByPk(id, { attributes: ['revision'] });
+      return current?.status !== 'planning' || plan?.revision !== revision ? unwanted(record) : undefined;
+    });
+  await whileWanted(stop, whyNot, (signal) =>
+    planAndStore({ core, record, options: optionsOf(record), signal, commit }),
+  );
+}
+
+const unwanted = ({ number }: Import) =>
+  new AppError('IMPORT_CONFLICT', `The import ${number} is no longer to be planned like this.`);
+
+async function planAndStore(planning: Planning): Promise<void> {
+  const { core, record } = planning;
   await clearPlanRows(core, record);
   let preview: FilePreview | undefined;
   try {
@@ -81,17 +96,11 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
   }
 }
 
-async function previewOf({ core, record, options }: Planning): Promise<FilePreview> {
+async function previewOf({ core, record, options, signal }: Planning): Promise<FilePreview> {
   const { encoding, delimiter = 'auto' } = options;
-  const inspected = await inspectPeople(fileBytes(record.filePath), encoding);
-  const table = await openTable(
-    record.filePath,
-    { ...inspected, delimiter },
-    options,
-    core.config.imports,
-    headerRules(options),
-  );
-  return previewTable(table, options);
+  const { filePath: file } = record;
+  const source = { ...(await inspectFile(file, encoding, signal)), delimiter } as const;
+  return previewFile({ file, source, options, limits: core.config.imports }, signal);
 }
 
 async function planRows(

@@ -7,15 +7,13 @@ import { problemCodes } from '../../../field-problem.js';
 import { type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { makeFolder, moveFile, syncToDisk } from '../../../storage/disk.js';
-import { FileProblem, fileBytes, sha256Of } from '../../../tables/encoding/source-file.js';
-import { openTable } from '../../../tables/open-table.js';
+import { FileProblem, sha256Of } from '../../../tables/encoding/source-file.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { defaultCourse } from '../plan/course-index.js';
-import { headerRules } from '../read/columns/header-rules.js';
-import { inspectPeople } from '../read/doubtful-encoding.js';
+import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
 import { assertBelowPlanLimit, assertFewPlans, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
@@ -45,25 +43,15 @@ async function inspectUpload(
   { path: file, name }: Upload,
   options: ImportOptions,
   openInTurn: InTurn,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   const { delimiter = 'auto' } = options;
   try {
-    const { sha256, ...inspected } = await inspectPeople(fileBytes(file), options.encoding);
-    const open = async (signal?: AbortSignal) => {
-      const table = await openTable(
-        file,
-        { ...inspected, delimiter },
-        options,
-        core.config.imports,
-        headerRules(options),
-        signal,
-      );
-      try {
-        if ((await table.rows.next()).done)
-          throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
-      } finally {
-        await table.close();
-      }
+    const { sha256, ...inspected } = await inspectFile(file, options.encoding, signal);
+    const request = { file, source: { ...inspected, delimiter }, options, limits: core.config.imports } as const;
+    const open = async (inTurn = signal) => {
+      if (!(await fileHasRows(request, inTurn)))
+        throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
     };
     await (inspected.isWorkbook ? openInTurn(open) : open());
     return sha256;
@@ -82,6 +70,7 @@ async function inspectUpload(
  * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
  * @param openInTurn opens workbooks: a small one may take much memory
+ * @param signal ends the reading when the client leaves
  * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
  *   any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
@@ -91,6 +80,7 @@ export async function submitImport(
   upload: Upload,
   options: object,
   openInTurn: InTurn = (work) => work(),
+  signal?: AbortSignal,
 ): Promise<Import> {
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
@@ -101,7 +91,7 @@ export async function submitImport(
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
     if (plan) await core.database.read(() => assertFewPlans(core, actor.actorId));
-    const fileSha256 = await inspectUpload(core, upload, valid, openInTurn);
+    const fileSha256 = await inspectUpload(core, upload, valid, openInTurn, signal);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     const status = plan ? 'planning' : 'queued';

@@ -6,7 +6,7 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { Logger } from '../../../logger.js';
 import type { Actor, Core } from '../../core.js';
-import { planImport } from '../plan/plan.js';
+import { type ImportPlan, planImport } from '../plan/plan.js';
 import { leaseMs } from '../run/import-lock.js';
 import { needsPlan, removePlan } from '../store/plan-store.js';
 import {
@@ -21,6 +21,7 @@ import {
 import { isReadableHere, withoutPaths } from '../store/spool.js';
 import { applyUnderLease, undoRefused } from './apply.js';
 import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
+import { whileWanted } from './watch.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
 export interface ImportWorker {
@@ -94,19 +95,36 @@ async function markRunning(core: Core, record: Import): Promise<boolean> {
 
 async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSignal): Promise<void> {
   if (!(await markRunning(core, record))) return;
-  const plan = await planImport(core, {
-    file: record.filePath,
-    options: optionsOf(record),
-    signal,
-    record,
-    maxRows: core.config.imports.uploadRows,
-  });
+  const plan = await planToRun(core, record, signal);
+  // Cancelled meanwhile.
+  if (!plan) return;
   assertIsUpload(record, plan);
   await assertBinding(core, record, plan);
   const ignore = () => undefined;
   const events = { onProgress: ignore, onResume: ignore, onWait: ignore };
   await applyUnderLease(core, actorOf(record), plan, { record, signal, ...events }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
+}
+
+/** The plan of a run; none where it was cancelled, which is recorded. @throws AppError as `planImport` */
+async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise<ImportPlan | undefined> {
+  const { Import } = core.database.models;
+  const whyNot = async () => {
+    const current = await core.database.read(() => Import.findByPk(record.id, { attributes: ['cancelRequested'] }));
+    return current?.cancelRequested ? new AppError('INTERRUPTED') : undefined;
+  };
+  const request = {
+    file: record.filePath,
+    options: optionsOf(record),
+    record,
+    maxRows: core.config.imports.uploadRows,
+  };
+  try {
+    return await whileWanted(stop, whyNot, (signal) => planImport(core, { ...request, signal }));
+  } catch (error) {
+    if (!isAppError(error, 'INTERRUPTED') || stop.aborted || (await markRunning(core, record))) throw error;
+    return undefined;
+  }
 }
 
 /** Records why a run failed, unless the import was ended otherwise meanwhile. */

@@ -13,7 +13,7 @@ import { fieldsOfHeader, shortened } from './preview.js';
 export class DoubtfulEncoding extends FileProblem {
   constructor(
     readonly candidates: readonly EncodingCandidate[],
-    line: number,
+    override readonly line: number,
   ) {
     const options = candidates.map(({ encoding, names }) => `  --encoding ${encoding}: ${names.join(', ')}`);
     super(

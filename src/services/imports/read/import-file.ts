@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
-import { type SourceFormat, type SourceRow, type SourceTable, totalLength } from '../../../tables/table/table.js';
+import { type SourceRow, totalLength } from '../../../tables/table/table.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
-import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
-import type { RowWarning } from './fields/warnings.js';
+import type { ColumnOptions } from './columns/columns.js';
+import type { PeopleTable } from './people-table.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
 
@@ -15,24 +15,13 @@ const batchPasswords = 32;
 const batchCharacters = 4 * 1024 * 1024;
 
 /** An open file with a valid header. */
-export interface ImportFile {
-  format: SourceFormat;
-  header: readonly string[];
-  mapping: ColumnMapping;
+export interface ImportFile extends Omit<PeopleTable, 'rows'> {
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
   /** The words of the rows so far that were read as roles, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
-  /** What looks wrong in the file besides its rows. */
-  warnings: readonly RowWarning[];
-  /** Lines of the file, once all rows are read. */
-  lines(): number;
-  /** Rows that cells above are merged with, once all rows are read. */
-  mergedLines(): readonly number[];
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
-  /** Closes the file, even when not all rows were read. */
-  close(): Promise<void>;
 }
 
 /** After so many rows or characters the event loop runs: rows are checked while others are written, and the database must not wait. */
@@ -76,37 +65,23 @@ export interface Reading {
 }
 
 /**
- * Reads a table of people, which is closed when its header can't be used.
+ * Checks the rows of a table of people. The batches throw AppError `IMPORT_FILE_INVALID` for faults in the rows.
  * @param batchRows rows of a batch at most
  * @param repetitions the repetitions that an earlier reading of the same file found
- * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it; the
- * batches throw `IMPORT_FILE_INVALID` for faults in the rows
  */
-export async function readPeople(
-  { header, format, first, rows, warnings, lines, mergedLines, close }: SourceTable,
+export function readPeople(
+  { rows, ...table }: PeopleTable,
   reading: Reading,
   batchRows: number,
   repetitions?: Repetitions,
-): Promise<ImportFile> {
-  try {
-    const mapping = mappingOf(header, first, reading.options);
-    const hasCourses = mapping.columns.has('course');
-    const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
-    const checker = new RowChecker(reading, format, mapping, finder);
-    return {
-      format,
-      header,
-      mapping,
-      batches: inBatches(rows, checker, batchRows),
-      roleWords: checker.roleWords,
-      warnings: [...warnings.map((warning) => ({ ...warning, field: null })), ...mapping.warnings],
-      lines,
-      mergedLines,
-      repetitions: () => finder.all,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+): ImportFile {
+  const hasCourses = table.mapping.columns.has('course');
+  const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
+  const checker = new RowChecker(reading, table.format, table.mapping, finder);
+  return {
+    ...table,
+    batches: inBatches(rows, checker, batchRows),
+    roleWords: checker.roleWords,
+    repetitions: () => finder.all,
+  };
 }

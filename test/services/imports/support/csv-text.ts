@@ -1,6 +1,7 @@
 import { isAppError } from '../../../../src/errors.js';
 import { headerRules } from '../../../../src/services/imports/read/columns/header-rules.js';
 import { type Reading, readPeople } from '../../../../src/services/imports/read/import-file.js';
+import { peopleTable } from '../../../../src/services/imports/read/people-table.js';
 import { type CsvOptions, openCsv } from '../../../../src/tables/csv/csv-source.js';
 import type { SourceLimits, SourceRow } from '../../../../src/tables/table/table.js';
 
@@ -49,7 +50,7 @@ export const openPeople = async (
   { format = usualFormat, ...reading }: Partial<Reading> & { format?: CsvOptions } = {},
 ) =>
   readPeople(
-    await openCsv(source, format, usualLimits, headerRules(reading.options)),
+    await peopleTable(await openCsv(source, format, usualLimits, headerRules(reading.options)), reading.options ?? {}),
     { options: {}, policy: () => undefined, ...reading },
     500,
   );

@@ -21,7 +21,10 @@ export class MissingColumns extends FileProblem {
 /** The refusal of a header in which two columns are the same field. */
 export class RepeatedColumn extends FileProblem {
   /** @param repeated the second of them */
-  constructor(field: ImportField, repeated: Column) {
+  constructor(
+    readonly field: ImportField,
+    readonly repeated: Column,
+  ) {
     super(
       'COLUMN_REPEATED',
       `The header has the column ${field} twice. Remove one of them, or ignore one: --map "#${repeated.index + 1}=".`,

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AppError } from '../../../errors.js';
+
+/** How often work is asked whether it is still wanted, in milliseconds. */
+const watchMs = 1000;
+
+/**
+ * Works until the end, or until it is no longer wanted, which is asked each second: reading a file may take a minute before its first
+ * row.
+ * @param stop ends the work, too
+ * @param whyNot returns the reason to end it, if there is one
+ */
+export async function whileWanted<T>(
+  stop: AbortSignal,
+  whyNot: () => Promise<AppError | undefined>,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const finished = new AbortController();
+  const onStop = () => ending.abort(stop.reason);
+  if (stop.aborted) onStop();
+  else stop.addEventListener('abort', onStop);
+  const watch = async () => {
+    for (;;) {
+      await sleep(watchMs, undefined, { signal: finished.signal });
+      // Where the database can't be asked, the work finds out by itself.
+      const reason = await whyNot().catch(() => undefined);
+      if (reason) return ending.abort(reason);
+    }
+  };
+  const watching = watch().catch(() => undefined);
+  try {
+    return await work(ending.signal);
+  } finally {
+    finished.abort();
+    stop.removeEventListener('abort', onStop);
+    await watching;
+  }
+}

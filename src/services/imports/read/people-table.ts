@@ -1,0 +1,29 @@
+import type { SourceTable } from '../../../tables/table/table.js';
+import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
+import type { RowWarning } from './fields/warnings.js';
+
+/** An open table whose columns are known. */
+export interface PeopleTable
+  extends Pick<SourceTable, 'format' | 'header' | 'rows' | 'lines' | 'mergedLines' | 'close'> {
+  mapping: ColumnMapping;
+  /** What looks wrong in the file besides its rows. */
+  warnings: readonly RowWarning[];
+}
+
+/**
+ * Finds the columns of people in a table, which is closed when its header can't be used.
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it
+ */
+export async function peopleTable(
+  { headerLine: _, first, warnings, ...table }: SourceTable,
+  options: ColumnOptions,
+): Promise<PeopleTable> {
+  try {
+    const mapping = mappingOf(table.header, first, options);
+    const ofTable = warnings.map((warning): RowWarning => ({ ...warning, field: null }));
+    return { ...table, mapping, warnings: [...ofTable, ...mapping.warnings] };
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Encoding } from '../../../../schemas/file-format.js';
+import type { Inspection } from '../../../../tables/inspect.js';
+import type { SourceRow } from '../../../../tables/table/table.js';
+import type { PeopleTable } from '../people-table.js';
+import type { FilePreview } from '../preview.js';
+import { startTask, type ThreadTask } from './thread.js';
+import type { TableEnd, TableRequest } from './worker.js';
+
+/*
+ * Reads files in threads. Each reading ends at once with its signal, and is refused after a minute of processor time.
+ */
+
+/**
+ * Reads a whole file once for its hash, type and encoding.
+ * @throws AppError as `inspectPeople`, `IMPORT_FILE_INVALID` for a file that can't be read, the reason of the signal
+ */
+export async function inspectFile(
+  file: string,
+  encoding: Encoding | 'auto' = 'auto',
+  signal?: AbortSignal,
+): Promise<Inspection> {
+  return (await startTask('inspect', { file, encoding }, { signal })).result();
+}
+
+const optionsOf = ({ source: { isWorkbook } }: TableRequest, signal: AbortSignal | undefined) => ({
+  isWorkbook,
+  signal,
+});
+
+/** Columns and first rows of a file. @throws AppError as `openTable`, the reason of the signal */
+export async function previewFile(request: TableRequest, signal?: AbortSignal): Promise<FilePreview> {
+  return (await startTask('preview', request, optionsOf(request, signal))).result();
+}
+
+/** Whether a file has rows below its header. @throws AppError as `openTable`, the reason of the signal */
+export async function fileHasRows(request: TableRequest, signal?: AbortSignal): Promise<boolean> {
+  return (await startTask('hasRows', request, optionsOf(request, signal))).result();
+}
+
+/**
+ * Opens a file of people as a stream of rows: memory doesn't grow with it, but for the shared texts of a workbook.
+ * @throws AppError as `openTable` and `peopleTable`, the reason of the signal
+ */
+export async function openPeople(request: TableRequest, signal?: AbortSignal): Promise<PeopleTable> {
+  const task = await startTask('readRows', request, optionsOf(request, signal));
+  const first = await task.next();
+  if (first.kind !== 'opened') throw new Error(`A table began with ${first.kind}.`);
+  let end: TableEnd | undefined;
+  return {
+    ...first.table,
+    rows: rowsOf(task, (ended) => {
+      end = ended;
+    }),
+    lines: () => end?.lines ?? 0,
+    mergedLines: () => end?.mergedLines ?? [],
+    close: async () => {
+      if (!end) task.end();
+    },
+  };
+}
+
+async function* rowsOf(task: ThreadTask<'readRows'>, atEnd: (end: TableEnd) => void): AsyncGenerator<SourceRow[]> {
+  for (let message = await task.next(); ; message = await task.next()) {
+    if (message.kind === 'done') return atEnd(message.result);
+    if (message.kind !== 'rows') continue;
+    yield message.rows;
+    task.more();
+  }
+}
