@@ -59,22 +59,32 @@ async function* prepareBatches(
   // Rows that are done are read again too: later ones may repeat their emails and phones.
   const { rowsDone } = record;
   let rowsRead = 0;
-  for await (const batch of batches) {
+  for await (const batch of untilStopped(batches, signal)) {
     const rows = remainingRows(batch, rowsRead, rowsDone);
     rowsRead += batch.length;
     const done = batch.slice(0, batch.length - rows.length);
     decider.addDone(done);
     await run.reasons.addDone(core, record, done);
-    if (rows.length === 0) continue;
     const secrets: Secrets = new Map();
     if (signal.aborted) {
       // The consumer sees that, too, and ends the run.
       yield { rows, decisions: undefined, secrets };
       return;
     }
+    if (rows.length === 0) continue;
     const decisions = await decider.decide(rows, new CourseCapacity(core));
     await prepareSecrets(core, plan.options, decisionsToApply(plan.options, decisions), secrets);
     yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, secrets };
+  }
+}
+
+/** The batches up to the end of their reading by the signal, which gives an empty one. */
+async function* untilStopped(batches: AsyncGenerator<FileRow[]>, signal: AbortSignal): AsyncGenerator<FileRow[]> {
+  try {
+    yield* batches;
+  } catch (error) {
+    if (!signal.aborted || !isAppError(error, 'INTERRUPTED')) throw error;
+    yield [];
   }
 }
 

@@ -65,7 +65,9 @@ export async function runImport(
     const reading = { ...plan, policy: await passwordPolicy(core.config) };
     const { imports: limits } = core.config;
     const source = { ...plan.format, isWorkbook: plan.format.workbook !== null };
-    const table = await openPeople({ file: plan.file, source, options: plan.options, limits }, options.signal);
+    const request = { file: plan.file, source, options: plan.options, limits };
+    // A run that is interrupted before ends at its first row, so that it is recorded and can be resumed.
+    const table = await openPeople(request, options.signal.aborted ? undefined : options.signal);
     file = readPeople(table, reading, limits.batchRows, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);

@@ -43,7 +43,7 @@ describe('A thread that reads a file', () => {
   /** A workbook that takes long: its rows are blank. */
   let slow: TableRequest;
   before(() => {
-    const file = written('slow.ods', zip(odsSheet('<table:table-row/>'.repeat(8_000_000))));
+    const file = written('slow.ods', zip(odsSheet('<table:table-row/>'.repeat(5_000_000))));
     slow = { ...csv(file), source: { isWorkbook: true, encoding: 'utf-8', delimiter: 'auto' } };
   });
 
@@ -73,6 +73,14 @@ describe('A thread that reads a file', () => {
     expect((await previewFile(csv(written('few.csv', header)))).columns).to.have.length(4);
     stop.abort();
     expect(await reading).to.include({ code: 'INTERRUPTED' });
+  }).timeout(scaled(20_000));
+
+  it('leaves the event loop idle', async () => {
+    await inspectFile(slow.file);
+    const before = performance.eventLoopUtilization();
+    await failureOf(() => previewFile(slow));
+    const { active, idle } = performance.eventLoopUtilization(before);
+    expect(active).to.be.below(idle);
   }).timeout(scaled(20_000));
 
   it('refuses what takes too much processor time', async () => {
