@@ -197,7 +197,7 @@ describe('The parts of an Excel workbook', () => {
       {
         '_rels/.rels': relationsXml({ officeDocument: '/book/main.xml' }),
         'book/main.xml': book('<sheet name="People" r:id="rId1"/>'),
-        'book/_rels/main.xml.rels': relationsXml({ worksheet: '../../services/imports/read/data/one.xml' }),
+        'book/_rels/main.xml.rels': relationsXml({ worksheet: '../data/one.xml' }),
         'data/one.xml': sheetXml(ada),
         'xl/workbook.xml': null,
       },

@@ -6,7 +6,7 @@ import type { RowWarning } from './fields/warnings.js';
 export interface PeopleTable
   extends Pick<SourceTable, 'format' | 'header' | 'rows' | 'lines' | 'mergedLines' | 'close'> {
   mapping: ColumnMapping;
-  /** What looks wrong in the file besides its rows. */
+  /** Doubts about the file, apart from its rows. */
   warnings: readonly RowWarning[];
 }
 
