@@ -3,7 +3,7 @@ import type { Transaction, WhereOptions } from 'sequelize';
 import { markFreedSeats } from '../db/freed-seats.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Models } from '../db/models/index.js';
-import { type EnrollmentStatus, rulesOf, seatStatuses } from '../schemas/enrollment-statuses.js';
+import { type EnrollmentStatus, seatStatuses } from '../schemas/enrollment-statuses.js';
 
 /** Courses in which committed changes may have freed a seat for the waiting list. */
 export class FreedSeats {
@@ -69,7 +69,7 @@ export const markActivated = (models: Models, userIds: readonly string[], transa
  */
 export function watchFreedSeats(models: Models): void {
   const { Course, Enrollment, User } = models;
-  const takesSeat = (status: EnrollmentStatus) => rulesOf(status).takesSeat;
+  const takesSeat = (status: EnrollmentStatus) => seatStatuses.some((one) => one === status);
   Enrollment.beforeSave((enrollment, { transaction }) => {
     const { status, courseId } = enrollment;
     if (enrollment.changed('status') && !takesSeat(status)) markFreedSeats(transaction, [courseId]);

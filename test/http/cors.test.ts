@@ -81,7 +81,7 @@ describe('Cross-origin requests', () => {
       expect(response.headers).to.include({
         'access-control-allow-origin': listed,
         'access-control-expose-headers':
-          'Accept-Ranges, Content-Disposition, Content-Range, ETag, Error-Code, Location, Retry-After, WWW-Authenticate, X-Request-Id',
+          'Accept-Ranges, Content-Disposition, Content-Range, ETag, Error-Code, Location, Retry-After, Seats-Being-Given, WWW-Authenticate, X-Request-Id',
         vary: 'Origin',
       });
     }

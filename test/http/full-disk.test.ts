@@ -1,6 +1,7 @@
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { migrate } from '../support/database.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { mountSmallDisk } from '../support/small-disk.js';
@@ -38,7 +39,7 @@ describe('A service with an SQLite database on a full disk', function () {
   it('is not ready, answers 507 to all changes, reads, and recovers when there is space', async function () {
     if (!mounted) return this.skip();
     const database = path.join(disk, 'test.sqlite');
-    copyFileSync(new URL(service.harness.databaseUrl.replace(/^sqlite:/, 'file://')), database);
+    await migrate({ url: `sqlite:${database}` });
     await service.start({ DATABASE_URL: `sqlite:${database}`, DATA_DIR: disk });
     const admin = await buildUser(service.context, { role: 'super_admin' });
     const trainer = await buildUser(service.context, { role: 'trainer' });

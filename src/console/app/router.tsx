@@ -104,7 +104,7 @@ const profileRoute = createRoute({
   component: lazyPage(['profile'], () => import('../profile/profile-page.js'), 'ProfilePage'),
 });
 
-const peoplePage = lazyPage(['people'], () => import('../people/people-page.js'), 'PeoplePage');
+const peoplePage = lazyPage(['people', 'enrollments'], () => import('../people/people-page.js'), 'PeoplePage');
 const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
