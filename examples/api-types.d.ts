@@ -568,6 +568,8 @@ export interface EnrollmentDetails {
   waitingPlace: number | null;
   /** Code of the certificate of a completed one; null without a valid one */
   certificate: string | null;
+  /** The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees */
+  formerName: string | null;
   user: Person;
   /** The course */
   course: {
@@ -736,6 +738,8 @@ export interface CourseTrainee {
   email: string;
   /** URL of the profile image; null without one */
   avatar: string | null;
+  /** The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees */
+  formerName: string | null;
   enrollment: Enrollment;
 }
 

@@ -21,6 +21,8 @@ module.exports = tableMigration({
     cancel_reason: { type: ['word', 20], null: true },
     // The order of the waiting list.
     waiting_number: { type: 'integer', null: true },
+    // The trainee's name before the first rename since the enrollment.
+    former_name: { type: ['string', 101], null: true },
     enrolled_at: { type: 'timestamp' },
     completed_at: { type: 'timestamp', null: true },
     created_at: { type: 'timestamp' },

@@ -54,6 +54,7 @@ export const presentOwnEnrollment = (enrollment: Enrollment) => {
 /** An enrollment with its trainee and course, as a trainer sees it. */
 export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   ...presentEnrollment(enrollment),
+  formerName: enrollment.nameBefore(),
   user: presentPerson(loaded(enrollment.user)),
   course: presentEnrolledCourse(loaded(enrollment.course)),
 });
@@ -61,12 +62,14 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
 /** An enrollment as this role sees it. */
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
-  const isHidden = role === 'trainee' && isDraftTo(enrollment);
-  return isHidden ? { ...presented, course: { ...presented.course, ...hidden } } : presented;
+  if (role !== 'trainee') return presented;
+  const course = isDraftTo(enrollment) ? { ...presented.course, ...hidden } : presented.course;
+  return { ...presented, formerName: null, course };
 }
 
 /** A trainee of a course with the enrollment. */
 export const presentCourseTrainee = (enrollment: Enrollment) => ({
   ...presentPerson(loaded(enrollment.user)),
+  formerName: enrollment.nameBefore(),
   enrollment: presentEnrollment(enrollment),
 });

@@ -12,6 +12,7 @@ import {
 } from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
+import { layoutProblems } from './support/layout.js';
 
 describePages('The participants of a course', function () {
   this.timeout(scaled(60_000));
@@ -68,6 +69,47 @@ describePages('The participants of a course', function () {
     await expect(row(page, 'See you in March.')).toHaveCount(3);
     await others[0]?.reload();
     expect(others[0]).toMatchObject({ notes, reply: 'See you in March.' });
+  });
+
+  it('are completed after their renames since the enrollment are seen, one or many', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    for (const [index, trainee] of trainees.entries())
+      await buildEnrollment(test.context, trainee, course, {
+        status: 'active',
+        ...(index < 2 && { formerName: `Former ${index}` }),
+      });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await expect(row(page, 'Ann Trainee')).toContainText('Renamed since enrolling: was Former 0');
+    await expect(row(page, 'Cem Trainee')).not.toContainText('Renamed');
+    const ask = async (item: string) => {
+      await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      await expect(dialog(page)).toBeVisible();
+    };
+    const title = 'Renamed since enrolling:';
+    await ask('Cancel place');
+    await expect(dialog(page)).not.toContainText(title);
+    await page.keyboard.press('Escape');
+    await ask('Mark as completed');
+    await expect(dialog(page)).toContainText(`${title}Ann Trainee, was Former 0`);
+    await page.keyboard.press('Escape');
+
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Mark as completed (4)' }).click();
+    await expect(dialog(page).getByRole('group', { name: title }).getByRole('listitem')).toHaveText([
+      /^(Ann Trainee, was Former 0|Ben Trainee, was Former 1)$/,
+      /^(Ann Trainee, was Former 0|Ben Trainee, was Former 1)$/,
+    ]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
+      expect(await layoutProblems(page)).toEqual([]);
+      await keepScreenshot(page, `renamed ${width} en`);
+    }
+    await dialog(page).getByRole('button', { name: 'Mark as completed' }).click();
+    await expect(page.getByText('4 enrollments were changed.')).toBeVisible();
+    await keepScreenshot(page, 'renamed list en');
   });
 
   it('are replied to later, too; the reply is changed, and taken back', async () => {

@@ -57,7 +57,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     harness.api('put', `/api/enrollments/${id}/status`, by.token).send(body);
   const stored = async ({ id }: Enrollment) => {
     const { body } = await harness.api('get', `/api/enrollments/${id}`, cast.admin.token).expect(200);
-    const { user: _, course: __, ...enrollment } = body.enrollment;
+    const { user: _, course: __, formerName: ___, ...enrollment } = body.enrollment;
     return enrollment;
   };
 

@@ -41,7 +41,12 @@ export function Participants({ course }: { course: Course }) {
     { keepPrevious: true },
   );
   const filter = { courseId: course.id, ...filterOfStatus(option), ...(text !== undefined && { search: text }) };
-  const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
+  const rows = query.data?.trainees.map(({ enrollment, formerName, ...user }) => ({
+    ...enrollment,
+    formerName,
+    user,
+    course,
+  }));
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(listChange<Search>(change, replace));

@@ -29,6 +29,7 @@ export type EnrollmentRow = Pick<
   | 'enrolledAt'
   | 'completedAt'
   | 'certificate'
+  | 'formerName'
   | 'user'
 > & { course: { id: string; title: string } };
 

@@ -212,6 +212,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
         {action !== 'remove' && !refused && (
           <>
             {answering.includes(action) && <Written rows={asked} />}
+            {action === 'complete' && <Renames rows={asked} />}
             <Textarea
               label={t('enrollments.messages.replyTo', { count: asked.length, name: words.name })}
               description={t('enrollments.messages.replyHint')}
@@ -256,8 +257,29 @@ function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
       </div>
     );
   const noted = rows.filter(({ notes }) => notes !== null);
-  if (noted.length === 0) return null;
-  const title = t('enrollments.messages.present', { count: noted.length });
+  return (
+    <NamedList
+      title={t('enrollments.messages.present', { count: noted.length })}
+      lines={noted.map(({ id, user, notes }) => ({
+        id,
+        text: t('enrollments.change.reason', { name: nameOf(user), reason: notes ?? '' }),
+      }))}
+    />
+  );
+}
+
+/** Renames since the enrollment, to be seen before a certificate has the new name. */
+function Renames({ rows }: { rows: readonly EnrollmentRow[] }) {
+  const { t } = useTranslation();
+  const lines = rows.flatMap(({ id, user, formerName }) =>
+    formerName === null ? [] : [{ id, text: t('enrollments.renamed.one', { name: nameOf(user), former: formerName }) }],
+  );
+  return <NamedList title={t('enrollments.renamed.title')} lines={lines} />;
+}
+
+/** Lines about some of the trainees; nothing without any. */
+function NamedList({ title, lines }: { title: string; lines: readonly { id: string; text: string }[] }) {
+  if (lines.length === 0) return null;
   return (
     <div>
       <Text size="sm" fw={600}>
@@ -265,9 +287,9 @@ function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
       </Text>
       <ScrollArea.Autosize mah={200} type="auto" viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': title }}>
         <List size="sm">
-          {noted.map(({ id, user, notes }) => (
+          {lines.map(({ id, text }) => (
             <List.Item key={id} className="running-text">
-              {t('enrollments.change.reason', { name: nameOf(user), reason: notes ?? '' })}
+              {text}
             </List.Item>
           ))}
         </List>

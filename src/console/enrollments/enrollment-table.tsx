@@ -175,7 +175,8 @@ function CourseLink({ row: { course } }: { row: EnrollmentRow }) {
  * columns beside it say in a wide one.
  */
 function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean }) {
-  const { user } = row;
+  const { t } = useTranslation();
+  const { user, formerName } = row;
   const isAdmin = useUser().role === 'super_admin';
   return (
     <Box className="person-cell">
@@ -189,6 +190,11 @@ function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean 
       <Text size="xs" c="dimmed" className="running-text">
         {user.email}
       </Text>
+      {formerName !== null && (
+        <Text size="xs" className="running-text">
+          {t('enrollments.renamed.was', { former: formerName })}
+        </Text>
+      )}
       <Box hiddenFrom="md">
         {withCourse && <CourseLink row={row} />}
         <EnrollmentState enrollment={row} />

@@ -11,7 +11,7 @@ import { enrollmentFields } from '../../schemas/enrollment-fields.js';
 import type { Certificate } from './certificate.js';
 import { attributesOf, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
 import type { Course } from './course.js';
-import type { User } from './user.js';
+import { fullName, type User } from './user.js';
 
 export interface Enrollment extends FieldAttributes<typeof enrollmentFields> {}
 
@@ -25,6 +25,8 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare trainerId: string;
   /** The order of the waiting list; null for those who don't wait. */
   declare waitingNumber: CreationOptional<number | null>;
+  /** The trainee's name before the first rename since the enrollment; null without one. See {@link nameBefore}. */
+  declare formerName: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   /** Where counted: services/waiting-list/places.ts. */
@@ -33,6 +35,13 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare user?: NonAttribute<User>;
   /** Its valid certificate: of completed ones alone. */
   declare certificate?: NonAttribute<Pick<Certificate, 'code'> | null>;
+
+  /** The trainee's former name; null where the name is the same again. Needs {@link user}. */
+  nameBefore(): string | null {
+    if (this.formerName === null) return null;
+    if (!this.user) throw new Error(`Enrollment ${this.id} was read without its trainee.`);
+    return this.formerName === fullName(this.user) ? null : this.formerName;
+  }
 }
 
 export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
@@ -45,6 +54,7 @@ export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
       trainerId: { ...id(), allowNull: false },
       ...attributesOf(enrollmentFields),
       waitingNumber: { type: DataTypes.INTEGER },
+      formerName: { type: DataTypes.STRING(101) },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

@@ -54,6 +54,10 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare inviteError?: NonAttribute<string | null>;
 }
 
+/** A person's name in one text. */
+export const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>): string =>
+  `${firstName} ${lastName}`;
+
 /** The account of a session as plain values: they aren't changed, and an instance of the model takes time to build. */
 export type Account = Pick<User, 'id' | 'phoneKey' | 'passwordHash' | SessionField>;
 

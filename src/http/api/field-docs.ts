@@ -142,6 +142,11 @@ export const fieldDocs: Readonly<
   finishedAt: { description: 'Time at which the import ended; null until then', example: moment },
   firstName: { description: 'First name', example: 'Ada' },
   force: { description: 'Delete the course although it has active enrollments; super admin only', example: false },
+  formerName: {
+    description:
+      "The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees",
+    example: 'Ada King',
+  },
   from: { description: 'Earliest time of the entries', example: moment },
   hasCredentials: { description: 'Whether generated passwords are waiting to be downloaded', example: false },
   hasEnrollments: { description: 'Whether there are any active or pending enrollments', example: true },

@@ -177,7 +177,11 @@ export const ownEnrollment = component(
 export const courseTrainee = component(
   'CourseTrainee',
   'A trainee of a course with the enrollment',
-  Joi.object({ ...shapesOf(accountFields, userViews.person.shown), enrollment: enrollment.required() }),
+  Joi.object({
+    ...shapesOf(accountFields, userViews.person.shown),
+    formerName: nullableText,
+    enrollment: enrollment.required(),
+  }),
 );
 
 const removedEnrollments = Joi.array().items(enrollment).required();
@@ -290,6 +294,7 @@ export const trainerEnrollment = component(
   'An enrollment with its trainee and course',
   Joi.object({
     ...enrollmentKeys,
+    formerName: nullableText,
     user: person.required(),
     course: Joi.object(enrolledCourse).required().description('The course'),
   }),

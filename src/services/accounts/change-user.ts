@@ -6,7 +6,7 @@ import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { endAllLinks, endLinks } from '../mail/links.js';
 import { queueMails } from '../mail/outbox.js';
-import { renamedBy, replaceWords } from './words.js';
+import { applyRenames } from './words.js';
 
 /** A change of an account, and what the audit log calls it. */
 interface UserChange {
@@ -39,7 +39,7 @@ export async function changeLockedUser(
   const hasNewLogin = newLogins.includes(action) || user.changed('email');
   const ends = hasNewLogin || user.changed('role') || (user.changed('isActive') && !user.isActive);
   const hasNewReach = user.changed('email') || user.changed('isActive');
-  await replaceWords(core, [renamedBy(user)], transaction);
+  await applyRenames(core, [user], transaction);
   await user.save({ transaction });
   const changes = changesBetween(before, auditedUser(user));
   // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.

@@ -6,7 +6,7 @@ import { countPhone } from '../auth/throttle-locks.js';
 import type { Caller, Core } from '../core.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { guarded, takenKeys, userKeys } from './store.js';
-import { renamedBy, replaceWords } from './words.js';
+import { applyRenames } from './words.js';
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
@@ -28,7 +28,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
       user.set(changes);
       if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
       user.set(userKeys(user));
-      await replaceWords(core, [renamedBy(user)], transaction);
+      await applyRenames(core, [user], transaction);
       return user.save({ transaction });
     }),
   );

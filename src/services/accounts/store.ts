@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { type CreationAttributes, Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/connection.js';
-import type { User } from '../../db/models/user.js';
+import { fullName, type User } from '../../db/models/user.js';
 import type { AccountWord } from '../../db/models/words.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type RowUpdate, updateRows } from '../../db/sql/update.js';
@@ -16,7 +16,7 @@ import type { Core } from '../core.js';
 import { markActivated } from '../freed-seats.js';
 import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
+import { applyRenames, ChangedWords, keepFormerNames, wordsOfAccount } from './words.js';
 
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
@@ -173,6 +173,12 @@ export async function updateAccounts(
     if (lastName !== undefined) row.lastNameKey = after.lastNameKey;
     return row;
   }
+  const renamed = updates.filter(({ account, changes }) => fullName(account) !== fullName({ ...account, ...changes }));
+  await keepFormerNames(
+    core,
+    renamed.map(({ account }) => account.id),
+    transaction,
+  );
   let pending = Promise.resolve();
   for (let at = 0; at < updates.length; at += rowsAhead) {
     // Made while the database works on those before.
@@ -207,9 +213,12 @@ export async function saveAccounts(
     id: user.id,
     updatedAt,
   }));
+  await applyRenames(
+    core,
+    accounts.map(({ user }) => user),
+    transaction,
+  );
   await writeAccounts(core, rows, transaction);
-  const renamed = accounts.map(({ user }) => renamedBy(user));
-  await replaceWords(core, renamed, transaction);
 }
 
 /** Counts super admins: none or one. */

@@ -1,12 +1,12 @@
 import type { CreationAttributes, Transaction } from 'sequelize';
-import type { User } from '../../db/models/user.js';
+import { fullName, type User } from '../../db/models/user.js';
 import type { AccountWord } from '../../db/models/words.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { deleteWords } from '../../db/sql/words.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 
-/** Keeps the words by which accounts are found: see schemas/search-words.ts. */
+/** Keeps the words by which accounts are found (schemas/search-words.ts), and former names. */
 
 /** An account as far as its words are made of it. */
 export type NamedAccount = SearchedAccount & { id: string };
@@ -25,13 +25,13 @@ export async function removeWords(
 }
 
 /** An account that changes. */
-export interface RenamedAccount {
+interface RenamedAccount {
   before: NamedAccount;
   after: NamedAccount;
 }
 
 /** What the changes of an instance do, before they are saved. */
-export function renamedBy(user: User): RenamedAccount {
+function renamedBy(user: User): RenamedAccount {
   const before = { ...user.get(), ...user.previous() };
   return { before, after: user };
 }
@@ -55,13 +55,39 @@ export class ChangedWords {
   }
 }
 
-/** Replaces the words of accounts that change, as far as they do. @param renamed as the transaction has locked them */
-export async function replaceWords(
-  core: Core,
-  renamed: readonly RenamedAccount[],
+/** The accounts whose full name changes, before they are saved. */
+function renamedIds(users: readonly User[]): string[] {
+  return users.flatMap((user) => (fullName({ ...user.get(), ...user.previous() }) === fullName(user) ? [] : [user.id]));
+}
+
+/** Accounts per statement. */
+const batch = 500;
+
+/**
+ * Keeps the stored names of accounts with their enrollments that have no former name yet, so that managers see a rename. Before
+ * the new names are saved. Accounts are locked before enrollments, as everywhere.
+ */
+export async function keepFormerNames(
+  { database: { models, sequelize } }: Core,
+  ids: readonly string[],
   transaction: Transaction,
 ): Promise<void> {
+  const name = sequelize.literal(
+    "(SELECT CONCAT(users.first_name, ' ', users.last_name) FROM users WHERE users.id = enrollments.user_id)",
+  );
+  for (let at = 0; at < ids.length; at += batch) {
+    const where = { userId: ids.slice(at, at + batch), formerName: null };
+    await models.Enrollment.update({ formerName: name }, { where, silent: true, transaction });
+  }
+}
+
+/**
+ * Replaces the words of accounts that change, and keeps their former names.
+ * @param users locked by the transaction, and not saved yet
+ */
+export async function applyRenames(core: Core, users: readonly User[], transaction: Transaction): Promise<void> {
   const words = new ChangedWords();
-  for (const one of renamed) words.add(one);
+  for (const user of users) words.add(renamedBy(user));
   await words.save(core, transaction);
+  await keepFormerNames(core, renamedIds(users), transaction);
 }

@@ -17,6 +17,8 @@ const batch = 500;
 /** What a bulk change keeps of each of its enrollments, without the other texts of the course, which may be long. */
 export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | 'progress' | 'reply'> {
   user: Pick<User, 'firstName' | 'lastName'>;
+  /** The trainee's name before a rename; null without one. */
+  formerName: string | null;
   course: Pick<Course, 'title'>;
 }
 
@@ -26,10 +28,12 @@ const withNames = ({ database: { models } }: Core) => [
 ];
 
 /** @param enrollment with what {@link withNames} includes */
-function nameable({ id, status, progress, reply, user, course }: Enrollment): NameableEnrollment {
+function nameable(enrollment: Enrollment): NameableEnrollment {
+  const { id, status, progress, reply, user, course } = enrollment;
   if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
   const { firstName, lastName } = user;
-  return { id, status, progress, reply, user: { firstName, lastName }, course: { title: course.title } };
+  const formerName = enrollment.nameBefore();
+  return { id, status, progress, reply, formerName, user: { firstName, lastName }, course: { title: course.title } };
 }
 
 /** The id that a reference means, or why it means none. */

@@ -24,6 +24,7 @@ const defaults = defaultsOf(enrollmentFields);
 export const enrollmentRow = (enrollment: NewEnrollment, now: Date) => ({
   ...defaults,
   waitingNumber: null,
+  formerName: null,
   ...enrollment,
   enrolledAt: now,
   createdAt: now,

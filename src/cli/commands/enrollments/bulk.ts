@@ -11,6 +11,7 @@ import { removeEnrollments } from '../../../services/enrollments/commands.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
 import { type BulkWork, changeEach } from '../../core/changes/bulk.js';
 import type { BulkWords, Named, Verdict } from '../../core/changes/bulk-plan.js';
+import { renamesText } from './output.js';
 import type { MeantEnrollments, NamedEnrollment } from './selection.js';
 
 type Several = Extract<MeantEnrollments, { kind: 'several' }>;
@@ -141,6 +142,8 @@ export async function statusChange(
     selection,
     batchSize,
     preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
+    notice: (those) =>
+      wanted.status === 'completed' ? renamesText(those.flatMap(({ rename }) => rename ?? [])) : undefined,
     async change(those, signal) {
       const meant = those.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
       const { outcomes, stopped } = await changeStatuses(context, operator, meant, wanted, { signal, notify });

@@ -22,7 +22,7 @@ import { accountsMeant } from '../users/selection.js';
 import { assignment, removal, statusChange, words } from './bulk.js';
 import { enrollmentIdOf } from './named.js';
 import type { assignOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
-import { type Enrollment, enrollmentName } from './output.js';
+import { type Enrollment, enrollmentName, renameIn, renamesText } from './output.js';
 import { enrollmentsMeant } from './selection.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
@@ -87,7 +87,17 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   }
 }
 
-/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link changeStatus} */
+/** Shows a rename since the enrollment, and asks at a terminal. @throws AppError `DECLINED`, `INTERRUPTED` */
+async function showRename(run: Run<'', typeof statusOptions>, enrollment: Enrollment): Promise<void> {
+  const rename = renameIn(enrollment);
+  const about = rename && renamesText([rename]);
+  if (about === undefined) return;
+  // A script goes on: a trainee's rename must not stop it.
+  if (run.options.yes || !run.interactive) run.say(about);
+  else await confirm(run, { about, question: 'Complete this enrollment?', otherwise: 'Nothing was changed.' });
+}
+
+/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link showRename}, {@link changeStatus} */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
   const { reply, notify = false } = run.options;
@@ -99,6 +109,7 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input, notify));
   const before = await findEnrollment(context, operator, meant.id);
   if (isAsWanted(before, change)) return changed(before, unchangedText);
+  if (wanted === 'completed') await showRename(run, presentTrainerEnrollment(before));
   const moved = await changeStatus(context, operator, meant.id, input, notify);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }

@@ -1,6 +1,7 @@
 import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import type { EnrollmentField } from '../../../schemas/enrollment-fields.js';
 import type { Column } from '../../core/listing/columns.js';
+import { printableLine } from '../../core/output/printable.js';
 
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;
@@ -16,12 +17,23 @@ const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user
 /** An enrollment in a sentence. */
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
+/** The line about a rename since the enrollment; undefined without one. */
+export const renameIn = (enrollment: Names & { formerName: string | null }): string | undefined =>
+  enrollment.formerName === null ? undefined : `${enrollmentName(enrollment)}, was ${enrollment.formerName}`;
+
+/** Renames to see before a completion, because a certificate has the name of the account; undefined without any. */
+export const renamesText = (renames: readonly string[]): string | undefined =>
+  renames.length === 0
+    ? undefined
+    : ['Renamed since enrolling:', ...renames.map((rename) => `  ${printableLine(rename)}`)].join('\n');
+
 const shownFields: Record<
-  EnrollmentField | 'id' | 'trainee' | 'course' | 'waitingPlace' | 'certificate',
+  EnrollmentField | 'id' | 'trainee' | 'formerName' | 'course' | 'waitingPlace' | 'certificate',
   [heading: string, value: (enrollment: Enrollment) => string | null]
 > = {
   id: ['id', ({ id }) => id],
   trainee: ['trainee', (enrollment) => `${traineeName(enrollment)} (${enrollment.user.email})`],
+  formerName: ['name when enrolling', ({ formerName }) => formerName],
   course: ['course', ({ course }) => `${course.title} (${course.id})`],
   status: ['status', ({ status }) => status],
   waitingPlace: ['place on the waiting list', ({ waitingPlace }) => (waitingPlace === null ? null : `${waitingPlace}`)],
@@ -43,6 +55,7 @@ export const enrollmentFields = (enrollment: Enrollment): [field: string, value:
 
 export const enrollmentColumns: readonly Column<Enrollment>[] = [
   { name: 'trainee', value: traineeName, minimum: 15, priority: 0 },
+  { name: 'formerName', heading: 'NAME WHEN ENROLLING', value: ({ formerName }) => formerName, priority: 'on request' },
   { name: 'email', value: ({ user }) => user.email, fit: 'whole', priority: 4 },
   { name: 'course', value: ({ course }) => course.title, minimum: 15, priority: 0 },
   { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 1 },

@@ -25,19 +25,22 @@ import { pick } from '../../core/command/picker.js';
 import { problemText } from '../../core/command/problem-text.js';
 import { enrollmentsOf, namesGiven } from './named.js';
 import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
-import { enrollmentName } from './output.js';
+import { enrollmentName, renameIn } from './output.js';
 import { assertFilters, queryFor } from './queries.js';
 
 /** An enrollment as bulk changes name it. */
 export interface NamedEnrollment extends Named {
   status: EnrollmentStatus;
   reply: string | null;
+  /** The line about a rename since the enrollment. */
+  rename?: string | undefined;
 }
 
 function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
   const name = enrollmentName(enrollment);
   const { id, status, reply, progress } = enrollment;
-  return { id, status, reply, name, label: `${name}, ${status}, progress ${progress} %` };
+  const label = `${name}, ${status}, progress ${progress} %`;
+  return { id, status, reply, name, label, rename: renameIn(enrollment) };
 }
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };

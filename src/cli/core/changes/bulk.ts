@@ -90,6 +90,8 @@ export interface BulkWork<N extends Named = Named> {
   batchSize: number;
   /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
   preview(those: readonly N[]): Promise<Verdict[]>;
+  /** Text to see before the change, about those that would be changed. */
+  notice?(those: readonly N[]): string | undefined;
   /**
    * Changes those of a batch.
    * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
@@ -211,15 +213,11 @@ function exitCodeOf(outcomes: readonly BulkOutcome[], stopped: AppError | undefi
   return done + unchanged > 0 ? exitCodes.partial : exitCodes.failure;
 }
 
-/** What came of a dry run. */
-function dryRunResult(
-  work: { words: BulkWords; selection: Selection },
-  outcomes: readonly BulkOutcome[],
-  width: number | undefined,
-): Result {
+/** The result of a dry run. */
+function dryRunResult(plan: string, outcomes: readonly BulkOutcome[]): Result {
   return {
     json: { dryRun: true, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf) },
-    text: `${planText(work.words, outcomes, work.selection.repeated, width)}\nNothing was changed.${countsOf(outcomes).done > 0 ? ' To do this, leave out --dry-run.' : ''}`,
+    text: `${plan}\nNothing was changed.${countsOf(outcomes).done > 0 ? ' To do this, leave out --dry-run.' : ''}`,
     exitCode: exitCodeOf(outcomes, undefined),
   };
 }
@@ -256,12 +254,17 @@ export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>):
   const { words, selection } = work;
   const those = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
   const outcomes = previewOutcomes(selection, await work.preview(those));
-  if (run.options.dryRun) return dryRunResult(work, outcomes, run.display.width);
-  const isNeeded = countsOf(outcomes).done > 0;
+  const toChange = new Set(outcomes.flatMap(({ outcome, named }) => (outcome === 'done' && named ? [named.id] : [])));
+  const notice = work.notice?.(those.filter(({ id }) => toChange.has(id)));
+  const plan = (width: number | undefined) =>
+    [planText(words, outcomes, selection.repeated, width), notice].filter((text) => text !== undefined).join('\n');
+  if (run.options.dryRun) return dryRunResult(plan(run.display.width), outcomes);
+  const isNeeded = toChange.size > 0;
+  if (run.options.yes && notice !== undefined) run.say(notice);
   if (isNeeded && !run.options.yes) {
     assertAnswered(run, words);
     await confirm(run, {
-      about: planText(words, outcomes, selection.repeated, run.io.stderr.columns),
+      about: plan(run.io.stderr.columns),
       question: questionText(words, outcomes),
       otherwise: 'Nothing was changed.',
     });

@@ -94,6 +94,11 @@ export const enrollments: Words['enrollments'] = {
         'Die Teilnahmen werden mit Fortschritt und Nachrichten gelöscht. Das lässt sich nicht rückgängig machen.',
     },
   },
+  renamed: {
+    was: 'Seit der Anmeldung zum Kurs umbenannt: vorher {{former}}',
+    title: 'Seit der Anmeldung zum Kurs umbenannt:',
+    one: '{{name}}, vorher {{former}}',
+  },
   assign: {
     action: 'Teilnehmende hinzufügen',
     title: 'Teilnehmende hinzufügen: {{title}}',

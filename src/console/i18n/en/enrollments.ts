@@ -91,6 +91,11 @@ export const enrollments = {
       remove_other: 'The enrollments are deleted with their progress and messages. This cannot be undone.',
     },
   },
+  renamed: {
+    was: 'Renamed since enrolling: was {{former}}',
+    title: 'Renamed since enrolling:',
+    one: '{{name}}, was {{former}}',
+  },
   assign: {
     action: 'Add participants',
     title: 'Add participants: {{title}}',

@@ -152,6 +152,21 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await statuses()).to.deep.equal(['cancelled']);
     });
 
+    it('shows all renames since the enrollment before completions', async () => {
+      const renamed = { status: 'active', formerName: 'Somebody Else' } as const;
+      for (let count = 0; count < 21; count += 1)
+        await buildEnrollment(harness.context, await buildUser(harness.context), bees, renamed);
+      await buildEnrollment(harness.context, ben, bees, { status: 'active', formerName: 'Ben Young' });
+      await buildEnrollment(harness.context, cleo, bees, { ...renamed, status: 'completed' });
+      const argv = ['status', 'completed', '--course', 'bees'];
+      const shown = /Renamed since enrolling:\n( {2}.* in "Bees", was Somebody Else\n){21}/;
+      expect((await run(...argv, '--dry-run')).stdout).to.match(shown);
+      const no = await cli.atTerminal(['enrollments', ...argv], [['Change these 22', `n${keys.enter}`]]);
+      expect(no.terminal.screen()).to.match(shown);
+      expect((await run(...argv, '--yes')).stderr).to.match(shown);
+      expect((await run('status', 'active', '--course', 'bees', '--yes')).stderr).not.to.include('Renamed');
+    });
+
     it('takes the filters of the list: --status is theirs', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       await buildEnrollment(harness.context, cleo, bees, { status: 'pending' });

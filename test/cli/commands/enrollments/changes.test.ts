@@ -82,6 +82,22 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.status cli', 'enrollment.status cli']);
     });
 
+    it('shows a rename since the enrollment before the completion, and asks at a terminal', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, {
+        status: 'active',
+        formerName: 'Benjamin Old',
+      });
+      const rename = 'Renamed since enrolling:\n  Ben Young in "Bees", was Benjamin Old\n';
+      const argv = ['enrollments', 'status', id, 'completed'];
+      const no = await cli.atTerminal(argv, [['Complete this enrollment? (y/N)', `n${keys.enter}`]]);
+      expect(no.exitCode).to.equal(1);
+      expect(no.terminal.screen()).to.include(rename).and.to.include('Nothing was changed.');
+      expect((await cli.run(['enrollments', 'show', id])).stdout).to.match(/^name when enrolling +Benjamin Old$/m);
+      const { exitCode, stderr } = await cli.run(argv);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: rename });
+      expect((await cli.run(['enrollments', 'status', id, 'active'])).stderr).to.equal('');
+    });
+
     it('refuses a status that can not follow', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
       expect(await refusal('status', id, 'cancelled')).to.deep.equal({
@@ -252,7 +268,7 @@ describe('changes of enrollments at the command line', () => {
       }
       const { id } = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });
       const { enrollment } = await cli.json<Answer>(['enrollments', 'progress', id, '75']);
-      const shown = ['waitingPlace', 'certificate', 'user', 'course'];
+      const shown = ['waitingPlace', 'certificate', 'formerName', 'user', 'course'];
       expect(enrollment).to.have.all.keys('id', 'userId', 'courseId', ...enrollmentFieldNames, ...shown);
       expect(enrollment.user).to.include({ id: cleo.id, firstName: 'Cleo', email: 'cleo@x.org' });
       expect(enrollment.course).to.include({ id: bees.id, title: 'Bees' });

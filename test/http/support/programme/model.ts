@@ -58,6 +58,8 @@ export interface Enrollment {
   cancelReason: 'left' | 'refused' | 'removed' | null;
   enrolledAt: string;
   completedAt: string | null;
+  /** The trainee's name before a rename. No command gives a name back. */
+  formerName?: string;
 }
 
 /** Nobody has written anything. */

@@ -64,7 +64,11 @@ export function updateUser(
       refuse(400, 'Trainee still has enrollments. Remove or complete them first.');
     Object.assign(person, { role, hasSession: false });
   }
-  if (firstName !== undefined) person.firstName = firstName;
+  if (firstName !== undefined && firstName !== person.firstName) {
+    const own = [...programme.enrollments.values()].filter(({ userId }) => userId === id);
+    for (const enrollment of own) enrollment.formerName ??= `${person.firstName} ${person.lastName}`;
+    person.firstName = firstName;
+  }
   return done('User updated successfully.', { user: accountView(person) });
 }
 

@@ -48,12 +48,15 @@ export const courseView = (programme: Programme, course: Course) => ({
   trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
 });
 
-export const enrollmentView = (programme: Programme, enrollment: Enrollment) => ({
-  ...enrollment,
-  waitingPlace: waitingPlace(programme, enrollment),
-  // Removing revokes it.
-  certificate: enrollment.status === 'completed' && programme.enrollments.has(enrollment.id) ? 'a code' : null,
-});
+export const enrollmentView = (programme: Programme, enrollment: Enrollment) => {
+  const { formerName: _, ...shown } = enrollment;
+  return {
+    ...shown,
+    waitingPlace: waitingPlace(programme, enrollment),
+    // Removing revokes it.
+    certificate: enrollment.status === 'completed' && programme.enrollments.has(enrollment.id) ? 'a code' : null,
+  };
+};
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
 
@@ -66,6 +69,7 @@ const courseOfTrainee = (programme: Programme, enrollment: Enrollment): Course =
 /** With its trainee and course, as who asks sees it. */
 export const wholeEnrollmentView = (programme: Programme, { role }: Person, enrollment: Enrollment) => ({
   ...enrollmentView(programme, enrollment),
+  formerName: role === 'trainee' ? null : (enrollment.formerName ?? null),
   user: personView(personWith(programme, enrollment.userId)),
   course: courseHead((role === 'trainee' ? courseOfTrainee : courseOf)(programme, enrollment)),
 });
@@ -92,6 +96,7 @@ export const currentEnrollmentView = (programme: Programme, enrollment: Enrollme
 
 export const courseTraineeView = (programme: Programme, enrollment: Enrollment) => ({
   ...personView(personWith(programme, enrollment.userId)),
+  formerName: enrollment.formerName ?? null,
   enrollment: enrollmentView(programme, enrollment),
 });
 
