@@ -2808,6 +2808,8 @@ export interface AssignEnrollmentResponse {
   /** Confirmation for people */
   message: 'Trainee enrolled successfully.';
   enrollment: Enrollment;
+  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  seatsBeingGiven?: true;
 }
 
 /** Parameters of `POST /api/enrollments/bulk` */
@@ -2844,6 +2846,8 @@ export interface AssignManyResponse {
     code: ErrorCode;
     params?: ErrorParams;
   }[];
+  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  seatsBeingGiven?: true;
 }
 
 /** Parameters of `DELETE /api/enrollments/bulk/remove` */

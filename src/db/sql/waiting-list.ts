@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Database } from '../connection.js';
+import { isSqlite } from '../dialect.js';
 import type { Enrollment } from '../models/enrollment.js';
 import { runSelect } from './select.js';
 
@@ -105,4 +106,18 @@ export async function coursesToPromoteIn(
     AND EXISTS (SELECT 1 ${whoWaits('c.id')}) AND (c.max_students IS NULL OR c.max_students > (${seats}))`;
   const values = [day, ...(among ?? []), ...seatStatuses];
   return (await read(() => runSelect(sequelize, sql, { values }))).map(([id]) => String(id));
+}
+
+/**
+ * Locks a course unless another transaction has locked it.
+ * @returns whether it is locked now; always on SQLite, which has no locks of rows
+ */
+export async function tryLockCourse(
+  { sequelize }: Database,
+  courseId: string,
+  transaction: Transaction,
+): Promise<boolean> {
+  if (isSqlite(sequelize)) return true;
+  const sql = 'SELECT id FROM courses WHERE id = ? FOR UPDATE SKIP LOCKED';
+  return (await runSelect(sequelize, sql, { values: [courseId], transaction })).length > 0;
 }

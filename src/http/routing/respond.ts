@@ -222,7 +222,7 @@ export function respond<T extends Operation>(
     }
     async function handled() {
       if (operation.method === 'get') return handledOnce();
-      const { result, isDue } = await withPromotion(context, handledOnce);
+      const { result, isDue } = await withPromotion(context, handledOnce, withoutSlot);
       if (!isDue) return result;
       response.setHeader(seatsHeader, 'true');
       return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;

@@ -64,8 +64,11 @@ export const returnRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: 
     ? new AppError('ALREADY_ENROLLED')
     : transitionRefusal(from, to, by);
 
+const listFull =
+  'The free seats of the course are being given to its waiting list, which is full meanwhile. Try again shortly.';
+
 /**
- * What a trainee gets who asks for a place: a seat, unless somebody waits for one, or else a place on the waiting list, if wanted.
+ * Returns the status of a trainee's request: a seat, unless somebody waits for one, or else a place on the waiting list, if wanted.
  * @throws AppError `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL` or
  *   `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
  */
@@ -80,7 +83,8 @@ export function requestedStatus(
   const isFull = maxStudents !== null && seatsTaken >= maxStudents;
   if (!isFull && !isAwaited) return autoAccept ? 'active' : 'pending';
   if (!joinWaitingList) throw new AppError(isFull ? 'COURSE_FULL' : 'SEATS_BEING_GIVEN');
-  if (waitingMax !== null && waiting >= waitingMax) throw new AppError('WAITING_LIST_FULL');
+  if (waitingMax !== null && waiting >= waitingMax)
+    throw isFull ? new AppError('WAITING_LIST_FULL') : new AppError('SEATS_BEING_GIVEN', listFull);
   return 'waiting';
 }
 

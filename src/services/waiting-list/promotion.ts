@@ -3,7 +3,7 @@ import type { Transaction } from 'sequelize';
 import type { Lease } from '../../db/lease.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { coursesToPromoteIn } from '../../db/sql/waiting-list.js';
+import { coursesToPromoteIn, tryLockCourse } from '../../db/sql/waiting-list.js';
 import { AppError, isAppError } from '../../errors.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
@@ -17,8 +17,8 @@ import { queueDigest, queueNews } from '../mail/news.js';
 /** The most people who get seats in one transaction: meanwhile others who enroll in the course wait. */
 const stepSize = 500;
 
-/** How long one step may use the database, in milliseconds: a locked course must not keep all others waiting. */
-const stepMs = 10_000;
+/** How long one step may use the database, in milliseconds: a service that is told to end waits for it. */
+const stepMs = 5000;
 
 /** How long a request waits for one step in the courses that it has changed, in milliseconds. */
 const requestMs = 1000;
@@ -93,25 +93,34 @@ export async function promoteFreed(core: Core, courseIds: readonly string[], sig
 }
 
 /**
- * Runs the work of a request, then one step in each course in which it has freed a seat, for at most a second: who reads next finds
+ * Runs the work of a request, then one step in each course in which it has freed a seat, for at most a second: the next reader finds
  * the seat given. The promoter does the rest.
+ * @param withoutSlot other requests run meanwhile
  * @returns the result of the work, and whether a free seat is left for the waiting list
  */
-export async function withPromotion<T>(core: Core, work: () => Promise<T>): Promise<{ result: T; isDue: boolean }> {
+export async function withPromotion<T>(
+  core: Core,
+  work: () => Promise<T>,
+  withoutSlot: <R>(wait: () => Promise<R>) => Promise<R> = (wait) => wait(),
+): Promise<{ result: T; isDue: boolean }> {
   const { result, courseIds } = await core.freedSeats.collect(work);
   if (courseIds.size === 0) return { result, isDue: false };
   const left = new Set(courseIds);
   const over = new AbortController();
-  const steps = async () => {
-    const due = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: [...courseIds] });
+  const late = sleep(requestMs, undefined, { signal: over.signal }).catch(() => undefined);
+  const inTime = (steps: () => Promise<void>) =>
+    core.database
+      .withDeadline({ all: requestMs }, steps)
+      .catch((error: unknown) => core.logger.warn({ err: error, courses: [...left] }, failed));
+  let due: readonly string[] = [...courseIds];
+  await inTime(async () => {
+    due = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: due });
     for (const id of courseIds) if (!due.includes(id)) left.delete(id);
+  });
+  const steps = async () => {
     for (const id of due) if (!(await stepOfRequest(core, id, over.signal))) left.delete(id);
   };
-  const stepping = core.database
-    .withDeadline({ all: requestMs }, steps)
-    .catch((error: unknown) => core.logger.warn({ err: error, courses: [...left] }, failed));
-  const late = sleep(requestMs, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([stepping, late]);
+  if (left.size > 0) await withoutSlot(() => Promise.race([inTime(steps), late]));
   over.abort();
   core.freedSeats.add(left);
   return { result, isDue: left.size > 0 };
@@ -136,7 +145,9 @@ async function stepOfRequest(core: Core, courseId: string, over: AbortSignal): P
 /** Gives seats to the first people of a waiting list, as many as are free, but at most {@link stepSize}. */
 const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step> =>
   core.database.inTransaction(async (transaction) => {
-    const next = await nextInLine(core, courseId, transaction);
+    // The promoter comes again to a locked course: others must not wait for it.
+    const isLocked = lease !== undefined && !(await tryLockCourse(core.database, courseId, transaction));
+    const next = isLocked ? undefined : await nextInLine(core, courseId, transaction);
     if (!next) return { promoted: 0, isDue: false };
     const promoted = await lockPromoted(core, next.enrollments, transaction);
     if (promoted.length > 0) await giveSeats(core, next.course, promoted, transaction);

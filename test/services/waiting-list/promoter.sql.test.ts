@@ -6,7 +6,7 @@ import { AppError } from '../../../src/errors.js';
 import { type Promoter, startPromoter } from '../../../src/services/waiting-list/promoter.js';
 import { type Cast, castOf } from '../../http/support/cast.js';
 import { onMysql } from '../../support/database.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { until } from '../../support/until.js';
@@ -126,6 +126,10 @@ describe('The promoter', () => {
       expect(refused.headers).to.include({ 'error-code': 'SEATS_BEING_GIVEN', 'retry-after': '2' });
       const joined = await ask({ joinWaitingList: true }).expect(201);
       expect(joined.body.enrollment).to.include({ status: 'waiting', waitingPlace: 2 });
+      await course.update({ waitingMax: 2 });
+      const { token } = await signIn(harness.context);
+      const late = harness.api('post', '/api/enrollments', token).send({ courseId: course.id, joinWaitingList: true });
+      expect((await late.expect(409)).headers).to.include({ 'error-code': 'SEATS_BEING_GIVEN', 'retry-after': '2' });
     } finally {
       await allow();
     }

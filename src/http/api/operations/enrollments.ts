@@ -64,10 +64,12 @@ export const enrollmentOperations = {
     summary: 'Enroll a trainee, or put the trainee on the waiting list of a full course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: enrollmentAssignmentSchema,
-    success: created('The trainee is enrolled; or waits, with `whenFull`', {
-      message: shapes.message('Trainee enrolled successfully.'),
-      enrollment: shapes.enrollment.required(),
-    }),
+    success: freeingSeats(
+      created('The trainee is enrolled, or with `whenFull` on the waiting list', {
+        message: shapes.message('Trainee enrolled successfully.'),
+        enrollment: shapes.enrollment.required(),
+      }),
+    ),
     failures: [
       ...(['NOT_FOUND', 'ACCOUNT_INACTIVE', 'ALREADY_ENROLLED', 'STATUS_REFUSED'] as const),
       ...(['COURSE_FULL', 'WAITING_LIST_FULL'] as const),
@@ -79,7 +81,9 @@ export const enrollmentOperations = {
       'With `whenFull` wait, the others are put on its waiting list in their order, behind those who are on it; none is enrolled if the list has too few places.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
-    success: created('Who was enrolled, and who was not and why', shapes.bulkAssignment),
+    success: freeingSeats(
+      created('The new enrollments, and the skipped trainees with their reasons', shapes.bulkAssignment),
+    ),
     failures: ['NOT_FOUND', 'COURSE_FULL', 'WAITING_LIST_FULL'],
   }),
   removeMany: operation.delete('/api/enrollments/bulk/remove', {

@@ -102,7 +102,12 @@ function requested(programme: Programme, course: Course, waits = false): 'pendin
     );
   const { waitingMax } = course;
   if (waitingMax !== null && waitingIn(programme, course.id).length >= waitingMax)
-    refuse(400, 'The waiting list of the course is full.');
+    isFull
+      ? refuse(400, 'The waiting list of the course is full.')
+      : refuse(
+          409,
+          'The free seats of the course are being given to its waiting list, which is full meanwhile. Try again shortly.',
+        );
   return 'waiting';
 }
 
