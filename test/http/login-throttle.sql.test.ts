@@ -8,6 +8,7 @@ import { AppError } from '../../src/errors.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { lockOf } from '../../src/services/auth/current-locks.js';
+import { makeKnownAt } from '../../src/services/auth/throttle.js';
 import { sweepThrottle } from '../../src/services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../src/services/auth/untrusted-proxy.js';
 import type { Context } from '../../src/services/context.js';
@@ -142,7 +143,7 @@ describe('The throttle of logins', () => {
   it('knows an account at an address for thirty days', async () => {
     const { email } = await buildUser(harness.context);
     await login(email, factoryPassword).expect(200);
-    harness.advance(30 * 24 * 60 * minuteMs - 1000);
+    harness.advance(30 * 24 * 60 * minuteMs - minuteMs);
     await wrong(10, email, '198.51.100.7');
     await login(email, factoryPassword).expect(200);
     harness.advance(30 * 24 * 60 * minuteMs);
@@ -421,7 +422,7 @@ describe('Phones that an account tries', () => {
 });
 
 describe('Logins and the cost of hashes', () => {
-  const harness = useHarness({ BCRYPT_COST: '6' });
+  const harness = useHarness({ BCRYPT_COST: '6', TRUST_PROXY: '1' });
 
   it('hash a password anew that was hashed at a lower cost, and keep it, but not a generated one', async () => {
     const initialPasswordExpiresAt = new Date(Date.now() + 60_000);
@@ -440,5 +441,19 @@ describe('Logins and the cost of hashes', () => {
       await login(factoryPassword).expect(200);
       await login('a wrong guess').expect(401);
     }
+  });
+
+  it('know an account at all its addresses after its password is hashed anew', async () => {
+    const user = await buildUser(harness.context);
+    const login = (address: string, password = factoryPassword) =>
+      harness.api('post', '/api/auth/login').set('X-Forwarded-For', address).send({ identifier: user.email, password });
+    await harness.context.database.inTransaction((transaction) =>
+      makeKnownAt(harness.context, user, '203.0.113.9', transaction),
+    );
+    await login('192.0.2.1').expect(200);
+    expect((await user.reload()).passwordHash.slice(4, 6)).to.equal('06');
+    for (let failure = 1; failure <= 10; failure += 1) await login('198.51.100.7', 'a wrong guess').expect(401);
+    expectLocked(await login('198.51.100.7'), 10);
+    await login('203.0.113.9').expect(200);
   });
 });

@@ -14,7 +14,7 @@ import { endLinks } from '../mail/links.js';
 import { queueMails } from '../mail/outbox.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, lockCaller, type StartedSession, sessionExists, startSession } from './sessions.js';
-import { type Attempt, makeKnownAt, readThrottle, throttled } from './throttle.js';
+import { type Attempt, keepKnownAddresses, makeKnownAt, readThrottle, throttled } from './throttle.js';
 import { loginSubjects, type Target } from './throttle-rules.js';
 
 /** An identifier at a login. */
@@ -158,6 +158,8 @@ async function startSessionOf(
       // Another login of the same millisecond leaves nothing to change.
       if (current.passwordHash !== user.passwordHash) return current;
     }
+    if (passwordHash !== undefined)
+      await keepKnownAddresses(core, user.id, { before: user.passwordHash, after: passwordHash }, transaction);
     await attempt.succeed(transaction, passwordHash ?? user.passwordHash);
     return startSession(core, user, client, transaction);
   };

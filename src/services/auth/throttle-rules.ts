@@ -92,14 +92,17 @@ export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`
 
 const pairSuffix = (ip: string) => `:${networkOf(ip)}`;
 
+/** Beginning of the keys of an account at all addresses where this password was used. */
+export const pairsOf = (accountId: string, passwordHash: string) => `${pairPrefix}${accountId}:${saltOf(passwordHash)}`;
+
 /**
  * The key of the row of an account at an address, which counts in place of all others once the account has signed in from there.
- * Another password has another salt, so no address is known any more: whoever knew the old one may have signed in from many.
- * None for an identifier without an account, or without an address.
+ * Another password has another salt, so no address is known any more: somebody who knew the old one may have signed in from many.
+ * Undefined for an identifier without an account, and without an address.
  */
 export const pairSubject = (target: Target, ip: string | null): string | undefined =>
   'accountId' in target && ip !== null
-    ? `${pairPrefix}${target.accountId}:${saltOf(target.passwordHash)}${pairSuffix(ip)}`
+    ? `${pairsOf(target.accountId, target.passwordHash)}${pairSuffix(ip)}`
     : undefined;
 
 /** The rows that a login asks for, before it knows the account. */

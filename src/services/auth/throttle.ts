@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { literal, Op, type Transaction } from 'sequelize';
+import { col, fn, literal, Op, type Transaction } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { Account } from '../../db/models/user.js';
 import { countAttempt } from '../../db/sql/count-attempt.js';
@@ -16,6 +16,7 @@ import {
   locksInForce,
   msSince,
   pairSubject,
+  pairsOf,
   ruleOf,
   subjectOf,
   type Target,
@@ -150,6 +151,20 @@ async function reset(
     updateOnDuplicate: ['failures', 'lockedUntil', 'locks', 'signedInAt'],
     transaction,
   });
+}
+
+/** Keeps an account known at its addresses when the same password gets another hash. */
+export async function keepKnownAddresses(
+  core: Core,
+  accountId: string,
+  { before, after }: { before: string; after: string },
+  transaction: Transaction,
+): Promise<void> {
+  const [old, next] = [pairsOf(accountId, before), pairsOf(accountId, after)];
+  await core.database.models.LoginThrottle.update(
+    { subject: fn('REPLACE', col('subject'), old, next) },
+    { where: { accountId, subject: { [Op.startsWith]: old } }, transaction },
+  );
 }
 
 /**
