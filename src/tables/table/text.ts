@@ -34,7 +34,7 @@ export function suggestionFor(text: string, candidates: readonly string[]): stri
   for (const candidate of candidates) {
     const other = folded(candidate);
     if (Math.abs(other.length - wanted.length) >= least) continue;
-    const difference = editDistance(wanted, other);
+    const difference = editDistance(wanted, other, least - 1);
     if (difference >= least) continue;
     [best, least] = [candidate, difference];
   }

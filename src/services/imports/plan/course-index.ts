@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { validationError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { suggestionFor } from '../../../tables/table/text.js';
@@ -24,10 +25,12 @@ function referenceTo({ id, title, trainerId, maxStudents, waitingMax, isPublishe
 }
 
 const maxComparedTitles = 1000;
+/** Unknown names that are compared with all titles, which takes milliseconds for each: nobody corrects more by their suggestions. */
+const maxSuggestions = 20;
 
-/** Whether a name has a title in it, as in "First Aid (online)", or is a part of it. */
+/** Whether a name has a title in it, as in "First Aid (online)", or is a part of it. Both are compared by their keys. */
 function isPartOf(title: string, name: string): boolean {
-  const [shorter = '', longer = ''] = [headingKey(title), headingKey(name)].sort((a, b) => a.length - b.length);
+  const [shorter, longer] = title.length < name.length ? [title, name] : [name, title];
   return shorter.length > 3 && longer.includes(shorter);
 }
 
@@ -36,7 +39,8 @@ export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
   /** Of courses that a name which none has may mean; read when there is such a name. */
-  #titles: readonly string[] = [];
+  #titles: readonly { title: string; key: string }[] = [];
+  readonly #suggestions = new Map<string, string | undefined>();
 
   constructor(core: Core) {
     this.#core = core;
@@ -52,14 +56,31 @@ export class CourseIndex {
       this.#found.set(name, !course ? 'unknown' : another ? 'ambiguous' : referenceTo(course));
     }
     if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
-      this.#titles = await newestTitles(this.#core, maxComparedTitles);
+      this.#titles = (await newestTitles(this.#core, maxComparedTitles)).map((title) => ({
+        title,
+        key: headingKey(title),
+      }));
+    for (const name of unknown) {
+      if (this.#suggestions.size === maxSuggestions) break;
+      if (this.get(name) !== 'unknown') continue;
+      this.#suggestions.set(name, this.#suggest(name));
+      // Requests are answered between two names.
+      await nextTick();
+    }
   }
 
-  /** The title that a name which no course has nearly is, among those of the newest courses. */
+  /** Returns the title of a new course that an unknown name may mean; only for the first {@link maxSuggestions} of them. */
   similar(name: string): string | undefined {
-    const titles = this.#titles;
-    const [longer] = titles.filter((title) => isPartOf(title, name)).sort((one, other) => other.length - one.length);
-    return longer ?? suggestionFor(name, titles);
+    return this.#suggestions.get(name);
+  }
+
+  #suggest(name: string): string | undefined {
+    const wanted = headingKey(name);
+    const titles = this.#titles.map(({ title }) => title);
+    const [longest] = this.#titles
+      .filter(({ key }) => isPartOf(key, wanted))
+      .sort((one, other) => other.title.length - one.title.length);
+    return longest?.title ?? suggestionFor(name, titles);
   }
 
   /** A course that was loaded. */

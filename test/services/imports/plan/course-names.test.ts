@@ -28,6 +28,18 @@ describe('The name of a course in a row', () => {
     expect(await reasonsOf(`${header}\n${rows.join('\n')}\n`)).to.deep.equal(Object.values(courses));
   });
 
+  it('has a suggestion for the first 20 unknown names, however many a file has', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    await buildCourse(importing.context, trainer, { title: 'Knots and ropes' });
+    const rows = Array.from(
+      { length: 30 },
+      (_, row) => `Ada,King,ada${row}@example.org,1${row},Knots and ropes ${row}`,
+    );
+    const { reasons } = await importing.plan(importing.write('people.csv', `${header}\n${rows.join('\n')}\n`));
+    const suggested = reasons.filter(({ message }) => message.includes('Did you mean "Knots and ropes"?'));
+    expect([reasons.length, suggested.length]).to.deep.equal([30, 20]);
+  });
+
   it('is not quoted in a file with passwords', async () => {
     expect(await reasonsOf(`${header},password\nAda,King,ada@example.org,1,top secret 99,Knotty 99\n`)).to.deep.equal([
       'COURSE_UNKNOWN: Course: there is none with this id or title.',

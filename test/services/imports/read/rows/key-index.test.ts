@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { KeyIndex } from '../../../../../src/services/imports/read/rows/key-index.js';
@@ -24,5 +25,24 @@ describe('The index of the lines on which keys were first seen', () => {
 
   it('agrees with a Map while it grows, over 200,000 keys of which a third repeat', () => {
     compareWithMap(Array.from({ length: 200_000 }, (_, at) => `${at % 3 === 0 ? at >> 1 : at}@example.org`));
+  });
+
+  it('takes no longer for keys whose digests are alike', () => {
+    // Capacity of the index with 18,000 keys, for which these would stand in one run of slots.
+    let capacity = 256;
+    while (capacity * 0.9 < 18_000) capacity = Math.ceil(1.25 * capacity);
+    const alike: string[] = [];
+    for (let at = 0; alike.length < 18_000; at += 1) {
+      const low = Number.parseInt(hash('sha1', String(at), 'hex').slice(4, 12), 16);
+      if (low % capacity < capacity / 20) alike.push(String(at));
+    }
+    const timeOf = (keys: readonly string[]) => {
+      const before = performance.now();
+      compareWithMap(keys);
+      return performance.now() - before;
+    };
+    const others = Array.from({ length: 18_000 }, (_, at) => `other ${at}`);
+    timeOf(others);
+    expect(timeOf(alike) / timeOf(others)).to.be.below(10);
   });
 });
