@@ -29,13 +29,15 @@ function isOwn(path, me) {
 function safeCacheFolder(folder) {
   const { existsSync, mkdirSync, readdirSync, realpathSync } = require('node:fs');
   const { dirname, basename, join } = require('node:path');
+  const missing = [];
   let existing = folder;
-  while (!existsSync(existing)) existing = dirname(existing);
+  for (; !existsSync(existing); existing = dirname(existing)) missing.unshift(existing);
   // Windows has no such rights: there the home folder is the user's own.
   const me = process.platform === 'win32' ? undefined : process.geteuid();
   // Checked before, too: the folder of another user gets no folders of root.
   if (me !== undefined && !isSafe(realpathSync(existing), me)) return undefined;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // One by one: `recursive` never ends in /proc.
+  for (const path of missing) mkdirSync(path, 0o700);
   const real = join(realpathSync(dirname(folder)), basename(folder));
   if (me === undefined) return real;
   // Node makes a folder in it for each of its versions.

@@ -8,7 +8,9 @@ export function localUrl(host: string, port: number): string {
 
 /** Whether a host name, or an IPv6 address in brackets, means this machine alone (RFC 6761, section 6.3). */
 export const isLoopback = (hostname: string): boolean =>
-  /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
+  /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:(127(\.\d{1,3}){3}|7f[\da-f]{2}:[\da-f]{1,4})\])$/i.test(
+    hostname,
+  );
 
 /** The prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
 const ipv6CustomerBits = 56;

@@ -26,6 +26,9 @@ export const caseless = (text: string): string => text.toUpperCase().toLowerCase
 /** The longest domain name, in characters (RFC 1035, section 2.3.4). */
 const longestDomain = 253;
 
+/** Characters of no domain: a parser of addresses ends a domain at some, decodes others, and drops the rest. */
+const foreignToDomains = /[\s/\\?#%:@\p{Cc}]/u;
+
 /**
  * An address with its domain in the Unicode form of IDNA (UTS #46), if it has one: mail to both forms arrives in one mailbox. Other
  * domains, and those whose form has invisible characters, stay as they are.
@@ -34,7 +37,7 @@ function withUnicodeDomain(address: string): string {
   const start = address.lastIndexOf('@') + 1;
   const domain = address.slice(start);
   const isInternational = (!isAscii.test(domain) && !domain.includes('\u3002')) || /(^|\.)xn--/.test(domain);
-  if (start === 0 || !isInternational || domain.length > longestDomain) return address;
+  if (start === 0 || !isInternational || domain.length > longestDomain || foreignToDomains.test(domain)) return address;
   const ascii = domainToASCII(domain);
   const unicode = domainToUnicode(ascii);
   // Node also decodes names that no domain has, some of them to plain ASCII.
@@ -84,6 +87,8 @@ export function phoneKey(phoneNumber: string): string {
 
 /** Length of the column that searches look in, in characters. */
 export const searchKeyLength = 500;
+/** Longest text that is folded, in UTF-16 units: one character can become 18. */
+const longestFolded = 2000;
 
 /**
  * The folded text that a search looks in, and the folded form of what is looked for: compatibility forms, case, the accents of
@@ -91,10 +96,13 @@ export const searchKeyLength = 500;
  */
 export function searchKey(...parts: readonly (string | null | undefined)[]): string {
   const text = parts.filter((part) => part).join(' ');
-  const plain = normalized(text, 'NFKD')
+  const plain = normalized(text.slice(0, longestFolded), 'NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
   const folded = normalized(plain, 'NFC').replace(withForms, (letter) => letterForms.get(letter) ?? letter);
   // Whole characters; a text that is short in UTF-16 units is short in characters too.
-  return folded.length <= searchKeyLength ? folded : Array.from(folded).slice(0, searchKeyLength).join('');
+  if (folded.length <= searchKeyLength) return folded;
+  return Array.from(folded.slice(0, 2 * searchKeyLength))
+    .slice(0, searchKeyLength)
+    .join('');
 }

@@ -38,10 +38,25 @@ describe('A service that only its own machine reaches', () => {
     expect(await responseTo('OPTIONS /api/courses HTTP/1.1', ['Host: evil.example'])).to.match(refusal);
   });
 
+  it('takes the final dot of PUBLIC_URL for nothing', async () => {
+    await service.start({ PUBLIC_URL: 'https://courses.example.' });
+    for (const host of ['courses.example', 'courses.example.'])
+      expect(await statusFor('GET /healthz HTTP/1.1', `Host: ${host}`), host).to.equal('200');
+  });
+
   it('has the names of the loopback interface, with any port, and that of PUBLIC_URL', async () => {
     await service.start({ PUBLIC_URL: 'https://courses.xn--bcher-kva.example' });
     for (const host of [
-      ...['localhost', 'LOCALHOST:3000', 'localhost.', 'my.localhost:80', '127.0.0.1', '127.8.9.1:1', '[::1]:3000'],
+      ...[
+        'localhost',
+        'LOCALHOST:3000',
+        'localhost.',
+        'my.localhost:80',
+        '127.0.0.1',
+        '127.8.9.1:1',
+        '[::1]:3000',
+        '[::ffff:127.0.0.1]',
+      ],
       ...['courses.xn--bcher-kva.example', 'Courses.xn--bcher-kva.example.:8443'],
     ])
       expect(await statusFor('GET /healthz HTTP/1.1', `Host: ${host}`), host).to.equal('200');

@@ -44,6 +44,14 @@ describe('normalizeEmail', () => {
       expect(normalizeEmail(once), domain).to.equal(once);
       expect(once.endsWith('@invalid.example')).to.equal(false);
     }
+    for (const domain of [
+      'evil.example/ü',
+      'evil.example?ü',
+      'evil.example#ü',
+      'x%2ebücher.example',
+      'bü\tcher.example',
+    ])
+      expect(normalizeEmail(`b@${domain}`), domain).to.equal(`b@${domain}`);
     expect(normalizeEmail('b@xn--invalid-.example')).to.equal('b@xn--invalid-.example');
     expect(normalizeEmail('xn--bcher-kva.example')).to.equal('xn--bcher-kva.example');
   });

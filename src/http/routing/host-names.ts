@@ -18,7 +18,7 @@ const hostOfTarget = (target: string): string => /^[a-z][a-z\d+.-]*:\/\/([^/?#]*
  */
 export function assertOwnHost({ http, mail }: Config, server: Pick<ServerHandle, 'listensOnLoopback'>): RequestHandler {
   const urls = [localUrl(http.host, http.port), mail.publicUrl ?? []].flat();
-  const names = ['', ...urls.map((url) => new URL(url).hostname)];
+  const names = ['', ...urls.map((url) => nameOf(new URL(url).hostname))];
   const isOwn = (host: string) => isLoopback(nameOf(host)) || names.includes(nameOf(host));
   return ({ headers, originalUrl }, _response, next) => {
     const isKnown = isOwn(headers.host ?? '') && isOwn(hostOfTarget(originalUrl));
