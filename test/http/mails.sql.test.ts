@@ -74,14 +74,22 @@ describe('Mails of the outbox', () => {
 
   it('do not tell who has forgotten a password, however they are looked for', async () => {
     const { id: userId, email: address } = person;
-    const mail = await buildMail(harness.context, { kind: 'reset', userId, address, state: 'failed', ...ended });
+    const mail = await buildMail(harness.context, {
+      kind: 'reset',
+      userId,
+      address,
+      state: 'deferred',
+      nextAt: new Date(),
+    });
     const page = await list('?kind=reset');
     expect(page.mails[0]).to.include({ id: mail.id, user: null, address: null });
     const { body } = await harness.api('get', `/api/mails/${mail.id}`, token).expect(200);
     expect(body.mail).to.deep.equal(page.mails[0]);
     for (const query of [`?userId=${userId}`, `?userId=${userId}&kind=reset`])
       expect((await list(query)).pagination.totalItems).to.equal(0);
-    expect(codesOf(await change('retry', mail))).to.deep.equal([null]);
+    // A refusal of a replaced one alone would tell that its person was mailed since.
+    expect(codesOf(await change('retry', mail))).to.deep.equal(['MAIL_CONFLICT']);
+    expect(codesOf(await change('withdraw', mail))).to.deep.equal([null]);
     const audit = await harness.api('get', `/api/audit?targetId=${mail.id}`, token).expect(200);
     expect(audit.body.entries).to.have.length(1);
     for (const shown of [page, audit.body])

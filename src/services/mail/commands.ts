@@ -1,7 +1,7 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Mail } from '../../db/models/mail.js';
 import { AppError, isAppError } from '../../errors.js';
-import { type MailAction, type MailState, mailChangeSchema, testMailSchema } from '../../schemas/mail.js';
+import { isAnonymous, type MailAction, type MailState, mailChangeSchema, testMailSchema } from '../../schemas/mail.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
@@ -31,6 +31,13 @@ export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError |
     return new AppError('MAIL_CONFLICT', `The mail is ${state}: ${conflictTexts[action]}`, {
       params: { status: state },
     });
+  // A refusal of a replaced one would tell whose it is.
+  if (action === 'retry' && isAnonymous(kindOf(mail)))
+    return new AppError(
+      'MAIL_CONFLICT',
+      'A mail about a forgotten password is not sent again. Its recipient can ask for another one.',
+      { params: { status: state } },
+    );
   const isTooOld = now.getTime() - createdAt.getTime() > mailKinds[kindOf(mail)].longestAgeMs;
   return action === 'retry' && isTooOld ? new AppError('MAIL_TOO_OLD') : undefined;
 }
