@@ -39,7 +39,7 @@ export interface Attempt {
   /** Counts it, once; to be called before the password is compared. @throws AppError `TOO_MANY_ATTEMPTS` */
   count(): Promise<void>;
   /**
-   * The password was right: forgets the failures that count for it, in the transaction of what follows from it.
+   * Ends a successful attempt: clears the failures that count for it, in the transaction of its consequences.
    * @param passwordHash the stored one from now on
    */
   succeed(transaction: Transaction, passwordHash: string): Promise<void>;

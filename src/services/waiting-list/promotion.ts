@@ -17,7 +17,7 @@ import { queueDigest, queueNews } from '../mail/news.js';
 /** The most people who get seats in one transaction: meanwhile others who enroll in the course wait. */
 const stepSize = 500;
 
-/** How long one step may use the database, in milliseconds: a service that is told to end waits for it. */
+/** How long one step may use the database, in milliseconds: a service that ends waits for it. */
 const stepMs = 5000;
 
 /** How long a request waits for one step in the courses that it has changed, in milliseconds. */

@@ -15,7 +15,7 @@ export function Filters({ align = 'center', children }: { align?: 'center' | 'fl
 
 interface FilterSelectProps<Value extends string> {
   label: string;
-  /** What is chosen while nothing is filtered, such as "Any level"; without it one of the options always is. */
+  /** Label of no choice, such as "Any level"; without it, one of the options is always chosen. */
   any?: string;
   options: readonly { value: Value; label: string }[];
   value: Value | undefined;
