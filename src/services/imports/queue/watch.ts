@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppError } from '../../../errors.js';
+import { type AppError, systemErrorCode } from '../../../errors.js';
 
 /** How often work is asked whether it is still wanted, in milliseconds. */
 const watchMs = 1000;
@@ -31,6 +31,9 @@ export async function whileWanted<T>(
   const watching = watch().catch(() => undefined);
   try {
     return await work(ending.signal);
+  } catch (error) {
+    // A cancellation removes the file, perhaps before it is opened.
+    throw (systemErrorCode(error) === 'ENOENT' ? await whyNot() : undefined) ?? error;
   } finally {
     finished.abort();
     stop.removeEventListener('abort', onStop);

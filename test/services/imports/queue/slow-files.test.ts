@@ -36,19 +36,19 @@ describe('An import of a file that takes long before its first row', () => {
     withLease(importing.context.database, leaseName(record), 0, leaseTaken, (lease) =>
       makePlan(importing.context, record, lease, signal),
     );
-  /** Reads the same file to its end. */
-  const whole = ({ filePath: file }: Import) =>
+  /** Reads a copy of the file to its end: a cancellation removes the file. */
+  const whole = () =>
     failureOf(() =>
       previewFile({
-        file,
+        file: importing.write('copy', slow),
         source: { isWorkbook: true, encoding: 'utf-8', delimiter: 'auto' },
         options: {},
         limits: importing.context.config.imports,
       }),
     ).then(() => 'whole');
   /** Whether work ends before the file can be read. */
-  const endsFirst = async (record: Import, work: () => Promise<unknown>) => {
-    const reading = whole(record);
+  const endsFirst = async (work: () => Promise<unknown>) => {
+    const reading = whole();
     const first = await Promise.race([reading, work().then(() => 'ended')]);
     await reading;
     return first;
@@ -56,9 +56,9 @@ describe('An import of a file that takes long before its first row', () => {
 
   it('is no longer planned when it is cancelled', async () => {
     const record = await submitted({ plan: true });
-    const ended = await endsFirst(record, async () => {
+    const ended = await endsFirst(async () => {
       const planning = failureOf(() => planned(record, new AbortController().signal));
-      await sleep(200);
+      await sleep(scaled(500));
       expect(await cancelImport(importing.context, client, record.id)).to.include({ status: 'discarded' });
       expect(await planning).to.include({ code: 'IMPORT_CONFLICT' });
     });
@@ -68,9 +68,9 @@ describe('An import of a file that takes long before its first row', () => {
   it('is planned by the next process when this one stops', async () => {
     const record = await submitted({ plan: true });
     const stop = new AbortController();
-    const ended = await endsFirst(record, async () => {
+    const ended = await endsFirst(async () => {
       const planning = failureOf(() => planned(record, stop.signal));
-      await sleep(200);
+      await sleep(scaled(500));
       stop.abort();
       expect(await planning).to.include({ code: 'INTERRUPTED' });
     });
@@ -83,7 +83,7 @@ describe('An import of a file that takes long before its first row', () => {
 
   it('is cancelled while its run is planned', async () => {
     const record = await submitted({});
-    const ended = await endsFirst(record, async () => {
+    const ended = await endsFirst(async () => {
       const running = runToEnd(importing, record.id);
       while ((await record.reload()).status !== 'running') await sleep(20);
       await cancelImport(importing.context, client, record.id);
