@@ -8,7 +8,7 @@ import { useConsole } from './support/console.js';
 import { publicPages, routedPages } from './support/pages.js';
 
 /** What a browser may load before a page is usable, in bytes, gzipped. */
-const budget = { js: 231_000, css: 40_000 };
+const budget = { js: 232_000, css: 40_000 };
 
 /** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
 const larger: Record<string, number> = {

@@ -40,6 +40,8 @@ describePages('The overview', function () {
 
   it('of a trainer shows who waits, and who has finished, with the list behind it', async () => {
     const { trainer, course } = await buildProgramme(test);
+    // Full: the service gives no seat to the waiting list.
+    await course.update({ maxStudents: 1 });
     for (const given of [{ status: 'waiting' }, { status: 'active', progress: 100 }] as const)
       await buildEnrollment(test.context, await buildUser(test.context, { lastName: given.status }), course, given);
     const page = await test.openAs(trainer);

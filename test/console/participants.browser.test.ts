@@ -396,6 +396,7 @@ describePages('The participants of a course', function () {
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants&status=pending`);
     const addresses = async () => {
       await page.getByRole('button', { name: 'Export' }).click();
+      await expect(page.getByRole('menuitem')).toHaveCount(2);
       const links = await page.getByRole('menuitem').all();
       return Promise.all(links.map((link) => link.getAttribute('href')));
     };

@@ -46,7 +46,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     METHOD_NOT_ALLOWED: 'Das kann der Dienst nicht. Lade die Seite neu.',
     MALFORMED_JSON: 'Der Dienst hat die Anfrage nicht verstanden. Lade die Seite neu.',
     MALFORMED_URL: 'Die Adresse ist nicht gültig.',
-    HOST_UNKNOWN: 'Der Dienst hat eine andere Adresse. Wer ihn betreibt, stellt sie mit PUBLIC_URL ein.',
+    HOST_UNKNOWN: 'Der Dienst hat eine andere Adresse. Sie wird mit PUBLIC_URL eingestellt.',
     BODY_TOO_LARGE: 'Das ist mehr, als der Dienst auf einmal nimmt.',
     BODY_INCOMPLETE: 'Die Anfrage ist nicht ganz angekommen. Versuche es noch einmal.',
     RANGE_NOT_SATISFIABLE: 'Einen solchen Teil hat die Datei nicht.',
