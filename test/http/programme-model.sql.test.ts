@@ -13,7 +13,7 @@ import { begin, beginning, restore } from './support/programme/world.js';
 
 /** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.FC_RUNS ?? atDepth(160, 2000));
+const runs = Number(process.env.FC_RUNS ?? atDepth(100, 2000));
 
 for (const instances of [1, 2])
   describe(`The programme, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {

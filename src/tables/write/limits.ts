@@ -15,7 +15,7 @@ export class TooLargeForWorkbook extends AppError {
 }
 
 /** @param line of the row in its sheet, from 1 @throws TooLargeForWorkbook */
-export function assertFitsWorkbook(line: number, cells: readonly unknown[]): void {
+export function assertFitsWorkbook(line: number, cells: readonly unknown[], most = mostRows): void {
   const isTooLong = (cell: unknown) => typeof cell === 'string' && cell.length > mostCellCharacters;
-  if (line > mostRows || cells.some(isTooLong)) throw new TooLargeForWorkbook();
+  if (line > most || cells.some(isTooLong)) throw new TooLargeForWorkbook();
 }

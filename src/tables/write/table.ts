@@ -17,6 +17,8 @@ export interface Table {
   columns: readonly TableColumn[];
   /** Whether its CSV is without the byte order mark that spreadsheets need: programs expect none. */
   isUnmarked?: boolean;
+  /** Limit of rows of a workbook, with the header. Replaced by tests. */
+  mostRows?: number;
   /** The next rows, of which CSV is one piece; nothing after the last ones. */
   next(): Promise<readonly TableRow[] | undefined>;
 }

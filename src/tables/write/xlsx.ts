@@ -17,6 +17,8 @@ export interface XlsxTable {
   sheet: string;
   columns: readonly XlsxColumn[];
   rows: AsyncIterable<readonly XlsxValue[]> | Iterable<readonly XlsxValue[]>;
+  /** Limit of rows, with the header. Replaced by tests. */
+  mostRows?: number;
 }
 
 /** Rows that decide how wide columns are. */
@@ -133,7 +135,7 @@ const partsOf = (sheet: string): Readonly<Record<string, string>> => ({
 });
 
 /** The XML of the sheet, in pieces. */
-async function* sheetXml({ columns, rows }: XlsxTable): AsyncGenerator<string> {
+async function* sheetXml({ columns, rows, mostRows }: XlsxTable): AsyncGenerator<string> {
   const styleOf = (index: number) => (columns[index]?.isText ? styles.text : styles.plain);
   let line = 1;
   assertFitsWorkbook(
@@ -142,7 +144,7 @@ async function* sheetXml({ columns, rows }: XlsxTable): AsyncGenerator<string> {
   );
   const xmlOf = (row: readonly XlsxValue[]) => {
     line += 1;
-    assertFitsWorkbook(line, row);
+    assertFitsWorkbook(line, row, mostRows);
     return rowXml(line, row, styleOf);
   };
   let measured: (readonly XlsxValue[])[] | undefined = [];

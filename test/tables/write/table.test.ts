@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { assertFitsWorkbook } from '../../../src/tables/write/limits.js';
 import { type Table, type TableRow, tablePieces } from '../../../src/tables/write/table.js';
 import { rowsInBytes, sheetXmlOf } from '../../support/workbooks.js';
 
@@ -74,14 +75,12 @@ describe('A table', () => {
     expect(await written(withCell(32_768))).to.include(refusal);
     const heading = 'x'.repeat(32_768);
     expect(await written({ ...tableOf([]), columns: [{ heading }] })).to.include(refusal);
-    let rows = 0;
-    const next = async () => {
-      rows += 1024;
-      return new Array<TableRow>(1024).fill([]);
-    };
-    expect(await written({ ...tableOf([]), next })).to.include(refusal);
-    // The header is one of 1,048,576.
-    expect(rows).to.equal(1_048_576);
+    const ofFour = (mostRows: number) => ({ ...tableOf([[[], [], []]]), mostRows });
+    expect(await written(ofFour(4))).to.be.instanceOf(Buffer);
+    expect(await written(ofFour(3))).to.include(refusal);
+    // By default the rows of a sheet.
+    expect(() => assertFitsWorkbook(1_048_576, [])).not.to.throw();
+    expect(() => assertFitsWorkbook(1_048_577, [])).to.throw();
   });
 
   it('that can not be read is no part of a workbook', async () => {
