@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type Connection, createConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
-import { insertAccount } from '../src/services/accounts/store.js';
+import { insertAccount } from '../src/services/accounts/rows.js';
 import { startSession } from '../src/services/auth/sessions.js';
 import type { Context } from '../src/services/context.js';
 import { listening } from '../test/faults/listening.js';

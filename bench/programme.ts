@@ -5,7 +5,7 @@ import { Inserts } from '../src/db/sql/insert.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
 import { storedWords, wordsOf } from '../src/schemas/search-words.js';
-import { userKeys } from '../src/services/accounts/store.js';
+import { userKeys } from '../src/services/accounts/keys.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/new-ids.js';
 import { passwordHash, personAt } from './people.js';

@@ -44,8 +44,8 @@ export class FreedSeats {
 
 type Within = Transaction | null | undefined;
 
-/** Marks the courses of enrollments that are about to change. */
-async function markCoursesOf(
+/** Marks the courses of enrollments that are about to change, or whose people do. */
+export async function markCoursesOf(
   { Enrollment }: Models,
   where: WhereOptions<Enrollment>,
   transaction: Within,
@@ -59,16 +59,13 @@ async function markCoursesOf(
   );
 }
 
-/** Marks the courses in which people wait who become active. For statements that bypass the models. */
-export const markActivated = (models: Models, userIds: readonly string[], transaction: Within): Promise<void> =>
-  markCoursesOf(models, { userId: [...userIds], status: 'waiting' }, transaction);
-
 /**
- * Makes writes of the models mark the courses in which they may free a seat, so that no caller has to. Joining a waiting list
+ * Makes writes of the models mark the courses in which they may free a seat, so that no caller has to; changes of
+ * accounts do by their effects. Joining a waiting list
  * counts too: a seat that became free meanwhile has found nobody waiting.
  */
 export function watchFreedSeats(models: Models): void {
-  const { Course, Enrollment, User } = models;
+  const { Course, Enrollment } = models;
   const takesSeat = (status: EnrollmentStatus) => seatStatuses.some((one) => one === status);
   Enrollment.beforeSave((enrollment, { transaction }) => {
     const { status, courseId } = enrollment;
@@ -84,20 +81,5 @@ export function watchFreedSeats(models: Models): void {
   Course.beforeSave((course, { transaction }) => {
     const fields = ['maxStudents', 'endDate', 'isPublished'] as const;
     if (course.isPublished && fields.some((field) => course.changed(field))) markFreedSeats(transaction, [course.id]);
-  });
-  User.beforeSave((user, { transaction }) =>
-    user.isActive && user.changed('isActive') && !user.isNewRecord
-      ? markActivated(models, [user.id], transaction)
-      : undefined,
-  );
-  // A foreign key removes their enrollments.
-  User.beforeDestroy(({ id }, { transaction }) =>
-    markCoursesOf(models, { userId: id, status: seatStatuses }, transaction),
-  );
-  User.addHook('beforeBulkDestroy', async ({ where = {}, transaction }) => {
-    if (!transaction) return;
-    const users = await User.findAll({ attributes: ['id'], where, raw: true, transaction });
-    const userId = users.map(({ id }) => id);
-    await markCoursesOf(models, { userId, status: seatStatuses }, transaction);
   });
 }

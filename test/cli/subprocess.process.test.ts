@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
-import { insertAccounts } from '../../src/services/accounts/store.js';
+import { insertAccounts } from '../../src/services/accounts/rows.js';
 import { packageVersion } from '../../src/version.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';

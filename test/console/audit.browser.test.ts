@@ -1,4 +1,6 @@
-import { deleteUser, registerUser, setUserActive, updateUser } from '../../src/services/accounts/commands.js';
+import { registerUser } from '../../src/services/accounts/create-user.js';
+import { deleteUser } from '../../src/services/accounts/delete-user.js';
+import { setUserActive, updateUser } from '../../src/services/accounts/update-user.js';
 import { operator } from '../../src/services/core.js';
 import { createCourse, updateCourse } from '../../src/services/courses/commands.js';
 import { buildUser } from '../support/factories.js';

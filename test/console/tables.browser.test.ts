@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { updateUser } from '../../src/services/accounts/commands.js';
+import { updateUser } from '../../src/services/accounts/update-user.js';
 import { operator } from '../../src/services/core.js';
 import {
   buildEnrollment,

@@ -3,7 +3,7 @@ import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { contains } from '../../src/db/sql/conditions.js';
 import { normalizeEmail, phoneKey } from '../../src/schemas/keys.js';
-import { takenKeys } from '../../src/services/accounts/store.js';
+import { takenKeys } from '../../src/services/accounts/keys.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { failureOf } from './support/failure.js';

@@ -5,7 +5,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { createLogger } from '../../src/logger.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
-import { setUserActive } from '../../src/services/accounts/commands.js';
+import { setUserActive } from '../../src/services/accounts/update-user.js';
 import { operator } from '../../src/services/core.js';
 import { calendarText } from '../../src/services/courses/calendar.js';
 import { buildCourse, buildEnrollment, buildUser, calendarKeyOf, signIn } from '../support/factories.js';

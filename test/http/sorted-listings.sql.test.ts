@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { QueryTypes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { categoryMaximum, nameMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
-import { insertAccounts } from '../../src/services/accounts/store.js';
+import { insertAccounts } from '../../src/services/accounts/rows.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
 import { newIds } from '../../src/services/new-ids.js';
 import { onMysql } from '../support/database.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { searchKey } from '../../src/schemas/keys.js';
 import { isOfLetters, searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
-import { userKeys } from '../../src/services/accounts/store.js';
+import { userKeys } from '../../src/services/accounts/keys.js';
 import { atDepth } from '../support/depth.js';
 
 const wordsOf = (firstName: string, lastName: string, email: string) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { storedWords } from '../../src/schemas/search-words.js';
-import { userKeys } from '../../src/services/accounts/store.js';
+import { userKeys } from '../../src/services/accounts/keys.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
 import { ada } from '../http/support/expectations.js';
 import { buildCourse, signIn } from '../support/factories.js';

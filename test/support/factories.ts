@@ -10,7 +10,7 @@ import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
 import type { LinkPurpose } from '../../src/schemas/mail.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
-import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
+import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/rows.js';
 import { startSession } from '../../src/services/auth/sessions.js';
 import { settleCertificate } from '../../src/services/certificates/changes.js';
 import type { Context } from '../../src/services/context.js';

@@ -8,11 +8,12 @@ import {
   presentSetupUser,
 } from '../../presenters/user.js';
 import { requestEmailChange } from '../../services/accounts/change-email.js';
-import { registerUser } from '../../services/accounts/commands.js';
+import { registerUser } from '../../services/accounts/create-user.js';
 import { changeMailPreferences, mailPreferences } from '../../services/accounts/mail-preferences.js';
+import { changeFirstPassword, changePassword } from '../../services/accounts/passwords.js';
 import { updateProfile } from '../../services/accounts/profile.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
-import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
+import { login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';
 import {
   createCalendar,

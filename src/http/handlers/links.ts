@@ -1,6 +1,6 @@
 import { cancelEmail, confirmEmail } from '../../services/accounts/change-email.js';
+import { checkLink, setPassword } from '../../services/accounts/passwords.js';
 import { forgotPassword } from '../../services/auth/forgotten-password.js';
-import { checkLink, setPassword } from '../../services/auth/set-password.js';
 import { isMailSetUp } from '../../services/mail/outbox.js';
 import type { Handlers } from '../routing/handler.js';
 

@@ -1,6 +1,7 @@
 import { presentSession, presentWebSession } from '../../presenters/session.js';
+import { endAllSessions } from '../../services/accounts/sessions.js';
 import { login } from '../../services/auth/login.js';
-import { endAllSessions, endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
+import { endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
 import { today } from '../../services/dates.js';
 import type { Handlers } from '../routing/handler.js';
 

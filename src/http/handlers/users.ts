@@ -4,17 +4,13 @@ import { resetSchema } from '../../schemas/auth.js';
 import { userExportSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { changeManyUsers } from '../../services/accounts/bulk.js';
-import {
-  changeActivation,
-  createPerson,
-  deleteUser,
-  resetPassword,
-  unlockUser,
-  updateUser,
-} from '../../services/accounts/commands.js';
+import { createPerson } from '../../services/accounts/create-user.js';
+import { deleteUser } from '../../services/accounts/delete-user.js';
 import { usersTable } from '../../services/accounts/export.js';
+import { resetPassword } from '../../services/accounts/passwords.js';
 import { listUsers, userWithInvitation } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
+import { changeActivation, unlockUser, updateUser } from '../../services/accounts/update-user.js';
 import { lockOf } from '../../services/auth/current-locks.js';
 import { mailResetLink } from '../../services/auth/forgotten-password.js';
 import { actorOf } from '../../services/core.js';

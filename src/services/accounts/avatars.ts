@@ -1,7 +1,8 @@
 import { lockCaller } from '../auth/sessions.js';
-import type { Caller, Core } from '../core.js';
-import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
+import { actorOf, type Caller, type Core } from '../core.js';
+import { removeMarked, storeFile, type Upload } from '../files/files.js';
 import { asWebp, imageUrl, type Waiting } from '../files/images.js';
+import { saveUser } from './change-user.js';
 
 /** The largest size of an avatar, in pixels. */
 const avatarSize = { width: 512, height: 512 };
@@ -20,8 +21,8 @@ export async function setAvatar(core: Core, caller: Caller, upload: Upload, wait
     { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: image, withoutSlot: waiting.withoutSlot },
     async (stored, transaction) => {
       const current = await lockCaller(core, caller, transaction);
-      await markForDeletion(core, { userId }, transaction);
-      await current.update({ avatar: imageUrl(stored) }, { transaction });
+      current.avatar = imageUrl(stored);
+      await saveUser(core, current, { action: 'own.avatar', actor: actorOf(caller) }, transaction);
     },
   );
   await removeMarked(core, { userId });
@@ -33,8 +34,8 @@ export async function removeAvatar(core: Core, caller: Caller): Promise<void> {
   const userId = caller.user.id;
   await core.database.inTransaction(async (transaction) => {
     const current = await lockCaller(core, caller, transaction);
-    await current.update({ avatar: null }, { transaction });
-    await markForDeletion(core, { userId }, transaction);
+    current.avatar = null;
+    await saveUser(core, current, { action: 'own.avatar', actor: actorOf(caller) }, transaction);
   });
   await removeMarked(core, { userId });
 }

@@ -7,10 +7,12 @@ import { mailResetLink } from '../auth/forgotten-password.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
-import { deleteUser, type KeepPassword, resetPassword, setUserActive, trainerInUse } from './commands.js';
+import { deleteUser, trainerInUse } from './delete-user.js';
 import { inviteUser, whyNotInvited } from './invite.js';
+import { type KeepPassword, resetPassword } from './passwords.js';
 import { listingFilter } from './queries.js';
 import { endUserSessions } from './sessions.js';
+import { setUserActive } from './update-user.js';
 
 /** What a bulk operation did with an account, or would do. */
 export interface BulkOutcome {

@@ -7,12 +7,14 @@ import { recordAudit } from '../audit/audit.js';
 import { assertCurrentPassword } from '../auth/login.js';
 import { lockCaller } from '../auth/sessions.js';
 import { findCountedLink } from '../auth/throttle-locks.js';
-import type { Actor, Caller, Client, Core } from '../core.js';
+import { type Actor, actorOf, type Caller, type Client, type Core } from '../core.js';
 import { unmatchableHash } from '../credentials/passwords.js';
-import { consumeLink, endEmailChanges, endLinksAfterCancel } from '../mail/links.js';
+import { consumeLink } from '../mail/links.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
-import { changeLockedUser } from './change-user.js';
-import { guarded, takenKeys, userKeys } from './store.js';
+import { applyEffects } from './apply-effects.js';
+import { saveUser } from './change-user.js';
+import type { Cause } from './effects.js';
+import { guarded, takenKeys, userKeys } from './keys.js';
 
 const dayMs = 24 * 60 * 60_000;
 /** How often a person may ask for another address in a day: each time a stranger may get a mail. */
@@ -27,8 +29,9 @@ const unchanged = () =>
   ]);
 
 /** The addresses are those of this moment; where the new one belongs to another account, the sender drops its mail. */
-async function queueEmailChange(core: Core, { id, email }: User, newEmail: string, transaction: Transaction) {
-  await endEmailChanges(core, id, transaction);
+async function queueEmailChange(core: Core, user: User, newEmail: string, cause: Cause, transaction: Transaction) {
+  const { id, email } = user;
+  await applyEffects(core, [{ before: user, after: user, cause }], transaction);
   const confirmation = { kind: 'email-confirm', userId: id, address: newEmail } as const;
   const notice = { kind: 'email-notice', userId: id, address: email, data: { newEmail } } as const;
   await queueMails(core, [confirmation, notice], transaction);
@@ -61,7 +64,8 @@ export async function requestEmailChange(core: Core, caller: Caller, input: unkn
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError('CURRENT_PASSWORD_INCORRECT');
     await assertFewChanges(core, user, transaction);
-    await queueEmailChange(core, user, email, transaction);
+    const cause = { action: 'own.email', actor: actorOf(caller) } as const;
+    await queueEmailChange(core, user, email, cause, transaction);
   });
 }
 
@@ -79,25 +83,12 @@ export async function verifyEmail(
 ): Promise<void> {
   if (email === user.email) throw unchanged();
   if (!user.isActive) throw new AppError('ACCOUNT_INACTIVE');
-  await queueEmailChange(core, user, email, transaction);
   const record = { action: 'user.verify-email', targetType: 'user', targetId: user.id } as const;
+  await queueEmailChange(core, user, email, { action: record.action, actor }, transaction);
   await recordAudit(core, actor, { ...record, after: { email } }, transaction);
 }
 
-/** Tells the address that an account had; the terminal mails nobody. */
-export async function announceEmail(
-  core: Core,
-  actor: Actor,
-  user: User,
-  address: string,
-  transaction: Transaction,
-): Promise<void> {
-  if (actor.origin === 'cli') return;
-  const mail = { kind: 'email-changed', userId: user.id, address, data: { newEmail: user.email } } as const;
-  await queueMails(core, [mail], transaction);
-}
-
-/** Who has opened a link, as the author of what it changes. */
+/** The person of a link as the author of its changes. */
 const openedBy = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
 
 function setConfirmedEmail(core: Core, user: User, email: string): void {
@@ -117,8 +108,8 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
   const refusal = async () => ((await takenKeys(core.database, { email }, userId)).email ? 'EMAIL_TAKEN' : undefined);
   const confirm = async (transaction: Transaction) => {
     const user = await consumeLink(core, found, transaction);
-    const apply = (account: User) => setConfirmedEmail(core, account, email);
-    await changeLockedUser(core, openedBy(user, client), user, { action: 'user.confirm-email', apply }, transaction);
+    setConfirmedEmail(core, user, email);
+    await saveUser(core, user, { action: 'user.confirm-email', actor: openedBy(user, client) }, transaction);
   };
   // When the commit succeeded and only its response was lost, the link is used up.
   const committed = async () => (await core.database.models.User.findByPk(userId))?.email === email;
@@ -141,13 +132,11 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
   const cancel = async (transaction: Transaction) => {
     const user = await consumeLink(core, found, transaction);
     const isTaken = (await User.count({ where: { email, id: { [Op.ne]: userId } }, transaction })) > 0;
-    const apply = (account: User) => {
-      if (!isTaken) setConfirmedEmail(core, account, email);
-      const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
-      account.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
-    };
-    await changeLockedUser(core, openedBy(user, client), user, { action: 'user.cancel-email', apply }, transaction);
-    await endLinksAfterCancel(core, found.link, transaction);
+    if (!isTaken) setConfirmedEmail(core, user, email);
+    const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
+    user.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
+    const cause = { action: 'user.cancel-email', actor: openedBy(user, client), cancelled: found.link } as const;
+    await saveUser(core, user, cause, transaction);
     if (!isTaken) await queueMails(core, [{ kind: 'reset', userId }], transaction);
     return !isTaken;
   };

@@ -2,20 +2,10 @@ import type { Transaction } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
-import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
-import { endAllLinks, endLinks } from '../mail/links.js';
-import { queueMails } from '../mail/outbox.js';
-import { applyRenames } from './words.js';
-
-/** A change of an account, and what the audit log calls it. */
-interface UserChange {
-  action: AuditRecord<'user'>['action'];
-  apply(user: User, transaction: Transaction): void | Promise<void>;
-}
-
-/** After these the account must sign in again, even where no audited field has changed. */
-const newLogins: readonly UserChange['action'][] = ['user.reset-password', 'user.confirm-email', 'user.cancel-email'];
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { EffectBatch } from './apply-effects.js';
+import { type Cause, impliedFields } from './effects.js';
 
 /** @throws AppError `NOT_FOUND` */
 export async function lockUser(core: Core, id: string, transaction: Transaction): Promise<User> {
@@ -24,43 +14,79 @@ export async function lockUser(core: Core, id: string, transaction: Transaction)
   return user;
 }
 
-/** Changes an account that the transaction has locked, with its audit entry. */
-export async function changeLockedUser(
-  core: Core,
-  actor: Actor,
-  user: User,
-  { action, apply }: UserChange,
-  transaction: Transaction,
-): Promise<void> {
-  const { id } = user;
-  const before = auditedUser(user);
-  await apply(user, transaction);
-  // After a loss of rights, and after another way to sign in, the account must sign in again.
-  const hasNewLogin = newLogins.includes(action) || user.changed('email');
-  const ends = hasNewLogin || user.changed('role') || (user.changed('isActive') && !user.isActive);
-  const hasNewReach = user.changed('email') || user.changed('isActive');
-  await applyRenames(core, [user], transaction);
-  await user.save({ transaction });
-  const changes = changesBetween(before, auditedUser(user));
-  // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
-  if (newLogins.includes(action) || Object.keys(changes.after).length > 0)
-    await recordAudit(core, actor, { action, targetType: 'user', targetId: id, ...changes }, transaction);
-  // A caller who has changed their own email stays signed in where they did it.
-  const isOwn = action === 'user.update' && id === actor.actorId;
-  if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
-  // Who rescues an account may take it from somebody who reads the mail of its old address.
-  if (hasNewReach && id !== actor.actorId) await endAllLinks(core, [id], transaction);
-  else if (ends || hasNewReach) await endLinks(core, [id], transaction);
-  // The terminal mails nobody.
-  if (action === 'user.reset-password' && actor.origin === 'http')
-    await queueMails(core, [{ kind: 'password-changed', userId: id, address: user.email }], transaction);
+/**
+ * Locks an account that the transaction relies on without changing it: no login starts a session before the commit.
+ * @throws AppError `NOT_FOUND`
+ */
+export async function lockUnchangedUser(core: Core, id: string, transaction: Transaction): Promise<User> {
+  const [user] = await forceIncrementUserVersions(core, [id], transaction);
+  if (!user) throw notFound('User');
+  return user;
 }
 
-/** Changes an account with its audit entry. @throws AppError `NOT_FOUND`, and what `apply` throws */
-export async function changeUser(core: Core, actor: Actor, id: string, change: UserChange): Promise<User> {
+/** Repeated requests change nothing and aren't audited. Others change fields that the audit log doesn't have, such as the password. */
+const repeatable: readonly Cause['action'][] = ['user.update', 'user.activate', 'user.deactivate'];
+
+/** The audit entry of a change; people's changes of their own profile, image and password have none. */
+function auditRecords(before: Parameters<typeof auditedUser>[0], user: User, { action }: Cause): AuditRecord[] {
+  if (action.startsWith('own.')) return [];
+  const changes = changesBetween(auditedUser(before), auditedUser(user));
+  if (repeatable.includes(action) && Object.keys(changes.after).length === 0) return [];
+  return [{ action: action as AuditRecord<'user'>['action'], targetType: 'user', targetId: user.id, ...changes }];
+}
+
+/** A changed account that isn't saved yet. */
+interface Changed {
+  user: User;
+  cause: Cause;
+}
+
+/**
+ * Saves changed accounts, which the transaction has locked, one after the other, with their audit entries and effects.
+ * @param options `silent`: leaves `updatedAt` as it is
+ */
+export async function saveUsers(
+  core: Core,
+  actor: Actor,
+  changed: readonly Changed[],
+  transaction: Transaction,
+  { silent = false } = {},
+): Promise<void> {
+  const effects = new EffectBatch(core, transaction);
+  const records: AuditRecord[] = [];
+  for (const { user, cause } of changed) {
+    const before = { ...user.get(), ...user.previous() };
+    user.set(impliedFields({ before, after: user, cause }, core));
+    records.push(...auditRecords(before, user, cause));
+    effects.add({ before, after: user, cause });
+  }
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+  await effects.apply();
+  for (const { user } of changed) await user.save({ transaction, silent });
+}
+
+/** {@link saveUsers} for one account. */
+export async function saveUser(
+  core: Core,
+  user: User,
+  cause: Cause & { actor: Actor },
+  transaction: Transaction,
+  options: { silent?: boolean } = {},
+): Promise<void> {
+  await saveUsers(core, cause.actor, [{ user, cause }], transaction, options);
+}
+
+/** Changes an account with its audit entry and effects. @throws AppError `NOT_FOUND`, and what `apply` throws */
+export async function changeUser(
+  core: Core,
+  id: string,
+  cause: Cause & { actor: Actor },
+  apply: (user: User) => void | Promise<void>,
+): Promise<User> {
   return core.database.inTransaction(async (transaction) => {
     const user = await lockUser(core, id, transaction);
-    await changeLockedUser(core, actor, user, change, transaction);
+    await apply(user);
+    await saveUser(core, user, cause, transaction);
     return user;
   });
 }

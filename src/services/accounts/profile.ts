@@ -3,10 +3,10 @@ import { profileSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { lockCaller } from '../auth/sessions.js';
 import { countPhone } from '../auth/throttle-locks.js';
-import type { Caller, Core } from '../core.js';
+import { actorOf, type Caller, type Core } from '../core.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { guarded, takenKeys, userKeys } from './store.js';
-import { applyRenames } from './words.js';
+import { saveUser } from './change-user.js';
+import { guarded, takenKeys, userKeys } from './keys.js';
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
@@ -28,8 +28,8 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
       user.set(changes);
       if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
       user.set(userKeys(user));
-      await applyRenames(core, [user], transaction);
-      return user.save({ transaction });
+      await saveUser(core, user, { action: 'own.profile', actor: actorOf(caller) }, transaction);
+      return user;
     }),
   );
 }

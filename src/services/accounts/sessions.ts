@@ -1,13 +1,14 @@
-import { Op, type Transaction } from 'sequelize';
+import { Op } from 'sequelize';
 import type { Session } from '../../db/models/session.js';
 import { notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedSession, recordAudit } from '../audit/audit.js';
-import { endSessions, newestFirst } from '../auth/sessions.js';
-import type { Actor, Core } from '../core.js';
-import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { auditedSession, recordAudit } from '../audit/audit.js';
+import { newestFirst } from '../auth/sessions.js';
+import { type Actor, actorOf, type Caller, type Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
+import { applyEffects } from './apply-effects.js';
+import { lockUnchangedUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
 /** The sessions of an account that have not expired. */
@@ -23,54 +24,36 @@ export async function listUserSessions(core: Core, id: string, query: unknown): 
   });
 }
 
-/** A change of an account's sessions that is to be made. */
-interface Ending<T> {
-  result: T;
-  record?: Pick<AuditRecord<'user'>, 'action' | 'before'>;
-  end(): Promise<void>;
-}
-
-/**
- * Runs a change of an account's sessions in a transaction, in which no login starts another one.
- * @param change gives the audit entry, unless nothing changes, and ends the sessions once that is written
- * @throws AppError `NOT_FOUND`
- */
-async function changeSessions<T>(
-  core: Core,
-  actor: Actor,
-  id: string,
-  change: (transaction: Transaction) => Promise<Ending<T>>,
-): Promise<T> {
-  return core.database.inTransaction(async (transaction) => {
-    // A deleted account gets no more audit entries.
-    if ((await forceIncrementUserVersions(core, [id], transaction)).length === 0) throw notFound('User');
-    const { result, record, end } = await change(transaction);
-    if (record) await recordAudit(core, actor, { ...record, targetType: 'user', targetId: id }, transaction);
-    await end();
-    return result;
-  });
-}
-
 /** Ends one session of an account. @throws AppError `NOT_FOUND`, for a session of another account too */
 export async function endUserSession(core: Core, actor: Actor, id: string, sessionId: string): Promise<Session> {
-  return changeSessions(core, actor, id, async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
+    await lockUnchangedUser(core, id, transaction);
     const where = { ...openSessions(core, id), id: sessionId };
     const session = await core.database.models.Session.findOne({ where, transaction });
     if (!session) throw notFound('Session');
-    return {
-      result: session,
-      record: { action: 'user.end-session', before: auditedSession(session) },
-      end: () => session.destroy({ transaction }),
-    };
+    const record = { action: 'user.end-session', targetType: 'user', targetId: id } as const;
+    await recordAudit(core, actor, { ...record, before: auditedSession(session) }, transaction);
+    await session.destroy({ transaction });
+    return session;
   });
 }
 
 /** Ends all sessions of an account. @returns how many @throws AppError `NOT_FOUND` */
 export async function endUserSessions(core: Core, actor: Actor, id: string): Promise<number> {
-  return changeSessions(core, actor, id, async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
+    const user = await lockUnchangedUser(core, id, transaction);
     const sessions = await core.database.models.Session.count({ where: openSessions(core, id), transaction });
-    const end = () => endSessions(core, id, transaction);
-    if (sessions === 0) return { result: 0, end };
-    return { result: sessions, record: { action: 'user.end-sessions', before: { sessions } }, end };
+    const record = { action: 'user.end-sessions', targetType: 'user', targetId: id, before: { sessions } } as const;
+    if (sessions > 0) await recordAudit(core, actor, record, transaction);
+    await applyEffects(core, [{ before: user, after: user, cause: { action: record.action, actor } }], transaction);
+    return sessions;
   });
+}
+
+/** Ends all sessions of the caller's account. */
+export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
+  const cause = { action: 'own.sessions', actor: actorOf(caller) } as const;
+  await core.database.inTransaction((transaction) =>
+    applyEffects(core, [{ before: caller.user, after: caller.user, cause }], transaction),
+  );
 }

@@ -8,7 +8,8 @@ import { assertPasswordAllowed, type PasswordRules } from '../auth/password-poli
 import { startSession } from '../auth/sessions.js';
 import { makeKnownAt } from '../auth/throttle.js';
 import { type Actor, type Client, type Core, operator } from '../core.js';
-import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
+import { countSuperAdmins, guarded, takenKeys } from './keys.js';
+import { insertAccount } from './rows.js';
 
 /** The response of `GET /api/auth/setup-status`. */
 export interface SetupStatus {

@@ -1,11 +1,8 @@
-import type { User } from '../../db/models/user.js';
+import { fullName, type User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import { auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
-import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
-import { endLinks } from '../mail/links.js';
-import { queueMails } from '../mail/outbox.js';
-import { assertRoleUnused } from './commands.js';
+import { saveUsers } from './change-user.js';
+import { assertRoleUnused } from './delete-user.js';
 import { findUserById } from './queries.js';
 
 /** Who hands the role over, and who takes it. */
@@ -69,25 +66,16 @@ export async function transferSuperAdmin(
     if (!to) throw notFound('User');
     assertCanTake({ from, to });
     await assertRoleUnused(core, to, transaction);
-    const before = { from: auditedUser(from), to: auditedUser(to) };
-    // First the one, then the other: the database refuses two super admins at any moment.
-    await from.update({ role: 'trainer' }, { transaction });
-    await to.update({ role: 'super_admin' }, { transaction });
-    await endSessions(core, [from.id, to.id], transaction);
-    await endLinks(core, [from.id, to.id], transaction);
-    const record = { action: 'user.transfer-super-admin', targetType: 'user' } as const;
-    const records = [
-      { ...record, targetId: from.id, ...changesBetween(before.from, auditedUser(from)) },
-      { ...record, targetId: to.id, ...changesBetween(before.to, auditedUser(to)) },
+    from.role = 'trainer';
+    to.role = 'super_admin';
+    const causeWith = (other: User) =>
+      ({ action: 'user.transfer-super-admin', actor, other: fullName(other) }) as const;
+    // In this order: the database refuses two super admins at any moment.
+    const changed = [
+      { user: from, cause: causeWith(to) },
+      { user: to, cause: causeWith(from) },
     ];
-    await recordAudit(core, actor, records, transaction);
-    const news = (reader: User, other: User) => ({
-      kind: 'role-transferred' as const,
-      userId: reader.id,
-      address: reader.email,
-      data: { isNew: reader === to, other: `${other.firstName} ${other.lastName}` },
-    });
-    await queueMails(core, [news(from, to), news(to, from)], transaction);
+    await saveUsers(core, actor, changed, transaction);
     return { from, to };
   });
 }

@@ -107,7 +107,7 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
 }
 
 /** An account as the audit log shows it: never its password. */
-export const auditedUser = (user: User): object =>
+export const auditedUser = (user: Pick<User, (typeof auditedFields)[number]>): object =>
   Object.fromEntries(auditedFields.map((field) => [field, user[field]]));
 
 /** A session as the audit log shows it. */

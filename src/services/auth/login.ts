@@ -1,20 +1,17 @@
 import type { Transaction } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
-import type { Account, User } from '../../db/models/user.js';
+import type { User } from '../../db/models/user.js';
 import { readLogin, recordLogin } from '../../db/sql/login-query.js';
-import { AppError, validationError } from '../../errors.js';
+import { AppError } from '../../errors.js';
 import { networkOf } from '../../network.js';
-import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
+import { loginSchema } from '../../schemas/auth.js';
 import type { Role } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { type HashRequest, unmatchableHash } from '../credentials/passwords.js';
 import { readIdentifier } from '../find-by-identifier.js';
-import { endLinks } from '../mail/links.js';
-import { queueMails } from '../mail/outbox.js';
-import { assertPasswordAllowed } from './password-policy.js';
-import { endSessions, lockCaller, type StartedSession, sessionExists, startSession } from './sessions.js';
-import { type Attempt, keepKnownAddresses, makeKnownAt, readThrottle, throttled } from './throttle.js';
+import { type StartedSession, sessionExists, startSession } from './sessions.js';
+import { type Attempt, keepKnownAddresses, readThrottle, throttled } from './throttle.js';
 import { loginSubjects, type Target } from './throttle-rules.js';
 
 /** An identifier at a login. */
@@ -189,78 +186,4 @@ export async function assertCurrentPassword(core: Core, { user, ip }: Caller, cu
     await core.database.inTransaction((transaction) => attempt.succeed(transaction, passwordHash));
   };
   await throttled(core, target, ip, work, { rows: await readThrottle(core, target, ip) });
-}
-
-/**
- * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
- * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`, `TOKEN_INVALID`
- */
-export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
-  const { currentPassword, newPassword } = validate(changePasswordSchema, input);
-  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  await assertCurrentPassword(core, caller, currentPassword);
-  if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
-  await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');
-}
-
-/**
- * Replaces an initial password (specification, section 4.10).
- * @throws AppError `VALIDATION` (also for the initial password itself), `PASSWORD_CHANGE_NOT_REQUIRED`, `OVERLOADED`,
- *   `TOKEN_INVALID`
- */
-export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
-  const { newPassword } = validate(firstPasswordChangeSchema, input);
-  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
-  await assertNotInitialPassword(core, newPassword, caller.user, { owner: caller.user.id });
-  return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
-}
-
-const initialPasswordReused = () =>
-  validationError([
-    {
-      path: 'newPassword',
-      code: 'PASSWORD_UNCHANGED',
-      message: 'New password must differ from the initial password.',
-    },
-  ]);
-
-/** Refuses the password that an account must replace. @throws AppError `VALIDATION`, `OVERLOADED` */
-export async function assertNotInitialPassword(
-  core: Core,
-  newPassword: string,
-  { requiresPasswordChange, passwordHash }: Pick<Account, 'requiresPasswordChange' | 'passwordHash'>,
-  request: HashRequest,
-): Promise<void> {
-  if (requiresPasswordChange && (await core.hasher.compare(newPassword, passwordHash, request)))
-    throw initialPasswordReused();
-}
-
-/** What an account has with a password that its person chose. */
-export const chosenPassword = (passwordHash: string) => ({
-  passwordHash,
-  hasPassword: true,
-  requiresPasswordChange: false,
-  initialPasswordExpiresAt: null,
-});
-
-/** @param lostRace the error code when another request has changed the password since */
-async function replacePassword(
-  core: Core,
-  caller: Caller,
-  newPassword: string,
-  lostRace: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
-): Promise<User> {
-  const owner = { owner: caller.user.id };
-  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, owner);
-  return core.database.inTransaction(async (transaction) => {
-    const user = await lockCaller(core, caller, transaction);
-    if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
-    await user.update(chosenPassword(passwordHash), { transaction });
-    await makeKnownAt(core, user, caller.ip, transaction);
-    await endSessions(core, user.id, transaction, caller.sessionId);
-    await endLinks(core, [user.id], transaction);
-    await queueMails(core, [{ kind: 'password-changed', userId: user.id, address: user.email }], transaction);
-    return user;
-  });
 }

@@ -82,19 +82,6 @@ export function assertActive(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 
-/** Ends all sessions of accounts, or all but one, in the caller's transaction. */
-export async function endSessions(
-  core: Core,
-  userId: string | string[],
-  transaction: Transaction,
-  exceptId?: string,
-): Promise<void> {
-  await core.database.models.Session.destroy({
-    where: { userId, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
-    transaction,
-  });
-}
-
 /**
  * The caller of a token. Asks the database every time, by primary keys, so that deactivation and revocation take effect at
  * the next request on every instance.
@@ -165,11 +152,6 @@ export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
 export async function endSessionOf(core: Core, token: string): Promise<void> {
   const claims = (await core.tokens).verify(token, core.now());
   if (claims) await removeSession(core, claims.userId, claims.sid);
-}
-
-/** Ends all sessions of the caller's account. */
-export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
-  await core.database.inTransaction((transaction) => endSessions(core, caller.user.id, transaction));
 }
 
 /** Removes sessions that have expired. @returns how many */

@@ -5,7 +5,6 @@ import { AppError } from '../../errors.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { newSecret, secretHash } from '../credentials/secrets.js';
-import { withdrawMails } from './outbox.js';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -86,52 +85,4 @@ export async function consumeLink(core: Core, { link }: OpenLink, transaction: T
   if (!user?.isActive || isOfOldAddress(link, user)) throw invalid();
   if ((await Link.destroy({ where: { tokenHash: link.tokenHash }, transaction })) === 0) throw invalid();
   return user;
-}
-
-/**
- * Ends the links of accounts, and changes of address that aren't confirmed: for every change of a password, an address, a role or
- * activity, in its transaction. Links that cancel a change of address go on: who had taken over an account would change its password
- * first. Where somebody else changes the address or activity, {@link endAllLinks} ends them, too.
- */
-export async function endLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
-  const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
-  await core.database.models.Link.destroy({ where, transaction });
-  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
-}
-
-/** Ends changes of address of an account that aren't confirmed, in a transaction that has locked it. */
-export async function endEmailChanges(core: Core, userId: string, transaction: Transaction): Promise<void> {
-  await core.database.models.Link.destroy({ where: { userId, purpose: 'email' }, transaction });
-  await withdrawMails(core, { userId, kind: 'email-confirm' }, transaction, { evenSending: true });
-}
-
-/**
- * Ends all links of accounts whose address or activity somebody else has changed, such as the super admin, who rescues them: those, too,
- * that cancel a change of address, because a stranger may read the mail of the old one.
- */
-export async function endAllLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
-  await endLinks(core, userIds, transaction);
-  await endCancellations(core, { userId: [...userIds] }, transaction);
-}
-
-/**
- * After a link has cancelled a change of address: ends those that cancel this change and later ones, and what else is still to leave.
- * Those of earlier changes go on, because they went to addresses nearer to the owner: the change that was cancelled may have been one
- * from an address of a stranger.
- * @param cancelled the link; its other links were ended by {@link endLinks}
- */
-export async function endLinksAfterCancel(core: Core, cancelled: Link, transaction: Transaction): Promise<void> {
-  const { userId, createdAt } = cancelled;
-  await endCancellations(core, { userId, createdAt: { [Op.gte]: createdAt } }, transaction);
-  await withdrawMails(core, { userId, kind: ['invitation', 'reset'] }, transaction);
-}
-
-/** Ends links that cancel a change of address, and withdraws the notices that are to bring some. */
-async function endCancellations(
-  core: Core,
-  where: Readonly<{ userId: string | string[]; createdAt?: { [Op.gte]: Date } }>,
-  transaction: Transaction,
-): Promise<void> {
-  await core.database.models.Link.destroy({ where: { ...where, purpose: 'email-cancel' }, transaction });
-  await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction, { evenSending: true });
 }

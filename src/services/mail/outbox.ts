@@ -50,11 +50,15 @@ export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): strin
   return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
 }
 
+/** Mails of an import go after those that one person waits for. */
+const priorityOf = ({ kind, importId }: NewMail): number =>
+  Math.max(mailPriorities[mailKinds[kind].priority], importId === undefined ? 0 : mailPriorities.invitation);
+
 function rowOf(mail: NewMail, id: string, now: Date) {
   return {
     id,
     kind: mail.kind,
-    priority: mailPriorities[mailKinds[mail.kind].priority],
+    priority: priorityOf(mail),
     queueOwner: mail.queueOwner ?? null,
     userId: mail.userId ?? null,
     address: mail.address ?? null,

@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { type DemoRows, type MigrationWait, unseedDemo } from '../../db/migrations/migrator.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
+import { applyEffects } from '../accounts/apply-effects.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
@@ -114,6 +115,9 @@ export async function removeDemo(
       const where = { role: 'super_admin' as const };
       const { id } = await User.findOne({ where, attributes: ['id'], transaction, rejectOnEmpty: true });
       await recordAudit(core, actor, { action: 'demo.remove', targetType: 'user', targetId: id }, transaction);
+      const cause = { action: 'demo.remove', actor } as const;
+      const changes = users.map((user) => ({ before: user, after: undefined, cause }));
+      await applyEffects(core, changes, transaction);
       const { courses, enrollments } = rows;
       const isEmpty = (await User.count({ transaction })) === users.length;
       removed = { accounts: users.length, courses: courses.length, enrollments: enrollments.length, isEmpty };

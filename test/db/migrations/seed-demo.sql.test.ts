@@ -7,7 +7,7 @@ import { enrollmentStatuses } from '../../../src/schemas/enrollment-statuses.js'
 import { normalizeEmail, phoneKey, searchKey } from '../../../src/schemas/keys.js';
 import { registerSchema } from '../../../src/schemas/user.js';
 import { validate } from '../../../src/schemas/validate.js';
-import { userSearchKey } from '../../../src/services/accounts/store.js';
+import { userSearchKey } from '../../../src/services/accounts/keys.js';
 import { tablesOf, useDatabases } from '../support/databases.js';
 import { failureOf } from '../support/failure.js';
 import { somebody } from '../support/somebody.js';

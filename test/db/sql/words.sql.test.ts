@@ -9,8 +9,8 @@ import { courseHasWords, courseIsFoundBy, hasWords, lookUpWords } from '../../..
 import { normalizeEmail, phoneKey, searchKey } from '../../../src/schemas/keys.js';
 import { searchedWords, wordsOf } from '../../../src/schemas/search-words.js';
 import { nameMaximum } from '../../../src/schemas/sort-key.js';
-import { userKeys } from '../../../src/services/accounts/store.js';
-import { wordsOfAccount } from '../../../src/services/accounts/words.js';
+import { wordsOfAccount } from '../../../src/services/accounts/effects.js';
+import { userKeys } from '../../../src/services/accounts/keys.js';
 import { courseKeys } from '../../../src/services/courses/commands.js';
 import { newIds } from '../../../src/services/new-ids.js';
 import { atDepth } from '../../support/depth.js';

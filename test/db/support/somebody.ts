@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { phoneKey } from '../../../src/schemas/keys.js';
-import { userKeys } from '../../../src/services/accounts/store.js';
+import { userKeys } from '../../../src/services/accounts/keys.js';
 
 /** The row of an account for `User.create`, whose password no one knows. */
 export function somebody(given: { role: 'super_admin' | 'trainee'; email?: string; phone?: string }) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { phoneKey } from '../../../src/schemas/keys.js';
 import { findUser, listUsers } from '../../../src/services/accounts/queries.js';
 import { phoneState, rekeyPhones } from '../../../src/services/accounts/rekey-phones.js';
-import { insertAccount } from '../../../src/services/accounts/store.js';
+import { insertAccount } from '../../../src/services/accounts/rows.js';
 import { login } from '../../../src/services/auth/login.js';
 import type { Context } from '../../../src/services/context.js';
 import { failureOf } from '../../db/support/failure.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { unlockUser } from '../../../src/services/accounts/commands.js';
+import { unlockUser } from '../../../src/services/accounts/update-user.js';
 import { login } from '../../../src/services/auth/login.js';
 import { sweepThrottle } from '../../../src/services/auth/throttle-locks.js';
 import { addressSubject } from '../../../src/services/auth/throttle-rules.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { setUserActive } from '../../../src/services/accounts/commands.js';
+import { setUserActive } from '../../../src/services/accounts/update-user.js';
 import { login } from '../../../src/services/auth/login.js';
 import { authenticate, isSignedIn, startSession } from '../../../src/services/auth/sessions.js';
 import { operator } from '../../../src/services/core.js';

@@ -4,7 +4,10 @@ import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { Inserts } from '../../../src/db/sql/insert.js';
 import { AppError } from '../../../src/errors.js';
-import { saveAccounts, updateAccounts } from '../../../src/services/accounts/store.js';
+import { applyEffects } from '../../../src/services/accounts/apply-effects.js';
+import { saveUser } from '../../../src/services/accounts/change-user.js';
+import { updateAccounts } from '../../../src/services/accounts/rows.js';
+import { operator } from '../../../src/services/core.js';
 import { addEnrollments } from '../../../src/services/enrollments/store.js';
 import { lockPhoneKeys } from '../../../src/services/phone-country.js';
 import { withPromotion } from '../../../src/services/waiting-list/promotion.js';
@@ -83,37 +86,33 @@ describe('Courses in which a transaction may have freed a seat', () => {
     expect(await save({ isPublished: true })).to.deep.equal(['first']);
   });
 
-  it('are those in which people wait who become active, by themselves or in an import and its undo', async () => {
+  const cause = { action: 'user.update', actor: operator } as const;
+
+  it('are those of the waiting list of people who become active, by themselves or with others', async () => {
     await enrolled('waiting');
     await enrolled('active', second);
-    const changes = { isActive: true };
-    const deactivate = () => models().User.update({ isActive: false }, { where: { id: trainee.id } });
+    const deactivate = async () => {
+      await models().User.update({ isActive: false }, { where: { id: trainee.id } });
+      await trainee.reload();
+    };
     await deactivate();
-    await trainee.reload();
-    expect(await freedBy((transaction) => trainee.update(changes, { transaction }))).to.deep.equal(['first']);
+    trainee.isActive = true;
+    const alone = (transaction: Transaction) => saveUser(context(), trainee, cause, transaction);
+    expect(await freedBy(alone)).to.deep.equal(['first']);
     await deactivate();
     const imported = async (transaction: Transaction) => {
       const phones = await lockPhoneKeys(context(), transaction);
-      return updateAccounts(context(), [{ account: trainee, changes }], new Date(), { transaction, phones });
+      const update = { account: trainee.get(), changes: { isActive: true }, updatedAt: new Date() };
+      return updateAccounts(context(), [update], transaction, { phones, cause });
     };
     expect(await freedBy(imported)).to.deep.equal(['first']);
-    await deactivate();
-    const user = await models().User.findByPk(trainee.id, { rejectOnEmpty: true });
-    user.isActive = true;
-    const undone = (transaction: Transaction) =>
-      saveAccounts(context(), [{ user, updatedAt: new Date() }], transaction);
-    expect(await freedBy(undone)).to.deep.equal(['first']);
   });
 
   it('are those in which deleted people had seats', async () => {
     await enrolled('waiting');
     await enrolled('active', second);
-    expect(await freedBy((transaction) => trainee.destroy({ transaction }))).to.deep.equal(['second']);
-    trainee = await buildUser(context());
-    await enrolled('active');
-    await enrolled('cancelled', second);
-    const where = { id: [trainee.id] };
-    expect(await freedBy((transaction) => models().User.destroy({ where, transaction }))).to.deep.equal(['first']);
+    const change = { before: trainee, after: undefined, cause };
+    expect(await freedBy((transaction) => applyEffects(context(), [change], transaction))).to.deep.equal(['second']);
   });
 
   it('are handed over after the commit, and none of an attempt that was rolled back', async () => {

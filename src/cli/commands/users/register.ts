@@ -2,7 +2,7 @@ import path from 'node:path';
 import { AppError } from '../../../errors.js';
 import { type AccountInputField, inputFields } from '../../../schemas/account-fields.js';
 import { newPersonSchema, registerSchema } from '../../../schemas/user.js';
-import { createPerson, registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
+import { createPerson, registerUser, registerWithGeneratedPassword } from '../../../services/accounts/create-user.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';

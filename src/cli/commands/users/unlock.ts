@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../../errors.js';
-import { unlockUser } from '../../../services/accounts/commands.js';
 import { findUser } from '../../../services/accounts/queries.js';
+import { unlockUser } from '../../../services/accounts/update-user.js';
 import { unlockAddress } from '../../../services/auth/throttle-locks.js';
 import { operator } from '../../../services/core.js';
 import type { Result, Run } from '../../core/command/run.js';

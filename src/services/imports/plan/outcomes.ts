@@ -4,6 +4,7 @@ import type { AccountInputField, AccountValues } from '../../../schemas/account-
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { InviteState } from '../../../schemas/mail.js';
+import { isOpenInvitation } from '../../accounts/effects.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
@@ -150,8 +151,9 @@ function bringsPassword({ person: { password, passwordHash } }: CandidateRow): b
 /** Whether the person gets an invitation while the import runs: a line about the same person has the same password, or none. */
 function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
   if (isSamePerson(decision)) return options.invite && decision.isOfCreated && !bringsPassword(decision.row);
-  // Who was invited while inactive gets the mail now.
-  if (decision.outcome === 'updated' && decision.changes.isActive) return decision.account.inviteState === 'queued';
+  // An activation queues an open invitation.
+  if (decision.outcome === 'updated' && decision.changes.isActive)
+    return isOpenInvitation(decision.account.inviteState);
   return isInvited(options, decision);
 }
 

@@ -8,12 +8,13 @@ import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
-import { endInvitations, newInvitation, queueWaitingInvitations, withoutPassword } from '../../accounts/invite.js';
-import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } from '../../accounts/store.js';
-import { endSessions } from '../../auth/sessions.js';
+import type { EffectBatch } from '../../accounts/apply-effects.js';
+import type { Cause } from '../../accounts/effects.js';
+import { newInvitation, withoutPassword } from '../../accounts/invite.js';
+import { initialPasswordExpiry } from '../../accounts/passwords.js';
+import { addAccounts, type NewAccount, updateAccounts } from '../../accounts/rows.js';
 import type { Actor, Core } from '../../core.js';
 import { generatedPasswordCost, generatePassword } from '../../credentials/passwords.js';
-import { endAllLinks, endLinks } from '../../mail/links.js';
 import { accountAttributes } from '../plan/account-index.js';
 import {
   type Decision,
@@ -113,7 +114,7 @@ const passwordFields = ['passwordHash', 'hasPassword', 'requiresPasswordChange',
 type LockedAccount = ExistingAccount & Partial<Pick<User, (typeof passwordFields)[number]>>;
 
 /**
- * Updates the accounts of a batch, and ends the sessions of those who must log in again.
+ * Updates the accounts of a batch.
  * @throws StaleDecision when an account was changed or removed since it was decided on
  */
 export async function updateExisting(
@@ -123,7 +124,7 @@ export async function updateExisting(
 ): Promise<void> {
   const updates = decisions.filter((decision) => decision.outcome === 'updated');
   if (updates.length === 0) return;
-  const { core, importId, options, transaction, phones, now } = context;
+  const { core, options, transaction, phones, now } = context;
   const fields = options.resetPasswords ? [...accountAttributes, ...passwordFields] : accountAttributes;
   const accounts: LockedAccount[] = await selectRows(core.database.models.User, fields, {
     by: 'id',
@@ -139,21 +140,12 @@ export async function updateExisting(
     if (update?.account.updatedAt.getTime() !== account.updatedAt.getTime()) throw new StaleDecision();
     const changes = changesOf(context, update);
     ledger.set(update.row.line, { userId: account.id, note: noteOf(account, changes, now) });
-    return { account, changes };
+    return { account, changes, updatedAt: now };
   });
-  await updateAccounts(core, changed, now, { transaction, phones });
-  const signedOut = updates.filter(endsItsSessions).map(({ account }) => account.id);
-  if (signedOut.length > 0) {
-    await endSessions(core, signedOut, transaction);
-    await endLinks(core, signedOut, transaction);
-  }
-  const rescued = updates.filter(changesReach).map(({ account }) => account.id);
-  if (rescued.length > 0) await endAllLinks(core, rescued, transaction);
-  const reset = updates.flatMap(({ account, resetPassword }) => (resetPassword ? [account.id] : []));
-  if (reset.length > 0) await endInvitations(core, reset, transaction);
-  const activated = updates.flatMap(({ account, changes }) => (changes.isActive === true ? [account.id] : []));
-  await queueWaitingInvitations(core, activated, transaction, importId);
+  await updateAccounts(core, changed, transaction, { phones, cause: causeOf(context) });
 }
+
+const causeOf = ({ actor, importId }: BatchContext): Cause => ({ action: 'user.import', actor, importId });
 
 /** The new values of an account. */
 function changesOf({ core, secrets }: BatchContext, { row, changes, resetPassword }: Update) {
@@ -170,14 +162,6 @@ function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, n
   return { before: { ...before, updatedAt: account.updatedAt.toISOString() }, updatedAt: now.toISOString() };
 }
 
-/** Whether the person must log in again after an update. */
-function endsItsSessions({ changes, resetPassword }: Update): boolean {
-  return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
-}
-
-/** Whether an update changes how the person is reached, or whether they may sign in: see {@link endAllLinks}. */
-const changesReach = ({ changes }: Update) => changes.email !== undefined || changes.isActive !== undefined;
-
 const imported = inputFields('import');
 
 /** What a row says of its account; absent where it says nothing. */
@@ -188,12 +172,17 @@ const ofAccount = (person: ImportedPerson) =>
     (typeof imported)[number]
   >;
 
-/** Creates the accounts of a batch. @param created with their ids */
+/**
+ * Creates the accounts of a batch.
+ * @param created with their ids
+ * @param inserting `effects` are applied once the `inserts` are done
+ */
 export async function createAccounts(
-  { core, options, secrets, phones }: BatchContext,
+  context: BatchContext,
   created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
-  inserts: Inserts,
+  { inserts, effects }: { inserts: Inserts; effects: EffectBatch },
 ): Promise<void> {
+  const { core, options, secrets, phones } = context;
   const expiry = initialPasswordExpiry(core);
   const invitation = newInvitation(core);
   function* accounts(): Generator<NewAccount> {
@@ -209,5 +198,5 @@ export async function createAccounts(
     }
   }
   const ids = created.map(([id]) => id);
-  await addAccounts(core, accounts(), ids, { inserts, phones });
+  await addAccounts(core, accounts(), ids, { inserts, phones, effects, cause: causeOf(context) });
 }

@@ -3,14 +3,13 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { Inserts } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
-import { invitationsOf } from '../../accounts/invite.js';
+import { EffectBatch } from '../../accounts/apply-effects.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import { queueNews, replyIn } from '../../mail/news.js';
-import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, enrollmentsToTell, isInvited, isSamePerson, reasonOf } from '../plan/outcomes.js';
+import { codesOf, type Decision, enrollmentsToTell, isSamePerson, reasonOf } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
@@ -58,16 +57,15 @@ export async function writeBatch(
   await reviveEnrollments(context, decisions, ledger);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
-  await createAccounts(context, created, inserts);
+  const effects = new EffectBatch(core, transaction);
+  await createAccounts(context, created, { inserts, effects });
   await enroll(context, decisions, ledger, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.done();
-  const invited = created.filter(([, decision]) => isInvited(options, decision));
-  const people = invited.map(([id, { row }]) => ({ id, isActive: row.person.isActive ?? true }));
-  await queueMails(core, invitationsOf(people, { importId }), transaction);
+  await effects.apply();
   const places = decisions.flatMap((decision) => {
     const { userId } = ledger.get(decision.row.line) ?? {};
     if (!userId) return [];

@@ -1,16 +1,12 @@
-import type { InferAttributes, Transaction } from 'sequelize';
+import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import type { PhoneKeys } from '../../../schemas/phone-keys.js';
-import { endInvitations } from '../../accounts/invite.js';
-import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
-import { removeWords } from '../../accounts/words.js';
+import { applyEffects } from '../../accounts/apply-effects.js';
+import { type AccountUpdate, updateAccounts } from '../../accounts/rows.js';
 import type { AuditRecord } from '../../audit/audit.js';
-import { endSessions } from '../../auth/sessions.js';
-import type { Core } from '../../core.js';
-import { endAllLinks, endLinks } from '../../mail/links.js';
-import { removeMailsOf, withdrawMails } from '../../mail/outbox.js';
-import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
+import type { Actor, Core } from '../../core.js';
+import { withdrawMails } from '../../mail/outbox.js';
+import { lockPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
 import type { Verdict } from './verdicts.js';
 
@@ -23,6 +19,7 @@ const withOutcome = (verdicts: readonly Verdict[], outcome: Verdict['outcome']):
 /** Removes the accounts whose verdict says so, with their enrollments. @returns the audit entries */
 export async function removeAccounts(
   core: Core,
+  actor: Actor,
   importId: string,
   verdicts: readonly Verdict[],
   transaction: Transaction,
@@ -30,12 +27,9 @@ export async function removeAccounts(
   const removed = withOutcome(verdicts, 'removed');
   if (removed.length === 0) return [];
   const users = removed.map(({ user }) => user);
-  await removeWords(core, users, transaction);
-  await removeMailsOf(
-    core,
-    users.map(({ id }) => id),
-    transaction,
-  );
+  const cause = { action: 'user.undo-import', actor, importId } as const;
+  const changes = users.map((user) => ({ before: user, after: undefined, cause }));
+  await applyEffects(core, changes, transaction);
   // The foreign key removes their enrollments.
   await core.database.models.User.destroy({ where: { id: users.map(({ id }) => id) }, transaction });
   return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
@@ -47,6 +41,7 @@ export async function removeAccounts(
  */
 export async function restoreAccounts(
   core: Core,
+  actor: Actor,
   importId: string,
   verdicts: readonly Verdict[],
   transaction: Transaction,
@@ -58,11 +53,6 @@ export async function restoreAccounts(
   const audit = restored.map(({ user, row, note, courses }) =>
     restoredAccount({ importId, line: row.line }, user, note, courses),
   );
-  const phones = await lockPhoneKeys(core, transaction);
-  const changed = restored.flatMap(({ user, note: { before } }) =>
-    before ? [withOldFields(user, before, phones)] : [],
-  );
-  if (changed.length > 0) await saveAccounts(core, changed, transaction);
   const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
   if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
   // Few: of those who had left before.
@@ -72,42 +62,17 @@ export async function restoreAccounts(
     const moments = { enrolledAt: new Date(enrolledAt), replyAt: replyAt === null ? null : new Date(replyAt) };
     await Enrollment.update({ ...before, ...moments }, { where: { id }, transaction });
   }
-  const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
-  if (signedOut.length > 0) {
-    await endSessions(core, signedOut, transaction);
-    await endLinks(core, signedOut, transaction);
-  }
-  const rescued = restored.filter(({ note }) => changesReach(note)).map(({ user }) => user.id);
-  if (rescued.length > 0) await endAllLinks(core, rescued, transaction);
-  await endInvitations(
-    core,
-    restored.flatMap(({ user, note }) => (note.before?.passwordHash === undefined ? [] : [user.id])),
-    transaction,
-  );
   await withdrawMails(core, { importId, userId: restored.map(({ user }) => user.id) }, transaction);
+  const updates = restored.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));
+  const cause = { action: 'user.undo-import', actor, importId } as const;
+  if (updates.length > 0)
+    await updateAccounts(core, updates, transaction, { phones: await lockPhoneKeys(core, transaction), cause });
   return audit;
 }
 
-/** Sets the fields that the import has changed to their old values. */
-function withOldFields(user: User, before: NonNullable<UndoNote['before']>, phones: PhoneKeys): DatedAccount {
-  const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
-  // The note was made of the fields of an account: see noteOf() in run/accounts.ts.
-  user.set(fields as Partial<InferAttributes<User>>);
-  if (initialPasswordExpiresAt !== undefined)
-    user.set({
-      initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
-    });
-  if (before.phone !== undefined) user.set(storedPhoneKeys(before.phone, phones));
-  user.set(userKeys(user));
-  return { user, updatedAt: new Date(updatedAt) };
+/** Gives the fields that the import has changed their old values. */
+function withOldFields(account: User, before: NonNullable<UndoNote['before']>): AccountUpdate {
+  const { updatedAt, initialPasswordExpiresAt: expiry, ...fields } = before;
+  const expires = expiry === undefined ? {} : { initialPasswordExpiresAt: expiry === null ? null : new Date(expiry) };
+  return { account: account.get(), changes: { ...fields, ...expires }, updatedAt: new Date(updatedAt) };
 }
-
-/** Whether the person must log in again once the account is restored. */
-function endsSessionsOf({ before }: UndoNote): boolean {
-  if (!before) return false;
-  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
-  return before.passwordHash !== undefined || isAnother;
-}
-
-/** Whether restoring changes how the person is reached, or whether they may sign in: see {@link endAllLinks}. */
-const changesReach = ({ before }: UndoNote) => before?.email !== undefined || before?.isActive !== undefined;

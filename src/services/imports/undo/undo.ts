@@ -66,8 +66,8 @@ async function applyVerdicts(
   verdicts: readonly Verdict[],
   transaction: Transaction,
 ): Promise<void> {
-  const removed = await removeAccounts(core, record.id, verdicts, transaction);
-  const audit = [...removed, ...(await restoreAccounts(core, record.id, verdicts, transaction))];
+  const removed = await removeAccounts(core, actor, record.id, verdicts, transaction);
+  const audit = [...removed, ...(await restoreAccounts(core, actor, record.id, verdicts, transaction))];
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
   const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/output/fit.js';
-import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/rows.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { mailSettings } from '../../../support/environment.js';
 import { buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';

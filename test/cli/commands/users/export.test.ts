@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import { insertAccounts } from '../../../../src/services/accounts/rows.js';
 import { buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { rowsOfWorkbook } from '../../../support/workbooks.js';

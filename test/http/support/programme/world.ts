@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import { insertAccounts } from '../../../../src/services/accounts/rows.js';
 import { settleCertificate } from '../../../../src/services/certificates/changes.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Transaction } from 'sequelize';
-import { deleteUser } from '../../../../src/services/accounts/commands.js';
+import { deleteUser } from '../../../../src/services/accounts/delete-user.js';
 import { operator } from '../../../../src/services/core.js';
 import { assignTrainer } from '../../../../src/services/courses/commands.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';

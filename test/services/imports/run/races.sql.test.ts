@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { registerUser } from '../../../../src/services/accounts/commands.js';
+import { registerUser } from '../../../../src/services/accounts/create-user.js';
 import { operator } from '../../../../src/services/core.js';
 import { until } from '../../../support/until.js';
 import { emailsOf, people, useImporting, withoutProgress } from '../support/importing.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Op } from 'sequelize';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
-import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/rows.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { emptyDatabase } from '../../../support/harness.js';

@@ -1,0 +1,54 @@
+import type { Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError } from '../../errors.js';
+import { openStatuses } from '../../schemas/enrollment-statuses.js';
+import { auditedUser, recordAudit } from '../audit/audit.js';
+import type { Actor, Core } from '../core.js';
+import { removeMarked } from '../files/files.js';
+import { applyEffects } from './apply-effects.js';
+import { lockUser } from './change-user.js';
+
+/** The refusal to delete or demote a trainer with courses. */
+export const trainerInUse = () =>
+  new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+
+/** Sequelize's types take no `undefined`. */
+const within = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
+
+/** Checks for courses regardless of the account's current role. @throws AppError `ACCOUNT_IN_USE` */
+async function assertWithoutCourses(core: Core, { id }: User, transaction?: Transaction): Promise<void> {
+  const where = { trainerId: id };
+  if ((await core.database.models.Course.count({ where, ...within(transaction) })) > 0) throw trainerInUse();
+}
+
+/** A trainer with courses and a trainee with open enrollments keep their role. @throws AppError `ACCOUNT_IN_USE` */
+export async function assertRoleUnused(core: Core, user: User, transaction?: Transaction): Promise<void> {
+  const { id, role } = user;
+  const { Enrollment } = core.database.models;
+  if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
+  const where = { userId: id, status: openStatuses };
+  if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
+    throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
+}
+
+/**
+ * Deletes an account with its enrollments and its image.
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` when it still has courses
+ */
+export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
+  const { Enrollment } = core.database.models;
+  const user = await core.database.inTransaction(async (transaction) => {
+    const locked = await lockUser(core, id, transaction);
+    if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
+    await assertWithoutCourses(core, locked, transaction);
+    const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
+    const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
+    await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
+    const cause = { action: record.action, actor };
+    await applyEffects(core, [{ before: locked, after: undefined, cause }], transaction);
+    await locked.destroy({ transaction });
+    return locked;
+  });
+  await removeMarked(core, { userId: id });
+  return user;
+}

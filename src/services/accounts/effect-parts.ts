@@ -1,0 +1,128 @@
+import { Op, type Transaction } from 'sequelize';
+import type { Link } from '../../db/models/link.js';
+import type { Core } from '../core.js';
+import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
+
+/** The statements of effects. Only apply-effects.ts imports them; each is a single one for all accounts. */
+
+type Ids = readonly string[];
+
+/** @param except sessions that go on */
+export async function endSessions(core: Core, userIds: Ids, except: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  const others = except.length > 0 && { id: { [Op.notIn]: [...except] } };
+  await core.database.models.Session.destroy({ where: { userId: [...userIds], ...others }, transaction });
+}
+
+/**
+ * Ends links and unconfirmed changes of address: after every change of a password, an address, a role or activity. Links that cancel
+ * a change of address go on: somebody who has taken over an account would change its password first.
+ */
+export async function endLinks(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
+  await core.database.models.Link.destroy({ where, transaction });
+  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
+}
+
+/** Ends changes of address that aren't confirmed. */
+export async function endEmailChanges(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await core.database.models.Link.destroy({ where: { userId: [...userIds], purpose: 'email' }, transaction });
+  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
+}
+
+/**
+ * Ends all links of accounts whose address or activity somebody else has changed, such as the super admin, who rescues them: also
+ * those that cancel a change of address, because a stranger may read the mail of the old one.
+ */
+export async function endAllLinks(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await endLinks(core, userIds, transaction);
+  await endCancellations(core, { userId: [...userIds] }, transaction);
+}
+
+/**
+ * After a link has cancelled a change of address: ends those that cancel this change and later ones, and what else has still to leave.
+ * Those of earlier changes go on, because they went to addresses nearer to the owner: the change that was cancelled may have been one
+ * from an address of a stranger.
+ */
+export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[], transaction: Transaction) {
+  for (const { userId, createdAt } of cancelled) {
+    await endCancellations(core, { userId, createdAt: { [Op.gte]: createdAt } }, transaction);
+    await withdrawMails(core, { userId, kind: ['invitation', 'reset'] }, transaction);
+  }
+}
+
+/** Ends links that cancel a change of address, and withdraws the notices that are to bring some. */
+async function endCancellations(
+  core: Core,
+  where: Readonly<{ userId: string | string[]; createdAt?: { [Op.gte]: Date } }>,
+  transaction: Transaction,
+): Promise<void> {
+  await core.database.models.Link.destroy({ where: { ...where, purpose: 'email-cancel' }, transaction });
+  await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction, { evenSending: true });
+}
+
+/** Withdraws invitations that haven't left. Their links end with others. */
+export async function endInvitations(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await withdrawMails(core, { userId: [...userIds], kind: 'invitation' }, transaction, { evenSending: true });
+}
+
+/**
+ * Queues the invitations of people who are activated, with the message of the last one: their links have ended. One that has still to
+ * leave stays.
+ */
+export async function queueWaitingInvitations(
+  core: Core,
+  people: readonly { id: string; importId?: string | undefined }[],
+  transaction: Transaction,
+): Promise<void> {
+  if (people.length === 0 || !isMailSetUp(core)) return;
+  const { Mail } = core.database.models;
+  const mails = await Mail.findAll({
+    attributes: ['id', 'userId', 'state', 'data'],
+    where: { userId: people.map(({ id }) => id), kind: 'invitation' },
+    order: ['createdAt', 'id'],
+    transaction,
+  });
+  const isWaiting = new Set(
+    mails.flatMap(({ userId, state }) => (state === 'queued' || state === 'deferred' ? [userId] : [])),
+  );
+  const messages = new Map(mails.map(({ userId, data }) => [userId, data]));
+  // The link in a mail that is being sent has ended.
+  const sending = mails.flatMap(({ id, state }) => (state === 'sending' ? [id] : []));
+  if (sending.length > 0) await withdrawMails(core, { id: sending }, transaction, { evenSending: true });
+  const missing = people.filter(({ id }) => !isWaiting.has(id));
+  await queueMails(
+    core,
+    missing.map(({ id, importId }): NewMail => {
+      // Written by queueMails() alone.
+      const data = JSON.parse(messages.get(id) ?? '{}') as NonNullable<NewMail['data']>;
+      return { kind: 'invitation', userId: id, data, ...(importId !== undefined && { importId }) };
+    }),
+    transaction,
+  );
+}
+
+/** Accounts per statement. */
+const batch = 500;
+
+/**
+ * Keeps the stored names of accounts with their enrollments that have no former name yet, so that managers see a rename. Before the new
+ * names are saved.
+ */
+export async function keepFormerNames(
+  { database: { models, sequelize } }: Core,
+  userIds: Ids,
+  transaction: Transaction,
+): Promise<void> {
+  const name = sequelize.literal(
+    "(SELECT CONCAT(users.first_name, ' ', users.last_name) FROM users WHERE users.id = enrollments.user_id)",
+  );
+  for (let at = 0; at < userIds.length; at += batch) {
+    const where = { userId: userIds.slice(at, at + batch), formerName: null };
+    await models.Enrollment.update({ formerName: name }, { where, silent: true, transaction });
+  }
+}

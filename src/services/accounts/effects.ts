@@ -1,0 +1,211 @@
+import type { CreationAttributes } from 'sequelize';
+import type { Link } from '../../db/models/link.js';
+import { fullName, type User } from '../../db/models/user.js';
+import type { AccountWord } from '../../db/models/words.js';
+import type { AuditActionOn } from '../../schemas/audit.js';
+import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
+import type { Author, Core } from '../core.js';
+import { isMailSetUp, type NewMail } from '../mail/outbox.js';
+import { userKeys } from './keys.js';
+
+/** The fields of an account that effects depend on. Absent ones don't change. */
+export type AccountState = Pick<User, 'id' | 'firstName' | 'lastName' | 'email' | 'role' | 'isActive'> &
+  Partial<Pick<User, 'passwordHash' | 'hasPassword' | 'inviteState' | 'avatar'>> &
+  Partial<SearchedAccount>;
+
+/** The part of a change that the fields of the account don't show. */
+export interface Cause {
+  action: AuditActionOn<'user'> | 'own.password' | 'own.profile' | 'own.avatar' | 'own.sessions' | 'own.email';
+  actor: Author;
+  /** The session in which people change their own account; it stays. */
+  stays?: string | undefined;
+  importId?: string | undefined;
+  /** Of the super admin, in an invitation. */
+  message?: string | undefined;
+  /** The link that has cancelled a change of address. */
+  cancelled?: Link;
+  /** Name of the other person of a transfer. */
+  other?: string;
+}
+
+/** A change of an account; a new or deleted one is a change from or to nothing. */
+export type AccountChange = { cause: Cause } & (
+  | { before: undefined; after: AccountState }
+  | { before: AccountState; after: undefined }
+  | Change
+);
+interface Change {
+  before: AccountState;
+  after: AccountState;
+}
+
+type Word = CreationAttributes<AccountWord>;
+
+/** The effects of one change. Each kind is carried out by a line of apply-effects.ts. */
+export interface AccountEffects {
+  id: string;
+  endsSessions: boolean;
+  /** A session that goes on. */
+  stays?: string | undefined;
+  /** `most`: all but those that cancel a change of address. `changes`: those of changes of address that aren't confirmed. */
+  endsLinks: 'none' | 'changes' | 'most' | 'all';
+  cancelled?: Link | undefined;
+  /** Mails of an invitation that haven't left. */
+  withdrawsInvitation: boolean;
+  /** Queues the invitation again, unless it has still to leave. */
+  renewsInvitation: boolean;
+  importId?: string | undefined;
+  mails: NewMail[];
+  addedWords: Word[];
+  removedWords: Word[];
+  isRenamed: boolean;
+  removesFiles: boolean;
+  removesMails: boolean;
+  /** Enrollments in whose courses a seat may be given: those of a newly active person, or of a deleted one. */
+  freesSeats: 'none' | 'waiting' | 'held';
+}
+
+type NamedAccount = Pick<AccountState, 'id' | 'firstName' | 'lastName' | 'email'> & Partial<SearchedAccount>;
+
+const wordsOf = (account: NamedAccount): string[] =>
+  storedWords(account.searchKey === undefined ? { ...account, ...userKeys(account) } : (account as SearchedAccount));
+
+/** The words by which an account is found (schemas/search-words.ts), as they are stored. */
+export const wordsOfAccount = (account: NamedAccount): Word[] =>
+  wordsOf(account).map((word) => ({ word, accountId: account.id }));
+
+/** Whether an invitation can still be accepted, or would be if its mail had arrived. */
+export const isOpenInvitation = (state: User['inviteState'] | undefined): boolean =>
+  state === 'queued' || state === 'sent' || state === 'failed';
+
+const changesPassword = ({ before, after }: Change) => before.passwordHash !== after.passwordHash;
+const isActivated = ({ before, after }: Change) => !before.isActive && after.isActive;
+/** The change itself leaves the invitation as it is. */
+const hasOpenInvitation = ({ before, after }: Change) =>
+  isOpenInvitation(before.inviteState) && before.inviteState === after.inviteState;
+
+/** Fields that change with others: a new password ends an open invitation, an activation renews it. */
+export function impliedFields(
+  change: Change & { cause: Cause },
+  core: Pick<Core, 'config' | 'now'>,
+): Partial<Pick<User, 'inviteState' | 'invitedAt'>> {
+  const ended = { inviteState: null, invitedAt: null };
+  const renewed = { inviteState: 'queued', invitedAt: core.now() } as const;
+  if (!hasOpenInvitation(change) || change.cause.action === 'user.invite') return {};
+  if (changesPassword(change)) return ended; // effect: invitation.ended
+  if (isActivated(change) && isMailSetUp(core)) return renewed; // effect: invitation.renewed
+  return {};
+}
+
+/** Says what follows from a change of an account. */
+export function accountEffects({ before, after, cause }: AccountChange): AccountEffects {
+  const effects: AccountEffects = {
+    id: (after ?? before).id,
+    endsSessions: false,
+    stays: cause.stays,
+    endsLinks: 'none',
+    cancelled: cause.cancelled,
+    withdrawsInvitation: false,
+    renewsInvitation: false,
+    importId: cause.importId,
+    mails: [],
+    addedWords: [],
+    removedWords: [],
+    isRenamed: false,
+    removesFiles: false,
+    removesMails: false,
+    freesSeats: 'none',
+  };
+  if (!before) addEffectsOfNew(effects, after, cause);
+  else if (!after) addEffectsOfDeleted(effects, before);
+  else addEffectsOfChange(effects, { before, after }, cause);
+  return effects;
+}
+
+const invitationOf = (id: string, { importId, message }: Cause): NewMail => ({
+  kind: 'invitation',
+  userId: id,
+  ...(importId !== undefined && { importId }),
+  ...(message !== undefined && { data: { message } }),
+});
+
+function addEffectsOfNew(effects: AccountEffects, after: AccountState, cause: Cause): void {
+  effects.addedWords = wordsOfAccount(after); // effect: words.new
+  const isInvited = after.isActive && after.inviteState === 'queued';
+  if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: invitation.new
+}
+
+/** Foreign keys end the sessions, links, enrollments and calendars. */
+function addEffectsOfDeleted(effects: AccountEffects, before: AccountState): void {
+  effects.removedWords = wordsOfAccount(before); // effect: words.deleted
+  effects.removesMails = true; // effect: mails.deleted
+  effects.removesFiles = true; // effect: files.deleted
+  effects.freesSeats = 'held'; // effect: seats.deleted
+}
+
+function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Cause): void {
+  const { before, after } = change;
+  const { action, actor } = cause;
+  const hasNewEmail = before.email !== after.email;
+  const hasNewPassword = changesPassword(change);
+  const mustSignIn = [
+    hasNewPassword, // effect: sessions.password
+    hasNewEmail, // effect: sessions.email
+    before.role !== after.role, // effect: sessions.role
+    before.isActive && !after.isActive, // effect: sessions.deactivated
+    action === 'user.confirm-email', // effect: sessions.confirmed-email
+    action === 'user.cancel-email', // effect: sessions.cancelled-email
+  ].includes(true);
+  effects.endsSessions = [
+    mustSignIn,
+    action === 'user.end-sessions', // effect: sessions.ended
+    action === 'own.sessions', // effect: sessions.own
+  ].includes(true);
+
+  const isInvited = action === 'user.invite';
+  if (action === 'own.email' || action === 'user.verify-email') effects.endsLinks = 'changes'; // effect: links.another-address
+  if (mustSignIn) effects.endsLinks = 'most'; // effect: links.sign-in
+  if (isInvited) effects.endsLinks = 'most'; // effect: links.invited
+  // A stranger may read the mail of the old address.
+  const isRescue = (hasNewEmail || before.isActive !== after.isActive) && actor.actorId !== after.id;
+  if (isRescue) effects.endsLinks = 'all'; // effect: links.rescue
+
+  if (isOpenInvitation(before.inviteState)) {
+    if (hasNewPassword) effects.withdrawsInvitation = true; // effect: invitation.password
+    if (isInvited) effects.withdrawsInvitation = true; // effect: invitation.replaced
+    if (isActivated(change) && !hasNewPassword) effects.renewsInvitation = true; // effect: invitation.activated
+  }
+  if (isInvited && after.isActive) effects.mails.push(invitationOf(after.id, cause)); // effect: invitation.again
+  effects.mails.push(...securityMails(change, cause));
+
+  if (isRenamed(change)) {
+    const [old, now] = [wordsOfAccount(before), wordsOfAccount(after)];
+    const isIn = (words: readonly Word[]) => (one: Word) => words.some(({ word }) => word === one.word);
+    effects.removedWords = old.filter((one) => !isIn(now)(one)); // effect: words.removed
+    effects.addedWords = now.filter((one) => !isIn(old)(one)); // effect: words.added
+  }
+  effects.isRenamed = fullName(before) !== fullName(after); // effect: former-name
+  effects.removesFiles = before.avatar !== after.avatar; // effect: files.avatar
+  if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: seats.activated
+}
+
+const isRenamed = ({ before, after }: Change) =>
+  before.firstName !== after.firstName || before.lastName !== after.lastName || before.email !== after.email;
+
+/** Mails about changes that a stranger could have made. Changes at the terminal mail nobody, except for a transfer. */
+function securityMails({ before, after }: Change, { action, actor, importId, other }: Cause): NewMail[] {
+  const mails: NewMail[] = [];
+  const about = { userId: after.id, address: before.email, ...(importId !== undefined && { importId }) };
+  const isFirst = action === 'user.set-password' && !before.hasPassword;
+  const hasNewPassword = before.passwordHash !== after.passwordHash && after.hasPassword !== false && !isFirst;
+  // The links that confirm and cancel a change are in mails about it.
+  const isByLink = action === 'user.confirm-email' || action === 'user.cancel-email';
+  const hasNewEmail = before.email !== after.email && !isByLink;
+  const transfer = { isNew: after.role === 'super_admin', ...(other !== undefined && { other }) };
+  const change = { newEmail: after.email };
+  const isHttp = actor.origin === 'http';
+  if (hasNewPassword && isHttp) mails.push({ kind: 'password-changed', ...about }); // effect: mails.password
+  if (hasNewEmail && isHttp) mails.push({ kind: 'email-changed', ...about, data: change }); // effect: mails.email
+  if (other !== undefined) mails.push({ kind: 'role-transferred', ...about, data: transfer }); // effect: mails.transfer
+  return mails;
+}

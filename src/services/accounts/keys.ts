@@ -1,0 +1,69 @@
+import { Op } from 'sequelize';
+import type { Database } from '../../db/connection.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, type ErrorCode, isAppError } from '../../errors.js';
+import { searchKey } from '../../schemas/keys.js';
+import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
+import { readPhoneKeys } from '../phone-country.js';
+
+type Named = Pick<User, 'firstName' | 'lastName' | 'email'>;
+
+/** The text that a search for accounts matches. Without the phone, because trainers search too and aren't shown phones. */
+export const userSearchKey = ({ firstName, lastName, email }: Named): string => searchKey(firstName, lastName, email);
+
+/** The keys by which accounts are searched and sorted. */
+export const userKeys = (user: Named) => ({
+  searchKey: userSearchKey(user),
+  lastNameKey: sortKey(user.lastName, nameMaximum),
+  firstNameKey: sortKey(user.firstName, nameMaximum),
+});
+
+/** Counts super admins: none or one. */
+export async function countSuperAdmins(database: Database): Promise<number> {
+  return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
+}
+
+interface Uniqueness {
+  email: boolean;
+  phone: boolean;
+}
+
+/** Which of the two keys another account has already. */
+export async function takenKeys(
+  database: Database,
+  keys: { email?: string; phone?: string },
+  exceptId?: string,
+): Promise<Uniqueness> {
+  const phoneKey = keys.phone === undefined ? undefined : (await readPhoneKeys({ database })).keyOf(keys.phone);
+  const wanted = [
+    ...(keys.email === undefined ? [] : [{ email: keys.email }]),
+    ...(phoneKey === undefined ? [] : [{ phoneKey }]),
+  ];
+  const holders = await database.read(() =>
+    database.models.User.findAll({
+      attributes: ['id', 'email', 'phoneKey'],
+      where: { [Op.or]: wanted, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
+    }),
+  );
+  return {
+    email: keys.email !== undefined && holders.some((holder) => holder.email === keys.email),
+    phone: phoneKey !== undefined && holders.some((holder) => holder.phoneKey === phoneKey),
+  };
+}
+
+/**
+ * Runs a change that constraints may refuse. After a violated constraint the check is repeated, so that a request that
+ * loses a race gets the same error as one that fails the check.
+ * @param refusal the code of the first rule that forbids the change, in the documented order
+ */
+export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {
+  const code = await refusal();
+  if (code !== undefined) throw new AppError(code);
+  try {
+    return await change();
+  } catch (error) {
+    if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS')) throw error;
+    const now = await refusal();
+    throw now === undefined ? error : new AppError(now, undefined, { cause: error });
+  }
+}

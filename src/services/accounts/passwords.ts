@@ -1,0 +1,204 @@
+import type { Transaction } from 'sequelize';
+import type { Account, User } from '../../db/models/user.js';
+import { AppError, validationError } from '../../errors.js';
+import { networkOf } from '../../network.js';
+import {
+  changePasswordSchema,
+  firstPasswordChangeSchema,
+  linkSchema,
+  passwordInputSchema,
+  setPasswordSchema,
+} from '../../schemas/auth.js';
+import { type LinkPurpose, linkPurposes } from '../../schemas/mail.js';
+import { validate } from '../../schemas/validate.js';
+import { assertCurrentPassword } from '../auth/login.js';
+import { assertPasswordAllowed } from '../auth/password-policy.js';
+import { lockCaller } from '../auth/sessions.js';
+import { makeKnownAt } from '../auth/throttle.js';
+import { findCountedLink, releaseLock } from '../auth/throttle-locks.js';
+import { type Actor, actorOf, type Caller, type Client, type Core, queueOwnerOf } from '../core.js';
+import { generatedPasswordCost, generatePassword, type HashRequest } from '../credentials/passwords.js';
+import { consumeLink, type OpenLink } from '../mail/links.js';
+import { changeUser, saveUser } from './change-user.js';
+import { findUserById } from './queries.js';
+
+/** Hashes are computed round robin for the accounts that ask for them. */
+export const hashRequestOf = (actor: Actor): HashRequest => ({ owner: queueOwnerOf(actor) });
+
+/** The expiry of an initial password that is given out now. */
+export function initialPasswordExpiry(core: Core): Date {
+  return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
+}
+
+/** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
+export type KeepPassword = (user: User, password: string) => Promise<void>;
+
+/**
+ * Sets a password that must be changed at the next login, and ends the account's sessions.
+ * @param input `{ password }`, or nothing for a generated one
+ * @param keep called before the commit, again when the transaction is repeated
+ * @returns the account and its temporary password, which is shown nowhere else
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, and what `keep` throws
+ */
+export async function resetPassword(
+  core: Core,
+  actor: Actor,
+  id: string,
+  input?: { password: string },
+  keep?: KeepPassword,
+): Promise<{ user: User; temporaryPassword: string }> {
+  const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
+  if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
+  const passwordHash = await core.hasher.hash(
+    temporaryPassword,
+    input ? core.config.auth.bcryptCost : generatedPasswordCost,
+    hashRequestOf(actor),
+  );
+  const user = await changeUser(core, id, { action: 'user.reset-password', actor }, async (account) => {
+    await keep?.(account, temporaryPassword);
+    account.set({
+      passwordHash,
+      hasPassword: true,
+      requiresPasswordChange: true,
+      initialPasswordExpiresAt: input ? null : initialPasswordExpiry(core),
+    });
+  });
+  return { user, temporaryPassword };
+}
+
+/**
+ * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`, `TOKEN_INVALID`
+ */
+export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
+  const { currentPassword, newPassword } = validate(changePasswordSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
+  await assertCurrentPassword(core, caller, currentPassword);
+  if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
+  await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');
+}
+
+/**
+ * Replaces an initial password (specification, section 4.10).
+ * @throws AppError `VALIDATION` (also for the initial password itself), `PASSWORD_CHANGE_NOT_REQUIRED`, `OVERLOADED`,
+ *   `TOKEN_INVALID`
+ */
+export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
+  const { newPassword } = validate(firstPasswordChangeSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
+  if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
+  await assertNotInitialPassword(core, newPassword, caller.user, { owner: caller.user.id });
+  return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
+}
+
+const initialPasswordReused = () =>
+  validationError([
+    {
+      path: 'newPassword',
+      code: 'PASSWORD_UNCHANGED',
+      message: 'New password must differ from the initial password.',
+    },
+  ]);
+
+/** Refuses the password that an account must replace. @throws AppError `VALIDATION`, `OVERLOADED` */
+async function assertNotInitialPassword(
+  core: Core,
+  newPassword: string,
+  { requiresPasswordChange, passwordHash }: Pick<Account, 'requiresPasswordChange' | 'passwordHash'>,
+  request: HashRequest,
+): Promise<void> {
+  if (requiresPasswordChange && (await core.hasher.compare(newPassword, passwordHash, request)))
+    throw initialPasswordReused();
+}
+
+/** Fields of an account whose person has chosen the password. */
+const chosenPassword = (passwordHash: string) => ({
+  passwordHash,
+  hasPassword: true,
+  requiresPasswordChange: false,
+  initialPasswordExpiresAt: null,
+});
+
+/** @param lostRace the error code when another request has changed the password since */
+async function replacePassword(
+  core: Core,
+  caller: Caller,
+  newPassword: string,
+  lostRace: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
+): Promise<User> {
+  const owner = { owner: caller.user.id };
+  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, owner);
+  return core.database.inTransaction(async (transaction) => {
+    const user = await lockCaller(core, caller, transaction);
+    if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
+    user.set(chosenPassword(passwordHash));
+    const cause = { action: 'own.password', actor: actorOf(caller), stays: caller.sessionId } as const;
+    await saveUser(core, user, cause, transaction);
+    await makeKnownAt(core, user, caller.ip, transaction);
+    return user;
+  });
+}
+
+/** Contents of the page of a link. */
+interface ShownLink {
+  purpose: LinkPurpose;
+  /** Null for links that confirm an address, which may be a stranger's. */
+  firstName: string | null;
+  /** The address that the link was sent to. */
+  email: string;
+  expiresAt: Date;
+}
+
+/**
+ * Says what a link is for; it can still be used.
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
+ */
+export async function checkLink(core: Core, input: unknown, client: Client): Promise<ShownLink> {
+  const { token } = validate(linkSchema, input);
+  const { link, user } = await findCountedLink(core, token, linkPurposes, client);
+  const { purpose, email, expiresAt } = link;
+  return { purpose, firstName: purpose === 'email' ? null : user.firstName, email, expiresAt };
+}
+
+/**
+ * Sets the password of a link's account. The link ends, as do all sessions, other links (but those that cancel a change of
+ * address) and the lock of the account.
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`, `OVERLOADED`, `INTERRUPTED`
+ */
+export async function setPassword(core: Core, input: unknown, client: Client, signal?: AbortSignal): Promise<void> {
+  const { token, newPassword } = validate(setPasswordSchema, input);
+  const found = await findCountedLink(core, token, ['invite', 'reset'], client);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, found.user);
+  const request: HashRequest = { owner: client.ip === null ? '' : networkOf(client.ip), signal };
+  await assertNotInitialPassword(core, newPassword, found.user, request);
+  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, request);
+  const set = (transaction: Transaction) => store(core, found, passwordHash, client, transaction);
+  // When the commit succeeded and only its response was lost, the link is used up.
+  const { User } = core.database.models;
+  const committed = async ({ id }: User) => (await User.findByPk(id))?.passwordHash === passwordHash;
+  await core.database.inTransaction(set, { committed });
+}
+
+/** Stores the password and uses the link up. */
+async function store(
+  core: Core,
+  found: OpenLink,
+  passwordHash: string,
+  { ip }: Client,
+  transaction: Transaction,
+): Promise<User> {
+  const user = await consumeLink(core, found, transaction);
+  const isFirst = found.link.purpose === 'invite' || !user.hasPassword;
+  const actor: Actor = { origin: 'http', actorId: user.id, role: user.role, ip };
+  // The link was mailed to this address.
+  user.set({
+    ...chosenPassword(passwordHash),
+    emailConfirmedAt: core.now(),
+    ...(isFirst && { inviteState: 'accepted' }),
+  });
+  await saveUser(core, user, { action: 'user.set-password', actor }, transaction);
+  await releaseLock(core, user.id, transaction);
+  // So that strangers who lock the account again don't keep its person out.
+  await makeKnownAt(core, user, ip, transaction);
+  return user;
+}

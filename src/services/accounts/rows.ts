@@ -1,0 +1,168 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { User } from '../../db/models/user.js';
+import { Inserts } from '../../db/sql/insert.js';
+import { type RowUpdate, updateRows } from '../../db/sql/update.js';
+import { type AccountValues, accountFields, type InitialField, initialFields } from '../../schemas/account-fields.js';
+import { type DefaultedFieldOf, defaultOf } from '../../schemas/fields-table.js';
+import type { PhoneKeys } from '../../schemas/phone-keys.js';
+import { type Core, operator } from '../core.js';
+import { newIds } from '../new-ids.js';
+import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
+import { EffectBatch } from './apply-effects.js';
+import { type AccountState, type Cause, impliedFields } from './effects.js';
+import { userKeys } from './keys.js';
+
+type DefaultedField = DefaultedFieldOf<typeof accountFields>;
+
+/** The state of an invitation to set a password; absent for accounts with a password. */
+export type Invitation = Pick<User, 'hasPassword' | 'invitedAt' | 'inviteState'>;
+
+/** A new account: validated and normalised fields, and the hash of its password. The phone is empty for none. */
+export interface NewAccount
+  extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
+    Partial<Pick<AccountValues, InitialField & DefaultedField>>,
+    Partial<Invitation> {
+  passwordHash: string;
+  /** When a generated initial password expires; null for a password that a person chose. */
+  initialPasswordExpiresAt: Date | null;
+}
+
+/** With defaults for what is absent; every row of an insert has the same fields. */
+const initialDefaults = initialFields.map((name) => ({ name, byDefault: defaultOf(accountFields[name].column) }));
+function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
+  const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
+  for (const { name, byDefault } of initialDefaults) values[name] = account[name] ?? byDefault;
+  // Those without a default are given.
+  return values as Pick<AccountValues, InitialField>;
+}
+
+/**
+ * Inserts accounts: see {@link addAccounts}.
+ * @param ids of the new accounts, in their order
+ * @returns these ids
+ * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first violation
+ */
+export async function insertAccounts(
+  core: Core,
+  accounts: readonly NewAccount[],
+  transaction: Transaction,
+  ids: readonly string[] = newIds(accounts.length),
+  cause: Cause = registration,
+): Promise<readonly string[]> {
+  const phones = await lockPhoneKeys(core, transaction);
+  const inserts = new Inserts(transaction);
+  const effects = new EffectBatch(core, transaction);
+  await addAccounts(core, accounts, ids, { inserts, phones, effects, cause });
+  await inserts.done();
+  await effects.apply();
+  return ids;
+}
+
+/** Without anybody to notify. */
+const registration: Cause = { action: 'user.register', actor: operator };
+
+/** What accounts are written with. */
+interface Writing {
+  /** Locked by the transaction. */
+  phones: PhoneKeys;
+  effects: EffectBatch;
+  cause: Cause;
+}
+
+/**
+ * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
+ * @param accounts each is taken when its statement is built
+ * @param ids of the new accounts, in their order
+ * @param writing its `inserts` may be done with them later, and throw what {@link insertAccounts} throws; then its `effects`
+ *   are to be applied
+ */
+export async function addAccounts(
+  core: Core,
+  accounts: Iterable<NewAccount>,
+  ids: readonly string[],
+  { inserts, phones, effects, cause }: Writing & { inserts: Inserts },
+): Promise<void> {
+  const now = core.now();
+  function* rows() {
+    let index = 0;
+    for (const account of accounts) {
+      const id = ids[index];
+      if (id === undefined) throw new Error('There are fewer ids than accounts to insert.');
+      index += 1;
+      const initial = { id, ...initialValues(account) };
+      const keys = userKeys(account);
+      const invitation = { invitedAt: account.invitedAt ?? null, inviteState: account.inviteState ?? null };
+      // With the rows, while the database inserts those before: after the last one it would wait for all words.
+      effects.add({ before: undefined, after: { ...initial, ...keys, ...invitation }, cause });
+      yield {
+        ...initial,
+        ...storedPhoneKeys(account.phone, phones),
+        passwordHash: account.passwordHash,
+        initialPasswordExpiresAt: account.initialPasswordExpiresAt,
+        hasPassword: account.hasPassword ?? true,
+        ...invitation,
+        ...keys,
+        createdAt: now,
+        updatedAt: now,
+      };
+    }
+  }
+  await inserts.add(core.database.models.User, rows());
+  await effects.insertWords(inserts);
+}
+
+/** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */
+export async function insertAccount(
+  core: Core,
+  account: NewAccount,
+  transaction: Transaction,
+  cause?: Cause,
+): Promise<User> {
+  const id = uuidv7();
+  await insertAccounts(core, [account], transaction, [id], cause);
+  return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
+}
+
+/** Updates prepared while the database works on others. */
+const rowsAhead = 500;
+
+/** New values of an account. */
+export interface AccountUpdate {
+  account: AccountState;
+  changes: Partial<NewAccount>;
+  updatedAt: Date;
+}
+
+/**
+ * Updates accounts with the effects of it, without model instances: for imports and their undo.
+ * @param updates of accounts that the transaction has locked; none may get the email or phone that another gives up
+ * @throws AppError `EMAIL_TAKEN` or `PHONE_TAKEN` (from the transaction) for the first violation
+ */
+export async function updateAccounts(
+  core: Core,
+  updates: readonly AccountUpdate[],
+  transaction: Transaction,
+  { phones, cause }: { phones: PhoneKeys; cause: Cause },
+): Promise<void> {
+  const effects = new EffectBatch(core, transaction);
+  function rowOf({ account: before, changes, updatedAt }: AccountUpdate): RowUpdate<User> {
+    const { firstName, lastName, email, phone } = changes;
+    const isRenamed = firstName !== undefined || lastName !== undefined || email !== undefined;
+    const after = { ...before, ...changes };
+    const keys = isRenamed ? userKeys(after) : undefined;
+    const change = { before, after: { ...after, ...keys }, cause };
+    effects.add(change);
+    const phoneKey = phone === undefined ? {} : storedPhoneKeys(phone, phones);
+    return { ...changes, ...impliedFields(change, core), ...keys, ...phoneKey, id: before.id, updatedAt };
+  }
+  const rows: RowUpdate<User>[] = [];
+  for (const [index, update] of updates.entries()) {
+    // Lets requests run.
+    if (index % rowsAhead === rowsAhead - 1) await nextTick();
+    rows.push(rowOf(update));
+  }
+  await effects.apply();
+  await updateRows(core.database.models.User, rows, transaction);
+}
