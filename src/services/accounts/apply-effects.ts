@@ -53,47 +53,37 @@ export class EffectBatch {
     const { models, sequelize } = core.database;
     this.#effects = [];
     const idsOf = (has: (effects: AccountEffects) => boolean) => all.flatMap((one) => (has(one) ? [one.id] : []));
-    const endsLinks = (which: AccountEffects['endsLinks']) => idsOf((one) => one.endsLinks === which);
-    const stays = all.flatMap((one) => one.stays ?? []);
-    const renewed = all.filter(({ renewsInvitation }) => renewsInvitation);
+    const renamed = idsOf(({ isRenamed }) => isRenamed);
     const added = all.flatMap(({ addedWords }) => addedWords);
     // The added ones, too: one that is there already is no failure.
     const removed = [...all.flatMap(({ removedWords }) => removedWords), ...added];
+    const signedOut = idsOf(({ endsSessions }) => endsSessions);
+    const stays = all.flatMap((one) => one.stays ?? []);
+    const withLinks = (which: AccountEffects['endsLinks']) => idsOf(({ endsLinks }) => endsLinks === which);
     const cancelled = all.flatMap((one) => one.cancelled ?? []);
+    const uninvited = idsOf(({ withdrawsInvitation }) => withdrawsInvitation);
+    const renewed = all.filter(({ renewsInvitation }) => renewsInvitation);
     const mails = all.flatMap((one) => one.mails);
-    const filesOf = idsOf(({ removesFiles }) => removesFiles);
     const mailsOf = idsOf(({ removesMails }) => removesMails);
-    const activated = idsOf(({ freesSeats }) => freesSeats === 'waiting');
-    const deleted = idsOf(({ freesSeats }) => freesSeats === 'held');
+    const filesOf = { userId: idsOf(({ removesFiles }) => removesFiles) };
+    const waiting = { userId: idsOf(({ freesSeats }) => freesSeats === 'waiting'), status: 'waiting' } as const;
+    const held = { userId: idsOf(({ freesSeats }) => freesSeats === 'held'), status: seatStatuses };
 
-    await keepFormerNames(
-      core,
-      idsOf((one) => one.isRenamed),
-      transaction,
-    ); // effect: former-name.statement
-    if (removed.length > 0) await deleteWords(sequelize, removed, transaction); // effect: words.delete
-    if (added.length > 0) await insertRows(models.AccountWord, added, transaction); // effect: words.insert
-    await endSessions(
-      core,
-      idsOf((one) => one.endsSessions),
-      stays,
-      transaction,
-    ); // effect: sessions.statement
-    await endEmailChanges(core, endsLinks('changes'), transaction); // effect: links.changes
-    await endLinks(core, endsLinks('most'), transaction); // effect: links.most
-    await endAllLinks(core, endsLinks('all'), transaction); // effect: links.all
-    await endLinksAfterCancel(core, cancelled, transaction); // effect: links.cancelled
-    await endInvitations(
-      core,
-      idsOf((one) => one.withdrawsInvitation),
-      transaction,
-    ); // effect: invitation.withdrawn
+    await keepFormerNames(core, renamed, transaction); // effect: former-names.kept
+    await deleteWords(sequelize, removed, transaction); // effect: words.deleted
+    await insertRows(models.AccountWord, added, transaction); // effect: words.inserted
+    await endSessions(core, signedOut, stays, transaction); // effect: sessions.ended
+    await endEmailChanges(core, withLinks('changes'), transaction); // effect: links.ended-changes
+    await endLinks(core, withLinks('most'), transaction); // effect: links.ended-most
+    await endAllLinks(core, withLinks('all'), transaction); // effect: links.ended-all
+    await endLinksAfterCancel(core, cancelled, transaction); // effect: links.ended-after-cancel
+    await endInvitations(core, uninvited, transaction); // effect: invitations.withdrawn
     if (mailsOf.length > 0) await removeMailsOf(core, mailsOf, transaction); // effect: mails.removed
-    await queueWaitingInvitations(core, renewed, transaction); // effect: invitation.queued
+    await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
-    if (filesOf.length > 0) await markForDeletion(core, { userId: filesOf }, transaction); // effect: files.marked
-    if (activated.length > 0) await markCoursesOf(models, { userId: activated, status: 'waiting' }, transaction); // effect: seats.waiting
-    if (deleted.length > 0) await markCoursesOf(models, { userId: deleted, status: seatStatuses }, transaction); // effect: seats.held
+    if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
+    if (waiting.userId.length > 0) await markCoursesOf(models, waiting, transaction); // effect: seats.marked-waiting
+    if (held.userId.length > 0) await markCoursesOf(models, held, transaction); // effect: seats.marked-held
   }
 }
 

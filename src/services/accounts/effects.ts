@@ -92,8 +92,8 @@ export function impliedFields(
   const ended = { inviteState: null, invitedAt: null };
   const renewed = { inviteState: 'queued', invitedAt: core.now() } as const;
   if (!hasOpenInvitation(change) || change.cause.action === 'user.invite') return {};
-  if (changesPassword(change)) return ended; // effect: invitation.ended
-  if (isActivated(change) && isMailSetUp(core)) return renewed; // effect: invitation.renewed
+  if (changesPassword(change)) return ended; // effect: password.invitation-state
+  if (isActivated(change) && isMailSetUp(core)) return renewed; // effect: activation.invitation-state
   return {};
 }
 
@@ -130,17 +130,17 @@ const invitationOf = (id: string, { importId, message }: Cause): NewMail => ({
 });
 
 function addEffectsOfNew(effects: AccountEffects, after: AccountState, cause: Cause): void {
-  effects.addedWords = wordsOfAccount(after); // effect: words.new
+  effects.addedWords = wordsOfAccount(after); // effect: new.words
   const isInvited = after.isActive && after.inviteState === 'queued';
-  if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: invitation.new
+  if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: new.invitation
 }
 
 /** Foreign keys end the sessions, links, enrollments and calendars. */
 function addEffectsOfDeleted(effects: AccountEffects, before: AccountState): void {
-  effects.removedWords = wordsOfAccount(before); // effect: words.deleted
-  effects.removesMails = true; // effect: mails.deleted
-  effects.removesFiles = true; // effect: files.deleted
-  effects.freesSeats = 'held'; // effect: seats.deleted
+  effects.removedWords = wordsOfAccount(before); // effect: deleted.words
+  effects.removesMails = true; // effect: deleted.mails
+  effects.removesFiles = true; // effect: deleted.files
+  effects.freesSeats = 'held'; // effect: deleted.seats
 }
 
 function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Cause): void {
@@ -149,44 +149,44 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   const hasNewEmail = before.email !== after.email;
   const hasNewPassword = changesPassword(change);
   const mustSignIn = [
-    hasNewPassword, // effect: sessions.password
-    hasNewEmail, // effect: sessions.email
-    before.role !== after.role, // effect: sessions.role
-    before.isActive && !after.isActive, // effect: sessions.deactivated
-    action === 'user.confirm-email', // effect: sessions.confirmed-email
-    action === 'user.cancel-email', // effect: sessions.cancelled-email
+    hasNewPassword, // effect: password.sessions
+    hasNewEmail, // effect: email.sessions
+    before.role !== after.role, // effect: role.sessions
+    before.isActive && !after.isActive, // effect: deactivation.sessions
+    action === 'user.confirm-email', // effect: confirm-email.sessions
+    action === 'user.cancel-email', // effect: cancel-email.sessions
   ].includes(true);
   effects.endsSessions = [
     mustSignIn,
-    action === 'user.end-sessions', // effect: sessions.ended
-    action === 'own.sessions', // effect: sessions.own
+    action === 'user.end-sessions', // effect: end-sessions.sessions
+    action === 'own.sessions', // effect: own-sessions.sessions
   ].includes(true);
 
   const isInvited = action === 'user.invite';
-  if (action === 'own.email' || action === 'user.verify-email') effects.endsLinks = 'changes'; // effect: links.another-address
-  if (mustSignIn) effects.endsLinks = 'most'; // effect: links.sign-in
-  if (isInvited) effects.endsLinks = 'most'; // effect: links.invited
+  if (action === 'own.email' || action === 'user.verify-email') effects.endsLinks = 'changes'; // effect: another-email.links
+  if (mustSignIn) effects.endsLinks = 'most'; // effect: sign-in.links
+  if (isInvited) effects.endsLinks = 'most'; // effect: invite.links
   // A stranger may read the mail of the old address.
   const isRescue = (hasNewEmail || before.isActive !== after.isActive) && actor.actorId !== after.id;
-  if (isRescue) effects.endsLinks = 'all'; // effect: links.rescue
+  if (isRescue) effects.endsLinks = 'all'; // effect: rescue.links
 
   if (isOpenInvitation(before.inviteState)) {
-    if (hasNewPassword) effects.withdrawsInvitation = true; // effect: invitation.password
-    if (isInvited) effects.withdrawsInvitation = true; // effect: invitation.replaced
-    if (isActivated(change) && !hasNewPassword) effects.renewsInvitation = true; // effect: invitation.activated
+    if (hasNewPassword) effects.withdrawsInvitation = true; // effect: password.invitation
+    if (isInvited) effects.withdrawsInvitation = true; // effect: invite.invitation
+    if (isActivated(change) && !hasNewPassword) effects.renewsInvitation = true; // effect: activation.invitation
   }
-  if (isInvited && after.isActive) effects.mails.push(invitationOf(after.id, cause)); // effect: invitation.again
+  if (isInvited && after.isActive) effects.mails.push(invitationOf(after.id, cause)); // effect: invite.mail
   effects.mails.push(...securityMails(change, cause));
 
   if (isRenamed(change)) {
     const [old, now] = [wordsOfAccount(before), wordsOfAccount(after)];
     const isIn = (words: readonly Word[]) => (one: Word) => words.some(({ word }) => word === one.word);
-    effects.removedWords = old.filter((one) => !isIn(now)(one)); // effect: words.removed
-    effects.addedWords = now.filter((one) => !isIn(old)(one)); // effect: words.added
+    effects.removedWords = old.filter((one) => !isIn(now)(one)); // effect: rename.removed-words
+    effects.addedWords = now.filter((one) => !isIn(old)(one)); // effect: rename.added-words
   }
-  effects.isRenamed = fullName(before) !== fullName(after); // effect: former-name
-  effects.removesFiles = before.avatar !== after.avatar; // effect: files.avatar
-  if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: seats.activated
+  effects.isRenamed = fullName(before) !== fullName(after); // effect: rename.former-name
+  effects.removesFiles = before.avatar !== after.avatar; // effect: avatar.files
+  if (isActivated(change)) effects.freesSeats = 'waiting'; // effect: activation.seats
 }
 
 const isRenamed = ({ before, after }: Change) =>
@@ -204,8 +204,8 @@ function securityMails({ before, after }: Change, { action, actor, importId, oth
   const transfer = { isNew: after.role === 'super_admin', ...(other !== undefined && { other }) };
   const change = { newEmail: after.email };
   const isHttp = actor.origin === 'http';
-  if (hasNewPassword && isHttp) mails.push({ kind: 'password-changed', ...about }); // effect: mails.password
-  if (hasNewEmail && isHttp) mails.push({ kind: 'email-changed', ...about, data: change }); // effect: mails.email
-  if (other !== undefined) mails.push({ kind: 'role-transferred', ...about, data: transfer }); // effect: mails.transfer
+  if (hasNewPassword && isHttp) mails.push({ kind: 'password-changed', ...about }); // effect: password.mail
+  if (hasNewEmail && isHttp) mails.push({ kind: 'email-changed', ...about, data: change }); // effect: email.mail
+  if (other !== undefined) mails.push({ kind: 'role-transferred', ...about, data: transfer }); // effect: transfer.mail
   return mails;
 }

@@ -1,0 +1,156 @@
+import type { User } from '../../../../src/db/models/user.js';
+import type { LinkPurpose } from '../../../../src/schemas/mail.js';
+import { storedWords } from '../../../../src/schemas/search-words.js';
+import type { NewAccount } from '../../../../src/services/accounts/rows.js';
+import type { Context } from '../../../../src/services/context.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildImage,
+  buildMail,
+  buildUser,
+  linkFor,
+  tokenFor,
+} from '../../../support/factories.js';
+
+/** An account with everything that effects end, and what a change left of it. */
+export interface World {
+  user: User;
+  /** The session that may stay. */
+  session: string;
+}
+
+const message = '{"message":"Welcome!"}';
+const openStates = ['queued', 'sent', 'failed'];
+
+/** @param options `enrolled`: in one course with a seat, on the waiting list of another */
+export async function buildWorld(
+  context: Context,
+  given: Partial<NewAccount> = {},
+  { enrolled = true } = {},
+): Promise<World> {
+  const { Session } = context.database.models;
+  const { inviteState = null } = given;
+  const user = await buildUser(context, { firstName: 'Ada Mary', lastName: 'King', ...given });
+  const mail = { userId: user.id, priority: 0 };
+  await context.database.models.Mail.destroy({ where: { userId: user.id } });
+  // An inactive person gets the mail when activated.
+  if (inviteState !== null && (inviteState !== 'queued' || user.isActive))
+    await buildMail(context, {
+      ...mail,
+      kind: 'invitation',
+      state: inviteState === 'accepted' ? 'sent' : inviteState,
+      data: message,
+    });
+  for (const kind of ['email-confirm', 'email-notice', 'reset']) await buildMail(context, { ...mail, kind });
+  const purposes: LinkPurpose[] = [
+    'reset',
+    'email',
+    'email-cancel',
+    ...(inviteState === 'sent' ? ['invite' as const] : []),
+  ];
+  for (const purpose of purposes) await linkFor(context, user, purpose);
+  await tokenFor(context, user);
+  const { id: session } = (await Session.findOne({ where: { userId: user.id } })) ?? { id: '' };
+  await tokenFor(context, user);
+  await buildImage(context, user, Buffer.from('image'));
+  if (enrolled) {
+    const trainer = await buildUser(context, { role: 'trainer' });
+    for (const status of ['active', 'waiting'] as const) {
+      const course = await buildCourse(context, trainer, {
+        title: `${status} course`,
+        isPublished: true,
+        maxStudents: 5,
+      });
+      await buildEnrollment(context, user, course, { status });
+    }
+  }
+  await user.reload();
+  return { user, session };
+}
+
+/** The differences that a change makes. */
+export interface Seen {
+  sessions: 'all' | 'others' | 'none';
+  /** Purposes of the links that ended. */
+  links: readonly string[];
+  /** Mails that were withdrawn. */
+  withdrawn: readonly string[];
+  /** Mails that were queued: kind, address if another than the account's, and message of an invitation. */
+  queued: readonly string[];
+  /** State of the invitation, if it has changed. */
+  invitation?: string | null;
+  /** Whether exactly the words of the names and the email are stored. */
+  words: boolean;
+  formerName: string | null;
+  image: 'live' | 'marked' | 'gone';
+  /** Courses in which a seat may be free. */
+  seats: readonly string[];
+}
+
+/** The outcome of a change without effects. */
+export const unaffected: Seen = {
+  sessions: 'none',
+  links: [],
+  withdrawn: [],
+  queued: [],
+  words: true,
+  formerName: null,
+  image: 'live',
+  seats: [],
+};
+
+async function stored({ database: { models } }: Context, { id: userId }: User) {
+  const where = { userId };
+  const mails = await models.Mail.findAll({ where, order: ['id'] });
+  const words = await models.AccountWord.findAll({ where: { accountId: userId }, raw: true });
+  return {
+    sessions: (await models.Session.findAll({ where })).map(({ id }) => id),
+    links: (await models.Link.findAll({ where })).map(({ purpose }) => purpose as string),
+    mails,
+    words: words.map(({ word }) => word).sort(),
+    user: await models.User.findByPk(userId),
+    enrollments: await models.Enrollment.findAll({ where }),
+    images: await models.StoredFile.findAll({ where }),
+  };
+}
+
+const shown = ({ kind, address, data }: { kind: string; address: string | null; data: string }) =>
+  [kind, ...(address === null ? [] : [`to ${address}`]), ...(data === message ? ['with its message'] : [])].join(' ');
+
+/** Makes a change, and returns the differences. */
+export async function seenAfter(
+  context: Context,
+  { user, session }: World,
+  change: () => Promise<unknown>,
+): Promise<Seen> {
+  const { Course } = context.database.models;
+  const before = await stored(context, user);
+  context.freedSeats.take();
+  await change();
+  const after = await stored(context, user);
+  const titles = await Course.findAll({ where: { id: context.freedSeats.take() }, order: ['title'] });
+  const wasQueued = new Set(before.mails.filter(({ state }) => state === 'queued').map(({ id }) => id));
+  const known = new Set(before.mails.map(({ id }) => id));
+  const gone = before.mails.filter(({ id }) => !after.mails.some((mail) => mail.id === id));
+  const withdrawn = after.mails.filter(({ id, state }) => wasQueued.has(id) && state === 'withdrawn');
+  const sessions = after.sessions.length;
+  const words = after.user ? storedWords(after.user).sort() : [];
+  const state = after.user?.inviteState ?? null;
+  return {
+    sessions: sessions === before.sessions.length ? 'none' : after.sessions.includes(session) ? 'others' : 'all',
+    links: before.links.filter((purpose) => !after.links.includes(purpose)).sort(),
+    withdrawn: [...gone, ...withdrawn].map(({ kind }) => kind).sort(),
+    queued: after.mails
+      .filter(({ id, state: is }) => !known.has(id) && is === 'queued')
+      .map(shown)
+      .sort(),
+    ...(after.user && openStates.includes(before.user?.inviteState ?? '') && state !== before.user?.inviteState
+      ? { invitation: state }
+      : {}),
+    words: JSON.stringify(words) === JSON.stringify(after.words),
+    formerName: after.enrollments[0]?.formerName ?? null,
+    image: after.images[0] === undefined ? 'gone' : after.images[0].state === 'live' ? 'live' : 'marked',
+    seats: titles.map(({ title }) => title),
+  };
+}
