@@ -119,8 +119,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What `services` has: each may import what is after it; `.` are its files at the root, which have what every service works with. */
 const features = [
-  ...['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'certificates', 'accounts', 'files', 'auth'],
-  ...['waiting-list', 'mail', 'completion', 'audit', 'locks', '.', 'credentials'],
+  ...[
+    'overview',
+    'maintenance',
+    'imports',
+    'waiting-list',
+    'enrollments',
+    'courses',
+    'certificates',
+    'accounts',
+    'files',
+  ],
+  ...['auth', 'mail', 'completion', 'audit', 'locks', '.', 'credentials'],
 ];
 
 /** The folders of imports: each may import those before it. `commands.ts` stands above all. */

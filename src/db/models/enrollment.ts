@@ -29,7 +29,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare formerName: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
-  /** Where counted: services/waiting-list/places.ts. */
+  /** Where counted: services/enrollments/waiting-places.ts. */
   declare waitingPlace?: NonAttribute<number | undefined>;
   declare course?: NonAttribute<Course>;
   declare user?: NonAttribute<User>;

@@ -25,8 +25,8 @@ import { assertActive } from '../auth/sessions.js';
 import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
-import { countReservedSeats } from '../locks/capacity.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { countReservedSeats } from './capacity.js';
 import { trainerSummary } from './queries.js';
 
 /** The keys by which courses are searched and sorted. */

@@ -5,7 +5,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../tables/write/table.js';
 import type { Core, Identity } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported } from '../exports.js';
-import { addSeats } from '../locks/capacity.js';
+import { addSeats } from './capacity.js';
 import { coursesMatching } from './queries.js';
 
 /** Courses per query of an export, which bounds its memory: their texts may be long. */

@@ -26,8 +26,8 @@ import type { EndedFilter, Sorting } from '../../schemas/listing.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
 import { today } from '../dates.js';
-import { addSeats } from '../locks/capacity.js';
 import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
+import { addSeats } from './capacity.js';
 import { coursesFound, coursesWith } from './search.js';
 
 /** The public fields of a course's trainer. */

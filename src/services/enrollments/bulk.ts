@@ -6,16 +6,16 @@ import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '..
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
+import { reservePlaces } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { reservePlaces } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { withNewIds } from '../new-ids.js';
-import { addPlacesAfterChange } from '../waiting-list/places.js';
 import { enrollmentRecord, entryChanges, removeEnrollments, takeWaitingNumbers } from './commands.js';
 import { assignmentRefusal, replyOf } from './rules.js';
 import { insertEnrollments } from './store.js';
+import { addPlacesAfterChange } from './waiting-places.js';
 
 /** A trainee who was not enrolled, and why. */
 export interface SkippedTrainee {

@@ -8,11 +8,10 @@ import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from
 import { assertActive } from '../auth/sessions.js';
 import { settleCertificate } from '../certificates/changes.js';
 import type { Actor, Core } from '../core.js';
+import { reserveSeat } from '../courses/capacity.js';
 import { today } from '../dates.js';
-import { reserveSeat } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addPlacesAfterChange } from '../waiting-list/places.js';
 import { enrollmentRecord, takeWaitingNumbers } from './commands.js';
 import { lockCourse, lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
@@ -26,6 +25,7 @@ import {
   traineeRefusal,
   wordsOf,
 } from './rules.js';
+import { addPlacesAfterChange } from './waiting-places.js';
 
 /** What a change of status makes of an enrollment that had no seat. */
 type Placing = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;

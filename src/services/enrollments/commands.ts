@@ -10,12 +10,11 @@ import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from
 import { assertActive } from '../auth/sessions.js';
 import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Caller, Core } from '../core.js';
+import { reservePlaces } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { today } from '../dates.js';
-import { reservePlaces } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addPlacesAfterChange } from '../waiting-list/places.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import {
   assertAllowed,
@@ -27,6 +26,7 @@ import {
   type WrittenFields,
 } from './rules.js';
 import { enrollmentRow, insertEnrollments } from './store.js';
+import { addPlacesAfterChange } from './waiting-places.js';
 
 /** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (

@@ -14,8 +14,8 @@ import type { Table } from '../../tables/write/table.js';
 import { certificateOf } from '../certificates/queries.js';
 import type { Actor, Core } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '../exports.js';
-import { addWaitingPlaces } from '../waiting-list/places.js';
 import { enrollmentsFound, isNarrow } from './queries.js';
+import { addWaitingPlaces } from './waiting-places.js';
 
 /** Enrollments per query of an export, which bounds its memory: their notes may be long. */
 const batch = 200;

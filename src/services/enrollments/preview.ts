@@ -2,8 +2,8 @@ import type { AppError } from '../../errors.js';
 import type { BulkAssignment, StatusChange } from '../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
+import { placesFor, readOccupancy } from '../courses/capacity.js';
 import { findCourse } from '../courses/queries.js';
-import { placesFor, readOccupancy } from '../locks/capacity.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
 /** Effect of a change on an enrollment: a change, a place on the waiting list, none, or this refusal. */

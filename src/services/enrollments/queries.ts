@@ -30,8 +30,8 @@ import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { today } from '../dates.js';
 import { orderOf, type Page, pageOf, partsOf } from '../paging.js';
-import { addWaitingPlaces } from '../waiting-list/places.js';
 import { type Matching, matchingTrainees } from './search.js';
+import { addWaitingPlaces } from './waiting-places.js';
 
 export const newestFirst: Order = [
   ['enrolledAt', 'DESC'],

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
 import { archiveFolder, countOldAudit, pruneAudit, retentionStart } from '../../../services/maintenance/retention.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import type { dryRunOption, yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';

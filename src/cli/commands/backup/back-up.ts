@@ -5,7 +5,7 @@ import type { Context } from '../../../services/context.js';
 import { makeBackup } from '../../../services/maintenance/backup/backup.js';
 import { bucketCopy, type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
 import { type Manifest, summaryOf } from '../../../services/maintenance/backup/manifest.js';
-import { createProgress } from '../../core/changes/progress.js';
+import { createProgress } from '../../core/bulk/progress.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted, withCommandLines } from '../../core/output/output.js';

@@ -3,7 +3,7 @@ import type { Context } from '../../../services/context.js';
 import { summaryOf } from '../../../services/maintenance/backup/manifest.js';
 import { type Restored, restoreBackup } from '../../../services/maintenance/backup/restore.js';
 import { sweepFiles } from '../../../services/maintenance/orphan-cleanup.js';
-import { createProgress } from '../../core/changes/progress.js';
+import { createProgress } from '../../core/bulk/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted, withCommandLines } from '../../core/output/output.js';
 

@@ -2,7 +2,7 @@ import { presentCertificate } from '../../../presenters/certificate.js';
 import { revokeCertificate } from '../../../services/certificates/changes.js';
 import { findCertificate } from '../../../services/certificates/queries.js';
 import { operator } from '../../../services/core.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { personName } from './output.js';

@@ -15,7 +15,7 @@ import {
 import { listMaterials } from '../../../services/courses/materials.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import { courseIdOf, userIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { asTyped, counted } from '../../core/output/output.js';

@@ -18,7 +18,7 @@ import { removeThumbnail, setThumbnail } from '../../../services/courses/thumbna
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
 import { wholeId } from '../../../services/short-ids.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import type { outputOption, yesOption } from '../../core/command/declaration.js';
 import { courseIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';

@@ -9,8 +9,8 @@ import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatuses, type StatusOutcome } from '../../../services/enrollments/bulk-status.js';
 import { removeEnrollments } from '../../../services/enrollments/commands.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
-import { type BulkWork, changeEach } from '../../core/changes/bulk.js';
-import type { BulkWords, Named, Verdict } from '../../core/changes/bulk-plan.js';
+import { type BulkWork, changeEach } from '../../core/bulk/bulk.js';
+import type { BulkWords, Named, Verdict } from '../../core/bulk/bulk-plan.js';
 import { renamesText } from './output.js';
 import type { MeantEnrollments, NamedEnrollment } from './selection.js';
 

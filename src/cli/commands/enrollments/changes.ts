@@ -12,8 +12,8 @@ import { assignEnrollment, removeEnrollments } from '../../../services/enrollmen
 import { isAsWanted } from '../../../services/enrollments/preview.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
-import { runBulk } from '../../core/changes/bulk.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { runBulk } from '../../core/bulk/bulk.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import { courseIdOf, userIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';

@@ -11,15 +11,8 @@ import {
   type NameableEnrollment,
 } from '../../../services/enrollments/find-enrollments.js';
 import { wholeId } from '../../../services/short-ids.js';
-import {
-  type BulkRun,
-  emptySearch,
-  type Selection,
-  type Source,
-  selectionOf,
-  sourceOf,
-} from '../../core/changes/bulk.js';
-import type { BulkWords, Named } from '../../core/changes/bulk-plan.js';
+import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
+import type { BulkWords, Named } from '../../core/bulk/bulk-plan.js';
 import type { OptionValues } from '../../core/command/declaration.js';
 import { pick } from '../../core/command/picker.js';
 import { problemText } from '../../core/command/problem-text.js';

@@ -8,7 +8,7 @@ import { delimiterNames } from '../../../tables/csv/delimiters.js';
 import { encodingNames } from '../../../tables/encoding/encodings.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { shownText } from '../../../tables/table/text.js';
-import { confirm } from '../../core/changes/confirm.js';
+import { confirm } from '../../core/bulk/confirm.js';
 import { PartialFailure } from '../../core/command/error-messages.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';

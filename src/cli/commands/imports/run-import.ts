@@ -12,9 +12,9 @@ import { type ImportPlan, planImport } from '../../../services/imports/plan/plan
 import { applyImport } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
 import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
-import { assertCanAsk } from '../../core/changes/confirm.js';
-import { whenMailsLeave } from '../../core/changes/mail-hint.js';
-import { createProgress } from '../../core/changes/progress.js';
+import { assertCanAsk } from '../../core/bulk/confirm.js';
+import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
+import { createProgress } from '../../core/bulk/progress.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { type Io, widthOf } from '../../core/output/output.js';

@@ -3,7 +3,7 @@ import { testMailSchema } from '../../../schemas/mail.js';
 import { validate } from '../../../schemas/validate.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { sendDueMails, sendTestMail } from '../../../services/mail/sender.js';
-import { createProgress } from '../../core/changes/progress.js';
+import { createProgress } from '../../core/bulk/progress.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
-import { migrationProgress } from '../../core/changes/progress.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
+import { migrationProgress } from '../../core/bulk/progress.js';
 import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';

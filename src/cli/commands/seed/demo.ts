@@ -1,8 +1,8 @@
 import { operator } from '../../../services/core.js';
 import { loadDemo, wouldMixDemo } from '../../../services/maintenance/demo.js';
 import { removeDemo } from '../../../services/maintenance/demo-removal.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
-import { migrationProgress } from '../../core/changes/progress.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
+import { migrationProgress } from '../../core/bulk/progress.js';
 import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { asTyped } from '../../core/output/output.js';

@@ -9,7 +9,7 @@ import { previewTransfer, transferSuperAdmin } from '../../../services/accounts/
 import { updateUser } from '../../../services/accounts/update-user.js';
 import { operator } from '../../../services/core.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
-import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';

@@ -6,7 +6,7 @@ import { refused } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
 import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
 import { phoneDoubtText } from '../../../services/imports/read/rows/phone-warnings.js';
-import { confirm } from '../../core/changes/confirm.js';
+import { confirm } from '../../core/bulk/confirm.js';
 import type { Run } from '../../core/command/run.js';
 import { readPassword } from '../../core/prompts/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';

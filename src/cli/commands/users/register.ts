@@ -6,7 +6,7 @@ import { createPerson, registerUser, registerWithGeneratedPassword } from '../..
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
-import { whenMailsLeave } from '../../core/changes/mail-hint.js';
+import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { passwordNotInJson, type registerOptions } from './options.js';
 import { accountJson } from './output.js';

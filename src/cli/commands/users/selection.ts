@@ -4,15 +4,8 @@ import { userFilterSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
 import { usersMatching, usersNamed } from '../../../services/accounts/find-user.js';
 import type { Context } from '../../../services/context.js';
-import {
-  type BulkRun,
-  emptySearch,
-  type Selection,
-  type Source,
-  selectionOf,
-  sourceOf,
-} from '../../core/changes/bulk.js';
-import type { BulkWords, Named } from '../../core/changes/bulk-plan.js';
+import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
+import type { BulkWords, Named } from '../../core/bulk/bulk-plan.js';
 import type { OptionValues } from '../../core/command/declaration.js';
 import { pick } from '../../core/command/picker.js';
 import type { Run } from '../../core/command/run.js';

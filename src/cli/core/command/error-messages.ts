@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError, type ErrorSubject, isAppError, validationError } from '../../../errors.js';
 import type { FieldProblem } from '../../../field-problem.js';
-import { courseFull } from '../../../services/locks/course-full.js';
+import { courseFull } from '../../../services/courses/course-full.js';
 import { problemText } from './problem-text.js';
 
 /** Fields of the API that have another name on the command line. */

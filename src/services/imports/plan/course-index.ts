@@ -3,8 +3,8 @@ import { validationError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { suggestionFor } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
+import { FreePlaces, readOccupancy } from '../../courses/capacity.js';
 import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
-import { FreePlaces, readOccupancy } from '../../locks/capacity.js';
 import { headingKey } from '../read/fields/headings.js';
 import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 

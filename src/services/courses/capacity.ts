@@ -6,8 +6,8 @@ import type { WhenFull } from '../../schemas/enrollment.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
 import { today } from '../dates.js';
+import { forceIncrementCourseVersions } from '../locks/row-locks.js';
 import { courseFull } from './course-full.js';
-import { forceIncrementCourseVersions } from './row-locks.js';
 
 /**
  * The seats of courses: they are counted, never stored. What reserves a seat or changes the limit has locked the course; what

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { createProgress } from '../../../../src/cli/core/changes/progress.js';
+import { createProgress } from '../../../../src/cli/core/bulk/progress.js';
 import { openTerminal } from '../../../support/terminal.js';
 
 describe('A progress bar', () => {
