@@ -7,7 +7,7 @@ import type { Course } from '../../src/db/models/course.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { operator } from '../../src/services/core.js';
-import { changeStatus } from '../../src/services/enrollments/changes.js';
+import { changeStatus } from '../../src/services/enrollments/change-status.js';
 import { mailSettings } from '../support/environment.js';
 import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { type Harness, patientDeadlines, useHarness } from '../support/harness.js';

@@ -3,7 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import { transferSuperAdmin } from '../../src/services/accounts/transfer.js';
 import { operator } from '../../src/services/core.js';
-import { assignEnrollment } from '../../src/services/enrollments/commands.js';
+import { assignEnrollment } from '../../src/services/enrollments/enroll.js';
 import { promote } from '../../src/services/waiting-list/promotion.js';
 import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';

@@ -12,7 +12,7 @@ import type { LinkPurpose } from '../../src/schemas/mail.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/rows.js';
 import { startSession } from '../../src/services/auth/sessions.js';
-import { settleCertificate } from '../../src/services/certificates/changes.js';
+import { issueCertificates } from '../../src/services/certificates/issue.js';
 import type { Context } from '../../src/services/context.js';
 import { newSecret, secretHash } from '../../src/services/credentials/secrets.js';
 import { createLink } from '../../src/services/mail/links.js';
@@ -157,7 +157,7 @@ export async function buildCertificate(
 ): Promise<{ code: string; enrollment: Enrollment }> {
   const completed = { status: 'completed', progress: 100, completedAt: context.now() } as const;
   const enrollment = await buildEnrollment(context, trainee, course, completed);
-  await context.database.inTransaction((transaction) => settleCertificate(context, enrollment, 'active', transaction));
+  await context.database.inTransaction((transaction) => issueCertificates(context, [enrollment], transaction));
   if (!enrollment.certificate) throw new Error('There is no certificate.');
   return { code: enrollment.certificate.code, enrollment };
 }

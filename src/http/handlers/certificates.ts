@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.js';
 import { presentCertificate, presentVerified } from '../../presenters/certificate.js';
-import { revokeCertificate } from '../../services/certificates/changes.js';
+import { revokeCertificate } from '../../services/certificates/commands.js';
 import { readLogo } from '../../services/certificates/logo.js';
 import { listCertificates, verifiedCertificate } from '../../services/certificates/queries.js';
 import type { Context } from '../../services/context.js';

@@ -9,10 +9,11 @@ import { presentPerson } from '../../presenters/user.js';
 import { enrollmentExportSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
-import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
-import { changeManyStatuses } from '../../services/enrollments/bulk-status.js';
-import { changeStatus, setProgress, setReply } from '../../services/enrollments/changes.js';
-import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../services/enrollments/commands.js';
+import { setProgress, setReply } from '../../services/enrollments/change-enrollment.js';
+import { changeStatus } from '../../services/enrollments/change-status.js';
+import { changeManyStatuses } from '../../services/enrollments/change-statuses.js';
+import { assignEnrollment, requestEnrollment } from '../../services/enrollments/enroll.js';
+import { assignMany } from '../../services/enrollments/enroll-many.js';
 import { enrollmentsTable } from '../../services/enrollments/export.js';
 import {
   findEnrollment,
@@ -22,6 +23,7 @@ import {
   listOwnEnrollments,
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
+import { removeEnrollments, removeMany } from '../../services/enrollments/remove.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
 import { publicCodeOf, publicMessage } from '../api/failures.js';
 import { tableResponse } from '../body/streams.js';

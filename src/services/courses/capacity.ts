@@ -177,3 +177,15 @@ export async function reserveSeat(
   const taken = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
   if (maxStudents !== null && taken >= maxStudents) throw new AppError('COURSE_FULL');
 }
+
+/** Takes the next numbers on the waiting list of a locked course. @returns the first of them */
+export async function takeWaitingNumbers(
+  core: Core,
+  { id, waitingCounter }: Pick<Course, 'id' | 'waitingCounter'>,
+  count: number,
+  transaction: Transaction,
+): Promise<number> {
+  const counter = { waitingCounter: waitingCounter + count };
+  if (count > 0) await core.database.models.Course.update(counter, { where: { id }, silent: true, transaction });
+  return waitingCounter + 1;
+}

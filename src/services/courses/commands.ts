@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../db/connection.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
-import { insertRows } from '../../db/sql/insert.js';
 import { AppError, notFound, validationError } from '../../errors.js';
 import {
   courseCreationSchema,
@@ -17,16 +16,15 @@ import {
 import type { CourseInput } from '../../schemas/course-fields.js';
 import { participantStatuses, rulesOf, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
-import { wordsOf } from '../../schemas/search-words.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Core, Identity } from '../core.js';
-import { markForDeletion, removeMarked } from '../files/files.js';
+import { removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { countReservedSeats } from './capacity.js';
+import { applyCourseEffects } from './effects.js';
 import { trainerSummary } from './queries.js';
 
 /** The keys by which courses are searched and sorted. */
@@ -36,18 +34,6 @@ export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'titl
     titleKey: sortKey(title, titleMaximum),
     categoryKey: category ? sortKey(category, categoryMaximum) : null,
   };
-}
-
-/** Stores the words by which a new course is found. */
-async function addWords(core: Core, { id, searchKey: key }: Course, transaction: Transaction): Promise<void> {
-  const rows = wordsOf(key).map((word) => ({ word, courseId: id }));
-  await insertRows(core.database.models.CourseWord, rows, transaction);
-}
-
-/** Replaces the words of a course that has another title, category or tags. */
-async function replaceWords(core: Core, course: Course, transaction: Transaction): Promise<void> {
-  await core.database.models.CourseWord.destroy({ where: { courseId: course.id }, transaction });
-  await addWords(core, course, transaction);
 }
 
 /**
@@ -152,7 +138,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     const identified = { id: uuidv7(), trainerId, title, description };
     const course = Course.build({ ...identified, ...columnsOf(fields), ...keys });
     await course.save({ transaction });
-    await addWords(core, course, transaction);
+    await applyCourseEffects(core, course.id, undefined, course, transaction); // effect: creation-of-course
     const created = await reload(core, course.id, transaction);
     const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
@@ -170,12 +156,12 @@ async function changeCourse(
 ): Promise<Course> {
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, id, transaction);
+    const { searchKey } = course;
     const before = auditedCourse(course);
     await change(course, transaction);
     course.set(courseKeys(course));
-    const isRenamed = course.changed('searchKey');
     await course.save({ transaction });
-    if (isRenamed) await replaceWords(core, course, transaction);
+    await applyCourseEffects(core, id, { searchKey }, course, transaction); // effect: change-of-course
     const changes = changesBetween(before, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, courseRecord(action, id, changes), transaction);
@@ -250,9 +236,8 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
     const active = await Enrollment.count({ where: { courseId: id, status: participantStatuses }, transaction });
     if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
-    await markForDeletion(core, { courseId: id }, transaction);
     await locked.destroy({ transaction });
-    await revokeCertificates(core, { courseId: id }, transaction);
+    await applyCourseEffects(core, id, locked, undefined, transaction); // effect: deletion-of-course
     const record = courseRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
     await recordAudit(core, actor, record, transaction);
     return locked;

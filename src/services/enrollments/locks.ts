@@ -35,7 +35,7 @@ export async function lockTraineeToEnroll(core: Core, id: string, transaction: T
  * needs, and all is read at once.
  * @throws AppError `NOT_FOUND` for the course
  */
-export async function lockEntry(
+export async function lockForEnrollment(
   core: Core,
   wanted: { courseId: string; userId: string },
   transaction: Transaction,

@@ -1,10 +1,25 @@
 import type { Transaction } from 'sequelize';
 import { markFreedSeats } from '../../db/freed-seats.js';
+import type { Enrollment } from '../../db/models/enrollment.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type EnrollmentValues, enrollmentFields } from '../../schemas/enrollment-fields.js';
 import { defaultsOf } from '../../schemas/fields-table.js';
+import { type AuditRecord, auditedEnrollment, changesBetween } from '../audit/audit.js';
 import type { Core } from '../core.js';
 import type { WrittenFields } from './rules.js';
+
+/** An entry of the audit trail about an enrollment. */
+export const enrollmentRecord = (
+  action: AuditRecord<'enrollment'>['action'],
+  id: string,
+  changes: Pick<AuditRecord, 'before' | 'after'>,
+) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
+
+/** What enrolling a trainee has changed: all of a new enrollment, or what is different in one that was cancelled. */
+export function entryChanges(before: object | undefined, entered: Enrollment) {
+  const after = auditedEnrollment(entered);
+  return before ? changesBetween(before, after) : { after };
+}
 
 /** An enrollment to insert; its other fields have their defaults. */
 export interface NewEnrollment extends Pick<EnrollmentValues, 'status'>, WrittenFields {

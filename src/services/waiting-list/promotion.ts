@@ -10,9 +10,10 @@ import { auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.j
 import { type Core, program } from '../core.js';
 import { countReservedSeats } from '../courses/capacity.js';
 import { hasEnded, today } from '../dates.js';
+import { applyEnrollmentEffects } from '../enrollments/effects.js';
+import { enrollmentRecord } from '../enrollments/store.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { queueDigest, queueNews } from '../mail/news.js';
 
 /** The most people who get seats in one transaction: meanwhile others who enroll in the course wait. */
 const stepSize = 500;
@@ -204,7 +205,7 @@ async function lockPromoted(
 /** Gives seats in a locked course, and mails the people, and the trainer whose answer they need. */
 async function giveSeats(
   core: Core,
-  { autoAccept, trainerId }: Course,
+  { autoAccept }: Course,
   promoted: readonly Enrollment[],
   transaction: Transaction,
 ): Promise<void> {
@@ -214,11 +215,12 @@ async function giveSeats(
     const before = auditedEnrollment(enrollment);
     enrollment.set(seat);
     const changes = changesBetween(before, auditedEnrollment(enrollment));
-    return { action: 'enrollment.status', targetType: 'enrollment', targetId: enrollment.id, ...changes } as const;
+    return enrollmentRecord('enrollment.status', enrollment.id, changes);
   });
   const ids = promoted.map(({ id }) => id);
   await core.database.models.Enrollment.update(seat, { where: { id: ids }, transaction });
   await recordAudit(core, program, records, transaction);
-  await queueNews(core, program, 'moved_up', promoted, transaction);
-  if (status === 'pending') await queueDigest(core, trainerId, transaction);
+  const cause = { author: program, notify: true };
+  const changes = promoted.map((enrollment) => ({ enrollment, from: 'waiting' as const, to: seat.status, cause }));
+  await applyEnrollmentEffects(core, changes, transaction); // effect: promotion
 }

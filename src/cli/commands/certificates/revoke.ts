@@ -1,5 +1,5 @@
 import { presentCertificate } from '../../../presenters/certificate.js';
-import { revokeCertificate } from '../../../services/certificates/changes.js';
+import { revokeCertificate } from '../../../services/certificates/commands.js';
 import { findCertificate } from '../../../services/certificates/queries.js';
 import { operator } from '../../../services/core.js';
 import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';

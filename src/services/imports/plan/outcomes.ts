@@ -5,6 +5,8 @@ import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-stat
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { InviteState } from '../../../schemas/mail.js';
 import { isOpenInvitation } from '../../accounts/effects.js';
+import { operator } from '../../core.js';
+import { enrollmentEffects } from '../../enrollments/effects.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
@@ -157,14 +159,17 @@ function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decisi
   return isInvited(options, decision);
 }
 
-/** The enrollments of which the person of a row is told by mail. */
+/** Enrollments of a row that its person gets a mail about. */
 export function enrollmentsToTell(
   options: Pick<ImportOptions, 'invite' | 'notify'>,
   decision: Decision,
 ): readonly PlannedEnrollment[] {
   if (!options.notify || decision.outcome === 'rejected' || getsInvitation(options, decision)) return [];
-  if (decision.outcome !== 'created' && decision.account?.mailOff.split(' ').includes('enrolled')) return [];
-  return decision.enrollments.filter(({ course, status }) => status === 'active' && course.isPublished);
+  const mailOff = decision.outcome === 'created' ? [] : (decision.account?.mailOff.split(' ') ?? []);
+  return decision.enrollments.filter(({ course, status, left }) => {
+    const { news } = enrollmentEffects(left?.status, status, { author: operator, notify: true });
+    return news !== undefined && course.isPublished && !mailOff.includes(news);
+  });
 }
 
 /** Whether the row only enrolls the person of an earlier line. */

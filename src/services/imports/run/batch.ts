@@ -6,10 +6,10 @@ import { searchKey } from '../../../schemas/keys.js';
 import { EffectBatch } from '../../accounts/apply-effects.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
-import { queueNews, replyIn } from '../../mail/news.js';
+import { applyEnrollmentEffects } from '../../enrollments/effects.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, enrollmentsToTell, isSamePerson, reasonOf } from '../plan/outcomes.js';
+import { codesOf, type Decision, isSamePerson, reasonOf } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
@@ -54,28 +54,19 @@ export async function writeBatch(
       ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await noteSamePeople(context, importId, decisions, ledger);
   await assertTrainees(context, decisions, ledger);
-  await reviveEnrollments(context, decisions, ledger);
+  const revived = await reviveEnrollments(context, decisions, ledger);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
-  await enroll(context, decisions, ledger, inserts);
+  const enrolled = await enroll(context, decisions, ledger, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.done();
   await effects.apply();
-  const places = decisions.flatMap((decision) => {
-    const { userId } = ledger.get(decision.row.line) ?? {};
-    if (!userId) return [];
-    return enrollmentsToTell(options, decision).map((planned) => ({
-      userId,
-      courseId: planned.course.id,
-      ...replyIn(planned),
-    }));
-  });
-  await queueNews(core, actor, 'enrolled', places, transaction, { importId });
+  await applyEnrollmentEffects(core, [...revived, ...enrolled], transaction); // effect: import
   if (records.length > 0) await audit.save(transaction);
 }
 

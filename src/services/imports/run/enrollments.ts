@@ -3,13 +3,19 @@ import type { Course } from '../../../db/models/course.js';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { Inserts } from '../../../db/sql/insert.js';
 import type { Core } from '../../core.js';
-import { FreePlaces, type Occupancy, readOccupancy } from '../../courses/capacity.js';
-import { takeWaitingNumbers } from '../../enrollments/commands.js';
+import { FreePlaces, type Occupancy, readOccupancy, takeWaitingNumbers } from '../../courses/capacity.js';
+import type { EnrollmentChange } from '../../enrollments/effects.js';
 import { replyOf } from '../../enrollments/rules.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../locks/row-locks.js';
 import { withNewIds } from '../../new-ids.js';
-import { type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
+import {
+  type Decision,
+  enrollmentsToTell,
+  type LeftEnrollment,
+  type PlannedEnrollment,
+  takesSeat,
+} from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import type { BatchContext } from './accounts.js';
 import { StaleDecision } from './run-state.js';
@@ -93,54 +99,84 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
   return [...enrolled].filter((id) => !created.has(id));
 }
 
+/** The row of an import that brings an enrollment, once its account is written. */
+interface Bringing {
+  decision: Decision;
+  userId: string;
+}
+
+/** Describes a written enrollment for its effects. */
+const changeOf = (
+  { actor, importId, options }: BatchContext,
+  { decision, userId }: Bringing,
+  planned: PlannedEnrollment,
+  id: string,
+): EnrollmentChange => ({
+  enrollment: { id, userId, courseId: planned.course.id, trainerId: planned.course.trainerId },
+  from: planned.left?.status,
+  to: planned.status,
+  cause: {
+    author: actor,
+    notify: enrollmentsToTell(options, decision).includes(planned),
+    reply: planned.reply,
+    importId,
+  },
+});
+
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
-  { core, actor, now, waitingNumbers }: BatchContext,
+  context: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
   inserts: Inserts,
-): Promise<void> {
-  const enrollments = decisions.flatMap((decision) => {
+): Promise<EnrollmentChange[]> {
+  const { core, actor, now, waitingNumbers } = context;
+  const enrolled = decisions.flatMap((decision) => {
     const entry = ledger.get(decision.row.line);
     if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
     const { userId, note } = entry;
     const fresh = withNewIds(decision.enrollments.filter(({ left }) => !left));
     if (fresh.length === 0) return [];
     note.enrollments = fresh.map(([id]) => id);
-    return fresh.map(([id, planned]) => ({
-      id,
-      userId,
-      courseId: planned.course.id,
-      trainerId: planned.course.trainerId,
-      status: planned.status,
-      waitingNumber: waitingNumbers.get(planned) ?? null,
-      ...replyOf(actor, { reply: planned.reply }, now),
-    }));
+    return fresh.map(([id, planned]) => ({ planned, change: changeOf(context, { decision, userId }, planned, id) }));
   });
-  await addEnrollments(core, enrollments, now, inserts);
+  const rows = enrolled.map(({ planned, change: { enrollment } }) => ({
+    ...enrollment,
+    status: planned.status,
+    waitingNumber: waitingNumbers.get(planned) ?? null,
+    ...replyOf(actor, { reply: planned.reply }, now),
+  }));
+  await addEnrollments(core, rows, now, inserts);
+  return enrolled.map(({ change }) => change);
 }
 
-/** Enrolls those again who had left. @throws StaleDecision as {@link revive} */
+/** Enrolls again where somebody has left, or waits. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(
   context: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
-): Promise<void> {
+): Promise<EnrollmentChange[]> {
+  const changes: EnrollmentChange[] = [];
   for (const decision of decisions) {
-    const note = ledger.get(decision.row.line)?.note;
-    if (decision.outcome === 'rejected' || !note) continue;
-    for (const planned of decision.enrollments) await revive(context, planned, note);
+    const { note, userId } = ledger.get(decision.row.line) ?? {};
+    if (decision.outcome === 'rejected' || !note || !userId) continue;
+    for (const planned of decision.enrollments) {
+      if (!planned.left) continue;
+      await revive(context, planned, planned.left, note);
+      changes.push(changeOf(context, { decision, userId }, planned, planned.left.id));
+    }
   }
+  return changes;
 }
 
 /** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
   { core, actor, transaction, now, waitingNumbers }: BatchContext,
   planned: PlannedEnrollment,
+  left: LeftEnrollment,
   note: UndoNote,
 ): Promise<void> {
-  const { status, reply, left } = planned;
-  if (!left) return;
+  const { status, reply } = planned;
   const { id } = left;
   const written = reply === null ? {} : replyOf(actor, { reply }, now);
   const [revived] = await core.database.models.Enrollment.update(

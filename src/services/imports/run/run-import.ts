@@ -3,6 +3,7 @@ import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import type { PlanReason } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
+import { newsKinds } from '../../../schemas/mail-preferences.js';
 import { recordAudit } from '../../audit/audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
@@ -110,8 +111,9 @@ export async function runImport(
 
 /** How many mails an import has queued. */
 async function mailsOf({ database }: Core, { options: { invite, notify } }: ImportPlan, { id: importId }: Import) {
-  const count = (kind: MailKind) => database.read(() => database.models.Mail.count({ where: { importId, kind } }));
-  return { invitations: invite ? await count('invitation') : 0, news: notify ? await count('enrolled') : 0 };
+  const count = (kind: MailKind | MailKind[]) =>
+    database.read(() => database.models.Mail.count({ where: { importId, kind } }));
+  return { invitations: invite ? await count('invitation') : 0, news: notify ? await count([...newsKinds]) : 0 };
 }
 
 /** Records an import that starts now. */

@@ -35,10 +35,7 @@ export async function removeAccounts(
   return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
 }
 
-/**
- * Restores the accounts whose verdict says so, and removes the enrollments that the import made.
- * @returns the audit entries
- */
+/** Restores the accounts whose verdict says so. @returns the audit entries */
 export async function restoreAccounts(
   core: Core,
   actor: Actor,
@@ -46,22 +43,12 @@ export async function restoreAccounts(
   verdicts: readonly Verdict[],
   transaction: Transaction,
 ): Promise<AuditRecord[]> {
-  const { Enrollment } = core.database.models;
   const restored = withOutcome(verdicts, 'restored');
   if (restored.length === 0) return [];
   // Before anything is changed.
   const audit = restored.map(({ user, row, note, courses }) =>
     restoredAccount({ importId, line: row.line }, user, note, courses),
   );
-  const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
-  if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
-  // Few: of those who had left before.
-  for (const { id, updatedAt: _, enrolledAt, replyAt, ...before } of restored.flatMap(
-    ({ note }) => note.revived ?? [],
-  )) {
-    const moments = { enrolledAt: new Date(enrolledAt), replyAt: replyAt === null ? null : new Date(replyAt) };
-    await Enrollment.update({ ...before, ...moments }, { where: { id }, transaction });
-  }
   await withdrawMails(core, { importId, userId: restored.map(({ user }) => user.id) }, transaction);
   const updates = restored.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));
   const cause = { action: 'user.undo-import', actor, importId } as const;

@@ -8,6 +8,7 @@ import { lockPhoneKeys, readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/rows/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
+import { undoEnrollments } from './enrollments.js';
 import { activityOf, groupedBy, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
 
 /** What became of the accounts. */
@@ -69,6 +70,7 @@ async function applyVerdicts(
   const removed = await removeAccounts(core, actor, record.id, verdicts, transaction);
   const audit = [...removed, ...(await restoreAccounts(core, actor, record.id, verdicts, transaction))];
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
+  await undoEnrollments(core, actor, verdicts, transaction);
   const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;

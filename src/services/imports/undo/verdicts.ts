@@ -23,6 +23,8 @@ interface AboutRow {
   note: UndoNote;
   /** The courses that the row enrolled the account in. */
   courses: string[];
+  /** The enrollments that the row made, or changed. */
+  enrollments: Enrollment[];
 }
 
 /** The accounts of some rows, and what decides whether undo may change them. */
@@ -182,9 +184,10 @@ function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
   const userId = accountIdOf(row);
   const user = activity.users.get(userId);
   const note = undoNoteOf(row.undoJson) ?? {};
-  const [own] = splitOwn(activity.enrollments.get(userId) ?? [], note);
+  const [own, others] = splitOwn(activity.enrollments.get(userId) ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
-  const about = { row, userId, user, email: user?.email ?? null, note, courses };
+  const revived = others.filter(({ id }) => note.revived?.some((one) => one.id === id));
+  const about = { row, userId, user, email: user?.email ?? null, note, courses, enrollments: [...own, ...revived] };
   // The account was deleted: there is nothing to undo.
   if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
   const code = row.outcome === 'created' ? whyKeepCreated(user, note, activity) : whyKeepExisting(user, note, activity);

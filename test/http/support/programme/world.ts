@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { insertAccounts } from '../../../../src/services/accounts/rows.js';
-import { settleCertificate } from '../../../../src/services/certificates/changes.js';
+import { issueCertificates } from '../../../../src/services/certificates/issue.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { newIds } from '../../../../src/services/new-ids.js';
@@ -96,8 +96,8 @@ export async function begin(context: Context, given: Beginning): Promise<Program
     await insertAccounts(context, accounts, transaction, ids);
     await Course.bulkCreate(rows, { transaction });
     const stored = await Enrollment.bulkCreate(placed, { transaction });
-    for (const enrollment of stored)
-      if (enrollment.status === 'completed') await settleCertificate(context, enrollment, 'active', transaction);
+    const completed = stored.filter(({ status }) => status === 'completed');
+    await issueCertificates(context, completed, transaction);
   });
   await startSessions(context, Object.values(cast));
   return programme;

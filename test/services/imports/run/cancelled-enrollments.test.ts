@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { operator } from '../../../../src/services/core.js';
-import { setProgress } from '../../../../src/services/enrollments/changes.js';
+import { setProgress } from '../../../../src/services/enrollments/change-enrollment.js';
 import { previewUndo, undoImport } from '../../../../src/services/imports/commands.js';
 import { promoteFreed } from '../../../../src/services/waiting-list/promotion.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';

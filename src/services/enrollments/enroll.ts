@@ -1,21 +1,20 @@
-import { Op, type Transaction } from 'sequelize';
+import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
+import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { revokeCertificates } from '../certificates/changes.js';
-import type { Actor, Caller, Core } from '../core.js';
-import { reservePlaces } from '../courses/capacity.js';
+import { type Actor, actorOf, type Caller, type Core } from '../core.js';
+import { reservePlaces, takeWaitingNumbers } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { today } from '../dates.js';
 import { inCourseQueue } from '../locks/course-queue.js';
-import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
+import { applyEnrollmentEffects, notifiesByDefault } from './effects.js';
+import { lockEnrollment, lockForEnrollment, lockTraineeToEnroll } from './locks.js';
 import {
   assertAllowed,
   assignmentRefusal,
@@ -25,27 +24,14 @@ import {
   returnRefusal,
   type WrittenFields,
 } from './rules.js';
-import { enrollmentRow, insertEnrollments } from './store.js';
+import { enrollmentRecord, enrollmentRow, entryChanges, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
-
-/** An entry of the audit trail about an enrollment. */
-export const enrollmentRecord = (
-  action: AuditRecord<'enrollment'>['action'],
-  id: string,
-  changes: Pick<AuditRecord, 'before' | 'after'>,
-) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
-
-/** What enrolling a trainee has changed: all of a new enrollment, or what is different in one that was cancelled. */
-export function entryChanges(before: object | undefined, entered: Enrollment) {
-  const after = auditedEnrollment(entered);
-  return before ? changesBetween(before, after) : { after };
-}
 
 interface Entry {
   userId: string;
   status: EnrollmentStatus;
   words: WrittenFields;
-  /** Of who waits. */
+  /** Only on the waiting list. */
   waitingNumber?: number | null;
 }
 
@@ -66,38 +52,29 @@ async function enter(
   return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
 }
 
-/** Takes the next numbers on the waiting list of a locked course. @returns the first of them */
-export async function takeWaitingNumbers(
-  core: Core,
-  { id, waitingCounter }: Pick<Course, 'id' | 'waitingCounter'>,
-  count: number,
-  transaction: Transaction,
-): Promise<number> {
-  const counter = { waitingCounter: waitingCounter + count };
-  if (count > 0) await core.database.models.Course.update(counter, { where: { id }, silent: true, transaction });
-  return waitingCounter + 1;
-}
-
 /**
  * A trainee asks for a place in a published course: for a seat, or where there is none for a place on the waiting list.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
  *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
  */
-export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
+export async function requestEnrollment(core: Core, caller: Caller, input: unknown): Promise<Enrollment> {
+  const { user } = caller;
   const { courseId, joinWaitingList, ...words } = validate(enrollmentRequestSchema, input);
   const request = async (transaction: Transaction) => {
     const wanted = { courseId, userId: user.id };
-    const state = await lockEntry(core, wanted, transaction);
+    const state = await lockForEnrollment(core, wanted, transaction);
     const { course, account, existing: found } = state;
     assertActive(account?.role === 'trainee' ? account : null);
     // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
+    const from = existing?.status;
     const status = requestedStatus(state, joinWaitingList, today(core));
     const waitingNumber = status === 'waiting' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
     const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
     const enrollment = await enter(core, course, existing, entry, transaction);
-    if (status === 'pending') await queueDigest(core, enrollment.trainerId, transaction);
+    const cause = { author: actorOf(caller), notify: false };
+    await applyEnrollmentEffects(core, [{ enrollment, from, to: status, cause }], transaction); // effect: request
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(request));
@@ -117,7 +94,7 @@ export async function assignEnrollment(
   core: Core,
   actor: Actor,
   input: unknown,
-  notify = tellsByItself(actor),
+  notify = notifiesByDefault(actor),
 ): Promise<Enrollment> {
   const { courseId, traineeId, status: wanted, whenFull, ...words } = validate(enrollmentAssignmentSchema, input);
   const written = replyOf(actor, words, core.now());
@@ -138,36 +115,11 @@ export async function assignEnrollment(
     if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
-    if (notify) await queueNews(core, actor, newsOf(from, status), [enrollment], transaction, replyIn(written));
+    const cause = { author: actor, notify, reply: written.reply };
+    await applyEnrollmentEffects(core, [{ enrollment, from, to: status, cause }], transaction); // effect: assignment
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
   await addPlacesAfterChange(core, [enrollment]);
   return enrollment;
-}
-
-/**
- * Removes enrollments, all of them or none.
- * @returns the removed enrollments
- * @throws AppError `NOT_FOUND` when one doesn't exist, or isn't in a course that the actor manages
- */
-export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
-  const { Enrollment } = core.database.models;
-  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  return core.database.inTransaction(async (transaction) => {
-    const found = await Enrollment.findAll({
-      where: { [Op.and]: [{ id: [...ids] }, scope] },
-      order: ['id'],
-      lock: transaction.LOCK.UPDATE,
-      transaction,
-    });
-    if (found.length < ids.length) throw notFound('Enrollment');
-    await revokeCertificates(core, { enrollmentId: ids }, transaction);
-    await Enrollment.destroy({ where: { id: [...ids] }, transaction });
-    const records = found.map((enrollment) =>
-      enrollmentRecord('enrollment.remove', enrollment.id, { before: auditedEnrollment(enrollment) }),
-    );
-    await recordAudit(core, actor, records, transaction);
-    return found;
-  });
 }

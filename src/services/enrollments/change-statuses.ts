@@ -13,12 +13,12 @@ import {
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { characters, tooLong } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
-import { recordAudit } from '../audit/audit.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { inCourseQueue } from '../locks/course-queue.js';
-import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { changeLocked, SeatLostMeanwhile, statusChange, takesSeat } from './changes.js';
+import { completeEdits, type Edited, editLocked } from './change-enrollment.js';
+import { SeatLost, statusChange, takesSeat } from './change-status.js';
+import { notifiesByDefault } from './effects.js';
 import { isAsWanted } from './preview.js';
 import { enrollmentsFound, visibleTo } from './queries.js';
 import { changeRefusal } from './rules.js';
@@ -93,7 +93,6 @@ interface Part {
 }
 
 type Change = ReturnType<typeof statusChange>;
-type Changed = Awaited<ReturnType<typeof changeLocked>>;
 
 /**
  * Locks enrollments, and before them what their changes rely on: people after the course, both in the order of keys, to avoid
@@ -117,24 +116,7 @@ async function lockAll(
   return (id) => ({ enrollment: enrollments.get(id), locked: locked.get(id) });
 }
 
-/** Audits what was changed together, and tells its trainees. */
-async function recordAll(
-  core: Core,
-  actor: Actor,
-  done: readonly Changed[],
-  { wanted, notify }: Part,
-  transaction: Transaction,
-): Promise<void> {
-  const records = done.flatMap((one) => one.records);
-  if (records.length > 0) await recordAudit(core, actor, records, transaction);
-  if (!notify) return;
-  for (const status of new Set(done.map(({ from }) => from))) {
-    const places = done.filter(({ from }) => from === status).map(({ enrollment }) => enrollment);
-    await queueNews(core, actor, newsOf(status, wanted.status), places, transaction, replyIn(wanted));
-  }
-}
-
-/** Changes enrollments of one course in their order: who comes first gets the seat. @throws SeatLostMeanwhile */
+/** Changes enrollments of one course in their order: who comes first gets the seat. @throws SeatLost */
 async function changeTogether(
   core: Core,
   actor: Actor,
@@ -148,12 +130,12 @@ async function changeTogether(
   const known = changes.flatMap(({ change, found: one }) => (one ? [{ change, found: one }] : []));
   const run = async (transaction: Transaction): Promise<StatusOutcome[]> => {
     const current = await lockAll(core, known, transaction);
-    const done: Changed[] = [];
+    const done: Edited[] = [];
     const changeOne = async ({ id, change }: (typeof changes)[number]): Promise<Outcome> => {
       const { enrollment, locked } = current(id);
       if (enrollment && isAsWanted(enrollment, part.wanted)) return { outcome: 'unchanged', enrollment };
       try {
-        const changed = await changeLocked(core, actor, enrollment, change, locked, transaction);
+        const changed = await editLocked(actor, enrollment, change, locked, transaction);
         done.push(changed);
         return { outcome: 'changed', enrollment: changed.enrollment };
       } catch (error) {
@@ -163,7 +145,7 @@ async function changeTogether(
     };
     const outcomes: StatusOutcome[] = [];
     for (const one of changes) outcomes.push({ id: one.id, name: nameOf(one.found), ...(await changeOne(one)) });
-    await recordAll(core, actor, done, part, transaction);
+    await completeEdits(core, actor, done, transaction);
     return outcomes;
   };
   const inTransaction = () => core.database.inTransaction(run);
@@ -181,7 +163,7 @@ export async function changeStatuses(
   actor: Actor,
   those: readonly Meant[],
   wanted: StatusChange,
-  { signal, notify = tellsByItself(actor) }: StatusOptions,
+  { signal, notify = notifiesByDefault(actor) }: StatusOptions,
 ): Promise<{ outcomes: StatusOutcome[]; stopped: AppError | undefined }> {
   let found = await readEnrollments(
     core,
@@ -212,7 +194,7 @@ export async function changeStatuses(
         }
         isSettled = true;
       } catch (error) {
-        if (error instanceof SeatLostMeanwhile)
+        if (error instanceof SeatLost)
           found = new Map([
             ...found,
             ...(await readEnrollments(

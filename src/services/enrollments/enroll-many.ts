@@ -2,19 +2,18 @@ import type { Transaction } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { AppError } from '../../errors.js';
-import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
+import { type BulkAssignment, bulkAssignmentSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { reservePlaces } from '../courses/capacity.js';
+import { reservePlaces, takeWaitingNumbers } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { withNewIds } from '../new-ids.js';
-import { enrollmentRecord, entryChanges, removeEnrollments, takeWaitingNumbers } from './commands.js';
+import { applyEnrollmentEffects, notifiesByDefault } from './effects.js';
 import { assignmentRefusal, replyOf } from './rules.js';
-import { insertEnrollments } from './store.js';
+import { enrollmentRecord, entryChanges, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
 /** A trainee who was not enrolled, and why. */
@@ -96,7 +95,7 @@ export async function assignMany(
   core: Core,
   actor: Actor,
   input: unknown,
-  notify = tellsByItself(actor),
+  notify = notifiesByDefault(actor),
 ): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
   const wanted = validate(bulkAssignmentSchema, input);
   const { courseId, status } = wanted;
@@ -121,7 +120,9 @@ export async function assignMany(
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = placed.flatMap(({ existing, ...place }) => (existing ? [{ existing, ...place }] : []));
-    const before = new Map(revived.map(({ existing }) => [existing.id, auditedEnrollment(existing)]));
+    const before = new Map(
+      revived.map(({ existing }) => [existing.id, { from: existing.status, audited: auditedEnrollment(existing) }]),
+    );
     const change = { enrolledAt: now, cancelReason: null, ...written };
     const seated = revived.filter(({ place }) => place === 'seat').map(({ existing }) => existing.id);
     if (seated.length > 0)
@@ -132,20 +133,22 @@ export async function assignMany(
     const ids = [...entered.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];
     const enrollments = await Enrollment.findAll({ where: { id: ids }, order: ['id'], transaction });
     const records = enrollments.map((enrollment) =>
-      enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
+      enrollmentRecord(
+        'enrollment.assign',
+        enrollment.id,
+        entryChanges(before.get(enrollment.id)?.audited, enrollment),
+      ),
     );
     await recordAudit(core, actor, records, transaction);
-    const told = enrollments.filter((enrollment) => enrollment.status === status);
-    if (notify) await queueNews(core, actor, newsOf(undefined, status), told, transaction, replyIn(written));
+    const cause = { author: actor, notify, reply: written.reply };
+    const changes = enrollments.map((enrollment) => {
+      const { from } = before.get(enrollment.id) ?? {};
+      return { enrollment, from, to: enrollment.status, cause };
+    });
+    await applyEnrollmentEffects(core, changes, transaction); // effect: assignments
     return { enrollments, skipped };
   };
   const assigned = await inCourseQueue(courseId, () => core.database.inTransaction(assign));
   await addPlacesAfterChange(core, assigned.enrollments);
   return assigned;
-}
-
-/** Removes the enrollments of a list, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */
-export async function removeMany(core: Core, actor: Actor, input: unknown): Promise<Enrollment[]> {
-  const { enrollmentIds } = validate(bulkRemovalSchema, input);
-  return removeEnrollments(core, actor, enrollmentIds);
 }

@@ -1,0 +1,54 @@
+import type { Transaction } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import { insertRows } from '../../db/sql/insert.js';
+import { wordsOf } from '../../schemas/search-words.js';
+import { revokeCertificates } from '../certificates/issue.js';
+import type { Core } from '../core.js';
+import { markForDeletion } from '../files/files.js';
+
+/** Effects of a change of a course, besides the seats that it frees: see services/freed-seats.ts. */
+export interface CourseEffects {
+  removesWords?: boolean;
+  /** Stores the words by which the course is found. */
+  addsWords?: boolean;
+  revokesCertificates?: boolean;
+  removesFiles?: boolean;
+}
+
+/** A course as far as its effects depend on it. */
+type State = Pick<Course, 'searchKey'>;
+
+/**
+ * Derives the effects of a change.
+ * @param before undefined for a new course
+ * @param after undefined for a deleted one
+ */
+export function courseEffects(before: State | undefined, after: State | undefined): CourseEffects {
+  const effects: CourseEffects = {};
+  const isRenamed = after !== undefined && after.searchKey !== before?.searchKey;
+  if (isRenamed && before) effects.removesWords = true; // effect: remove-course-words
+  if (isRenamed) effects.addsWords = true; // effect: add-course-words
+  if (!after) effects.revokesCertificates = true; // effect: revoke-certificates-of-course
+  if (!after) effects.removesFiles = true; // effect: remove-files-of-course
+  return effects;
+}
+
+/**
+ * Carries out the effects of a change, in the transaction that has written it: no certificate is issued after the course is deleted.
+ * Marked files are removed after the commit.
+ */
+export async function applyCourseEffects(
+  core: Core,
+  courseId: string,
+  before: State | undefined,
+  after: State | undefined,
+  transaction: Transaction,
+): Promise<void> {
+  const { CourseWord } = core.database.models;
+  const effects = courseEffects(before, after);
+  const words = after && effects.addsWords ? wordsOf(after.searchKey).map((word) => ({ word, courseId })) : [];
+  if (effects.removesWords) await CourseWord.destroy({ where: { courseId }, transaction }); // effect: remove-course-words
+  await insertRows(CourseWord, words, transaction); // effect: add-course-words
+  if (effects.revokesCertificates) await revokeCertificates(core, { courseId }, transaction); // effect: revoke-certificates-of-course
+  if (effects.removesFiles) await markForDeletion(core, { courseId }, transaction); // effect: remove-files-of-course
+}

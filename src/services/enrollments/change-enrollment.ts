@@ -1,0 +1,142 @@
+import type { Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { AppError, notFound } from '../../errors.js';
+import { progressSchema, replySchema } from '../../schemas/enrollment.js';
+import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
+import { validate } from '../../schemas/validate.js';
+import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
+import type { Actor, Core } from '../core.js';
+import { inCourseQueue } from '../locks/course-queue.js';
+import { applyEnrollmentEffects, type EnrollmentCause } from './effects.js';
+import { lockEnrollment } from './locks.js';
+import { findEnrollment } from './queries.js';
+import { replyOf, sideOf } from './rules.js';
+import { enrollmentRecord } from './store.js';
+import { addPlacesAfterChange } from './waiting-places.js';
+
+/** A change of one enrollment. */
+export interface Edit<Locked = undefined> {
+  action: AuditRecord<'enrollment'>['action'];
+  cause: EnrollmentCause;
+  /** Whether it waits for the course. */
+  takesSeat?(found: Enrollment): boolean;
+  /** Locks the rows that the change relies on, before the enrollment itself, to avoid deadlocks. */
+  lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
+  /** Changes the locked enrollment, which is saved afterwards. */
+  change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
+}
+
+/** A changed enrollment. */
+export interface Edited {
+  enrollment: Enrollment;
+  from: EnrollmentStatus;
+  cause: EnrollmentCause;
+  /** Empty for a trainee's own change. */
+  records: AuditRecord<'enrollment'>[];
+}
+
+/**
+ * Changes an enrollment in the transaction that has locked it, and before it the rows that the change relies on.
+ * @param enrollment null where it was deleted
+ * @throws AppError `NOT_FOUND`, and as `change`
+ */
+export async function editLocked<Locked>(
+  actor: Actor,
+  enrollment: Enrollment | null | undefined,
+  { action, cause, change }: Pick<Edit<Locked>, 'action' | 'cause' | 'change'>,
+  locked: Locked,
+  transaction: Transaction,
+): Promise<Edited> {
+  // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
+  // always its course's: a foreign key ensures that.
+  const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
+  if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
+  const from = enrollment.status;
+  const before = auditedEnrollment(enrollment);
+  await change(enrollment, locked, transaction);
+  await enrollment.save({ transaction });
+  const changes = changesBetween(before, auditedEnrollment(enrollment));
+  const isAudited = actor.role !== 'trainee' && Object.keys(changes.after).length > 0;
+  return { enrollment, from, cause, records: isAudited ? [enrollmentRecord(action, enrollment.id, changes)] : [] };
+}
+
+/** Audits the edits of a transaction, and carries out their effects. */
+export async function completeEdits(
+  core: Core,
+  actor: Actor,
+  edits: readonly Edited[],
+  transaction: Transaction,
+): Promise<void> {
+  const records = edits.flatMap((edit) => edit.records);
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+  const changes = edits.map(({ enrollment, from, cause }) => ({ enrollment, from, to: enrollment.status, cause }));
+  await applyEnrollmentEffects(core, changes, transaction); // effect: status
+}
+
+/**
+ * Changes an enrollment that the actor may see, on its locked row, and audits it unless the actor is the trainee.
+ * @returns the enrollment after this change, with the course and trainee that were read before it: reading it again after
+ *   the commit could fail, or show a later change
+ */
+export async function changeEnrollment<Locked>(
+  core: Core,
+  actor: Actor,
+  id: string,
+  edit: Edit<Locked>,
+): Promise<Enrollment> {
+  const found = await findEnrollment(core, actor, id);
+  const run = async (transaction: Transaction) => {
+    const locked = await edit.lock(found, transaction);
+    const current = await lockEnrollment(core, { id }, transaction);
+    const edited = await editLocked(actor, current, edit, locked, transaction);
+    await completeEdits(core, actor, [edited], transaction);
+    const { enrollment, from } = edited;
+    if (found.course) enrollment.course = found.course;
+    if (found.user) enrollment.user = found.user;
+    // A completion that stays one keeps its certificate.
+    if (enrollment.status === from && found.certificate) enrollment.certificate = found.certificate;
+    return enrollment;
+  };
+  const inTransaction = () => core.database.inTransaction(run);
+  const changed = await (edit.takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction());
+  await addPlacesAfterChange(core, [changed]);
+  return changed;
+}
+
+/**
+ * Sets or takes back the reply of an enrollment of any status: managers of the course. No mail tells of it.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`
+ */
+export async function setReply(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+  const { reply } = validate(replySchema, input);
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.reply',
+    cause: { author: actor, notify: false },
+    lock: async () => undefined,
+    async change(enrollment, _, transaction) {
+      enrollment.set(replyOf(actor, { reply: reply || null }, core.now()));
+      // Other changes begin or end with the certificate; this one leaves it, and the answer shows it.
+      const where = { enrollmentId: enrollment.id };
+      enrollment.certificate = await core.database.models.Certificate.findOne({ where, transaction });
+    },
+  });
+}
+
+/**
+ * Sets the progress of an enrollment: managers of the course and the trainee, as the rules of its status say.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_REFUSED`
+ */
+export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+  const { progress } = validate(progressSchema, input);
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.progress',
+    cause: { author: actor, notify: false },
+    // Progress needs no seat: it doesn't wait for others who enroll in the course.
+    lock: async () => undefined,
+    async change(enrollment) {
+      if (!rulesOf(enrollment.status).progressBy.includes(sideOf(actor)))
+        throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
+      enrollment.progress = progress;
+    },
+  });
+}

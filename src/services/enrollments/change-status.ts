@@ -1,0 +1,119 @@
+import type { Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { type StatusChange, statusChangeSchema } from '../../schemas/enrollment.js';
+import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
+import { validate } from '../../schemas/validate.js';
+import { assertActive } from '../auth/sessions.js';
+import type { Actor, Core } from '../core.js';
+import { reserveSeat, takeWaitingNumbers } from '../courses/capacity.js';
+import { today } from '../dates.js';
+import { changeEnrollment, type Edit } from './change-enrollment.js';
+import { notifiesByDefault } from './effects.js';
+import { lockCourse, lockForEnrollment, lockTraineeToEnroll } from './locks.js';
+import {
+  assertAllowed,
+  cancelReasonOf,
+  changeRefusal,
+  requestedStatus,
+  sideOf,
+  traineeRefusal,
+  wordsOf,
+} from './rules.js';
+
+/** Reserves a seat, or a place on the waiting list. */
+type Placing = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
+
+/**
+ * Locks what giving a seat relies on, before the enrollment: the course, then the trainee, who must stay one.
+ * @returns what reserves the seat
+ * @throws AppError `NOT_FOUND` when the course was deleted
+ */
+async function lockForSeat(
+  core: Core,
+  { courseId, userId }: Enrollment,
+  { status, joinWaitingList }: StatusChange,
+  byTrainee: boolean,
+  transaction: Transaction,
+): Promise<Placing> {
+  if (byTrainee) {
+    const state = await lockForEnrollment(core, { courseId, userId }, transaction);
+    return async () => {
+      assertActive(state.account?.role === 'trainee' ? state.account : null);
+      const given = requestedStatus(state, joinWaitingList, today(core));
+      const joins = given === 'waiting';
+      return {
+        status: given,
+        waitingNumber: joins ? await takeWaitingNumbers(core, state.course, 1, transaction) : null,
+      };
+    };
+  }
+  const course = await lockCourse(core, courseId, transaction);
+  const trainee = await lockTraineeToEnroll(core, userId, transaction);
+  return async () => {
+    assertAllowed(traineeRefusal(trainee));
+    await reserveSeat(core, course, transaction);
+    return { status, waitingNumber: null };
+  };
+}
+
+/** The enrollment has lost its seat since it was read: the change begins again, with the locks that another seat needs. */
+export class SeatLost extends Error {
+  override readonly name = 'SeatLost';
+}
+
+/**
+ * Moves an enrollment to another status.
+ * @param notify whether the trainee gets a mail about what somebody else has done
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
+ *   cancelled one, or giving it another seat, `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
+ *   `COURSE_FULL`, `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`
+ */
+export async function changeStatus(
+  core: Core,
+  actor: Actor,
+  id: string,
+  input: unknown,
+  notify = notifiesByDefault(actor),
+): Promise<Enrollment> {
+  const wanted = validate(statusChangeSchema, input);
+  for (;;) {
+    try {
+      return await changeEnrollment(core, actor, id, statusChange(core, actor, wanted, notify));
+    } catch (error) {
+      if (!(error instanceof SeatLost)) throw error;
+    }
+  }
+}
+
+/** Whether a change of status takes a seat: of an enrollment that has none. */
+export const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) =>
+  !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
+
+/** A change of status. It throws SeatLost, and as {@link changeStatus}. */
+export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {
+  const byTrainee = actor.role === 'trainee';
+  const words = wordsOf(actor, wanted, core.now());
+  const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
+  return {
+    action: 'enrollment.status',
+    cause: { author: actor, notify, reply: words.reply },
+    // Other changes don't wait for those who enroll in the course.
+    takesSeat: needsSeat,
+    lock: async (found, transaction) =>
+      needsSeat(found) ? lockForSeat(core, found, wanted, byTrainee, transaction) : undefined,
+    async change(enrollment, place) {
+      assertAllowed(changeRefusal(enrollment.status, wanted, actor));
+      if (needsSeat(enrollment)) {
+        if (!place) throw new SeatLost();
+        // A completion that is taken back keeps its date.
+        if (enrollment.status !== 'completed') enrollment.enrolledAt = core.now();
+        enrollment.set({ ...(await place()), cancelReason: null });
+      } else {
+        const cancelReason = wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, sideOf(actor)) : null;
+        enrollment.set({ status: wanted.status, waitingNumber: null, cancelReason });
+      }
+      enrollment.set({ completedAt: null, ...words });
+      if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
+    },
+  } satisfies Edit<Placing | undefined>;
+}

@@ -1,0 +1,99 @@
+import type { Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { EnrollmentStatus, Side } from '../../schemas/enrollment-statuses.js';
+import type { NewsKind } from '../../schemas/mail-preferences.js';
+import { issueCertificates, revokeCertificates } from '../certificates/issue.js';
+import type { Actor, Author, Core } from '../core.js';
+import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
+import { sideOf } from './rules.js';
+
+/**
+ * The effects of changes of enrollments. All writers call {@link applyEnrollmentEffects}. Freed seats aren't among them: hooks of the
+ * models mark their courses with each write, which no writer can forget (services/freed-seats.ts).
+ */
+
+/** What the statuses of a change can't tell. */
+export interface EnrollmentCause {
+  author: Author;
+  /** Whether the trainee gets a mail about a manager's change. */
+  notify: boolean;
+  /** Written with this change. */
+  reply?: string | null | undefined;
+  importId?: string;
+}
+
+/** Effects of one change. */
+export interface EnrollmentEffects {
+  certificate?: 'issue' | 'revoke';
+  /** News about the place that have not left are out of date. */
+  withdrawsNews?: boolean;
+  /** Mail to the trainee. */
+  news?: NewsKind;
+  /** The request goes into the next mail to the trainer. */
+  isInDigest?: boolean;
+}
+
+/** Whether changes of an author send mails by default: at the terminal only on request. */
+export const notifiesByDefault = ({ origin }: Actor): boolean => origin === 'http';
+
+/**
+ * Derives the effects of a change.
+ * @param from undefined for a new enrollment
+ * @param to undefined for a removed one
+ */
+export function enrollmentEffects(
+  from: EnrollmentStatus | undefined,
+  to: EnrollmentStatus | undefined,
+  { author, notify }: Pick<EnrollmentCause, 'author' | 'notify'>,
+): EnrollmentEffects {
+  const effects: EnrollmentEffects = {};
+  if (from === to) return effects;
+  const by: Side = author.origin === 'program' ? 'program' : sideOf(author);
+  const notifies = notify && by === 'manager';
+  const isAnswer = from === 'pending' || from === 'waiting';
+  if (from === 'completed') effects.certificate = 'revoke'; // effect: revoke-certificate
+  if (to === 'completed') effects.certificate = 'issue'; // effect: issue-certificate
+  if (from !== undefined) effects.withdrawsNews = true; // effect: withdraw-news
+  if (notifies && to === 'active' && isAnswer) effects.news = 'accepted'; // effect: news-accepted
+  // Taking a completion back is no news.
+  if (notifies && to === 'active' && !isAnswer && from !== 'completed') effects.news = 'enrolled'; // effect: news-enrolled
+  if (notifies && to === 'cancelled') effects.news = 'refused'; // effect: news-refused
+  if (notifies && to === 'completed') effects.news = 'completed'; // effect: news-completed
+  if (by === 'program' && (to === 'pending' || to === 'active')) effects.news = 'moved_up'; // effect: news-moved-up
+  if (by !== 'manager' && to === 'pending') effects.isInDigest = true; // effect: digest
+  return effects;
+}
+
+/** One change of an enrollment, as {@link enrollmentEffects}. */
+export interface EnrollmentChange {
+  enrollment: Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> & Partial<Pick<Enrollment, 'certificate'>>;
+  from: EnrollmentStatus | undefined;
+  to: EnrollmentStatus | undefined;
+  cause: EnrollmentCause;
+}
+
+/**
+ * Carries out the effects of changes, at the end of the transaction that has locked and written the enrollments; before it removes
+ * any, as their certificates refer to them. One statement a kind of effect. New certificates are set on the enrollments.
+ */
+export async function applyEnrollmentEffects(
+  core: Core,
+  changes: readonly EnrollmentChange[],
+  transaction: Transaction,
+): Promise<void> {
+  const all = changes.map((change) => ({ ...change, ...enrollmentEffects(change.from, change.to, change.cause) }));
+  const having = (wanted: (effects: EnrollmentEffects) => boolean | undefined) =>
+    all.filter(wanted).map(({ enrollment }) => enrollment);
+  const revoked = having(({ certificate }) => certificate === 'revoke').map(({ id }) => id);
+  const outdated = having(({ withdrawsNews }) => withdrawsNews);
+  const completed = having(({ certificate }) => certificate === 'issue');
+  const requested = having(({ isInDigest }) => isInDigest).map(({ trainerId }) => trainerId);
+  const news = all.flatMap(({ enrollment: { userId, courseId }, news: kind, cause: { author, reply, importId } }) =>
+    kind ? [{ kind, userId, courseId, author, ...(reply && { data: { reply } }), ...(importId && { importId }) }] : [],
+  );
+  await revokeCertificates(core, { enrollmentId: revoked }, transaction); // effect: revoke-certificate
+  await issueCertificates(core, completed, transaction); // effect: issue-certificate
+  await withdrawNews(core, outdated, transaction); // effect: withdraw-news
+  await queueNews(core, news, transaction); // effect: news
+  await queueDigests(core, requested, transaction); // effect: digest
+}
