@@ -60,26 +60,32 @@ export async function markCoursesOf(
 }
 
 /**
- * Makes writes of the models mark the courses in which they may free a seat, so that no caller has to; changes of
- * accounts do by their effects. Joining a waiting list
- * counts too: a seat that became free meanwhile has found nobody waiting.
- */
+ * Makes writes of the models mark the courses in which they may free a seat; changes of accounts do by their effects.
+  */
 export function watchFreedSeats(models: Models): void {
   const { Course, Enrollment } = models;
   const takesSeat = (status: EnrollmentStatus) => seatStatuses.some((one) => one === status);
-  Enrollment.beforeSave((enrollment, { transaction }) => {
-    const { status, courseId } = enrollment;
-    if (enrollment.changed('status') && !takesSeat(status)) markFreedSeats(transaction, [courseId]);
+  Enrollment.beforeSave((one, { transaction }) => {
+    if (one.changed('status') && !takesSeat(one.status)) markFreedSeats(transaction, [one.courseId]); // effect: left-seat
   });
-  Enrollment.beforeBulkUpdate(({ where, transaction, ...options }) => {
+  Enrollment.beforeBulkUpdate(async ({ where, transaction, ...options }) => {
     // Sequelize passes the new values, and its types leave them out.
     const { status } = (options as { attributes?: Partial<Enrollment> }).attributes ?? {};
-    return status === undefined || takesSeat(status) ? undefined : markCoursesOf(models, where, transaction);
+    if (status && !takesSeat(status)) await markCoursesOf(models, where, transaction); // effect: left-seats
   });
-  Enrollment.beforeDestroy(({ courseId }, { transaction }) => markFreedSeats(transaction, [courseId]));
-  Enrollment.addHook('beforeBulkDestroy', ({ where = {}, transaction }) => markCoursesOf(models, where, transaction));
+  Enrollment.beforeDestroy(({ courseId }, { transaction }) => {
+    markFreedSeats(transaction, [courseId]); // effect: removed-seat
+  });
+  Enrollment.addHook('beforeBulkDestroy', async ({ where = {}, transaction }) => {
+    await markCoursesOf(models, where, transaction); // effect: removed-seats
+  });
   Course.beforeSave((course, { transaction }) => {
     const fields = ['maxStudents', 'endDate', 'isPublished'] as const;
-    if (course.isPublished && fields.some((field) => course.changed(field))) markFreedSeats(transaction, [course.id]);
+    const mayHaveSeats = course.isPublished && fields.some((field) => course.changed(field));
+    if (mayHaveSeats) markFreedSeats(transaction, [course.id]); // effect: new-seats
+  });
+  User.beforeSave(async (user, { transaction }) => {
+    const isActivated = user.isActive && user.changed('isActive') && !user.isNewRecord;
+    if (isActivated) await markActivated(models, [user.id], transaction); // effect: seats-for-activated
   });
 }

@@ -70,11 +70,7 @@ export async function addEnrollments(
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => enrollmentRow(enrollment, now));
   await inserts.add(core.database.models.Enrollment, rows);
-  const waiting = enrollments.filter(({ status }) => status === 'waiting');
   // A seat that became free meanwhile has found nobody waiting.
-  if (waiting.length > 0)
-    markFreedSeats(
-      inserts.transaction,
-      waiting.map(({ courseId }) => courseId),
-    );
+  const joined = enrollments.filter(({ status }) => status === 'waiting').map(({ courseId }) => courseId);
+  markFreedSeats(inserts.transaction, joined); // effect: joined-waiting-list
 }

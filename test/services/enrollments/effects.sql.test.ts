@@ -1,0 +1,330 @@
+import { expect } from 'chai';
+import type { Course } from '../../../src/db/models/course.js';
+import type { User } from '../../../src/db/models/user.js';
+import type { StatusChange } from '../../../src/schemas/enrollment.js';
+import { type EnrollmentStatus, enrollmentStatuses, rulesOf } from '../../../src/schemas/enrollment-statuses.js';
+import { type Actor, type Caller, operator, program } from '../../../src/services/core.js';
+import { changeStatus } from '../../../src/services/enrollments/change-status.js';
+import { changeStatuses } from '../../../src/services/enrollments/change-statuses.js';
+import { enrollmentEffects } from '../../../src/services/enrollments/effects.js';
+import { assignEnrollment, requestEnrollment } from '../../../src/services/enrollments/enroll.js';
+import { assignMany } from '../../../src/services/enrollments/enroll-many.js';
+import { removeEnrollments, removeMany } from '../../../src/services/enrollments/remove.js';
+import { undoImport } from '../../../src/services/imports/commands.js';
+import { queueMails } from '../../../src/services/mail/outbox.js';
+import { promote } from '../../../src/services/waiting-list/promotion.js';
+import { mailSettings } from '../../support/environment.js';
+import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { useImporting } from '../imports/support/importing.js';
+import { importFile } from '../imports/support/running.js';
+
+type State = EnrollmentStatus | 'nothing';
+const states: readonly State[] = ['nothing', ...enrollmentStatuses];
+
+/** Effects of a manager's change with mails: before, then after. The same state has none. */
+const table: Record<State, Partial<Record<State, string>>> = {
+  nothing: { pending: '', waiting: '', active: 'enrolled', completed: 'issue completed', cancelled: 'refused' },
+  pending: {
+    waiting: 'withdraw',
+    active: 'withdraw accepted',
+    completed: 'withdraw issue completed',
+    cancelled: 'withdraw refused',
+    nothing: 'withdraw',
+  },
+  waiting: {
+    pending: 'withdraw',
+    active: 'withdraw accepted',
+    completed: 'withdraw issue completed',
+    cancelled: 'withdraw refused',
+    nothing: 'withdraw',
+  },
+  active: {
+    pending: 'withdraw',
+    waiting: 'withdraw',
+    completed: 'withdraw issue completed',
+    cancelled: 'withdraw refused',
+    nothing: 'withdraw',
+  },
+  completed: {
+    pending: 'withdraw revoke',
+    waiting: 'withdraw revoke',
+    active: 'withdraw revoke',
+    cancelled: 'withdraw revoke refused',
+    nothing: 'withdraw revoke',
+  },
+  cancelled: {
+    pending: 'withdraw',
+    waiting: 'withdraw',
+    active: 'withdraw enrolled',
+    completed: 'withdraw issue completed',
+    nothing: 'withdraw',
+  },
+};
+
+const newsWords = ['enrolled', 'accepted', 'refused', 'completed'];
+
+/** Differences of other authors: no such news, but the trainer's digest, and the news of a free seat. */
+const authors = {
+  'a manager': () => [],
+  'a manager without mails': () => [],
+  'a trainee': (_: State, to: State) => (to === 'pending' ? ['digest'] : []),
+  'the program': (_: State, to: State) =>
+    to === 'pending' ? ['moved_up', 'digest'] : to === 'active' ? ['moved_up'] : [],
+} as const;
+type AuthorName = keyof typeof authors;
+
+function expected(by: AuthorName, from: State, to: State): string[] {
+  const words = (table[from][to] ?? '').split(' ').filter(Boolean);
+  const silent = words.filter((word) => !newsWords.includes(word));
+  if (by === 'a manager' || from === to) return words.sort();
+  return [...silent, ...authors[by](from, to)].sort();
+}
+
+describe('The effects of a change of an enrollment', () => {
+  const trainee: Actor = { role: 'trainee', actorId: 'x', origin: 'http', ip: null };
+  const causes = {
+    'a manager': { author: operator, notify: true },
+    'a manager without mails': { author: operator, notify: false },
+    'a trainee': { author: trainee, notify: true },
+    'the program': { author: program, notify: true },
+  };
+  const statusOf = (state: State) => (state === 'nothing' ? undefined : state);
+
+  for (const [by, cause] of Object.entries(causes) as [AuthorName, (typeof causes)[AuthorName]][])
+    it(`by ${by} follow from its state before and after`, () => {
+      for (const from of states)
+        for (const to of states) {
+          const effects = enrollmentEffects(statusOf(from), statusOf(to), cause);
+          const { certificate, withdrawsNews, news, isInDigest } = effects;
+          const words = [certificate, withdrawsNews && 'withdraw', news, isInDigest && 'digest'].filter(Boolean);
+          expect(words.sort(), `${from} > ${to}`).to.deep.equal(expected(by, from, to));
+        }
+    });
+});
+
+describe('Writers of enrollments', () => {
+  const importing = useImporting(mailSettings);
+  const manager: Actor = { ...operator, origin: 'http' };
+  const { signal } = new AbortController();
+  const context = () => importing.context;
+  const models = () => importing.models();
+
+  /** A place whose enrollment changes from one state to another. */
+  interface Place {
+    from: State;
+    to: State;
+    trainee: User;
+    trainer: User;
+    course: Course;
+    /** Empty for a new enrollment. */
+    id: string;
+  }
+
+  /** The course is full where the enrollment goes to the waiting list. */
+  async function buildPlace(from: State, to: State): Promise<Place> {
+    const trainer = await buildUser(context(), { role: 'trainer' });
+    const trainee = await buildUser(context());
+    const given = { isPublished: true, maxStudents: 1, waitingMax: 5, autoAccept: to === 'active' };
+    const course = await buildCourse(context(), trainer, given);
+    if (to === 'waiting') await buildEnrollment(context(), await buildUser(context()), course, { status: 'active' });
+    const place = { from, to, trainee, trainer, course };
+    if (from === 'nothing') return { ...place, id: '' };
+    if (from === 'completed')
+      return { ...place, id: (await buildCertificate(context(), trainee, course)).enrollment.id };
+    return { ...place, id: (await buildEnrollment(context(), trainee, course, { status: from })).id };
+  }
+
+  const placesOf = async (changes: string) => {
+    const places: Place[] = [];
+    for (const change of changes.split(', ')) {
+      const [from, to] = change.split(' > ') as [State, State];
+      places.push(await buildPlace(from, to));
+    }
+    return places;
+  };
+
+  /** Queues news about places, as an earlier change has done. */
+  const plantNews = (places: readonly Place[]) =>
+    context().database.inTransaction((transaction) =>
+      queueMails(
+        context(),
+        places.map(({ trainee, trainer, course }) => ({
+          kind: 'enrolled' as const,
+          userId: trainee.id,
+          courseId: course.id,
+          queueOwner: trainer.id,
+          data: { other: 'planted' },
+        })),
+        transaction,
+      ),
+    );
+
+  /** Effects on a place, read from the database, and whether its course is marked for the waiting list. */
+  async function effectsOn({ trainee, trainer, course }: Place, freed: ReadonlySet<string>): Promise<string[]> {
+    const courseId = course.id;
+    const mails = await models().Mail.findAll({ where: { userId: [trainee.id, trainer.id] } });
+    const certificates = await models().Certificate.findAll({ where: { courseId } });
+    const isPlanted = ({ data }: { data: string }) => data.includes('planted');
+    return [
+      ...mails.filter((mail) => isPlanted(mail) && mail.state === 'withdrawn').map(() => 'withdraw'),
+      ...mails.filter((mail) => !isPlanted(mail)).map(({ kind }) => (kind === 'requests' ? 'digest' : kind)),
+      ...certificates.map(({ revokedAt }) => (revokedAt ? 'revoke' : 'issue')),
+      ...(freed.has(courseId) ? ['freed'] : []),
+    ].sort();
+  }
+
+  async function expectEffects(by: AuthorName, places: readonly Place[], write: () => Promise<unknown>): Promise<void> {
+    await plantNews(places.filter(({ from }) => from !== 'nothing'));
+    context().freedSeats.take();
+    await write();
+    const freed = new Set(context().freedSeats.take());
+    for (const place of places) {
+      const { from, to } = place;
+      const isFreed = to === 'nothing' || !rulesOf(to).takesSeat;
+      const wanted = [...expected(by, from, to), ...(isFreed ? ['freed'] : [])].sort();
+      const shown = (await effectsOn(place, freed)).join(' ');
+      expect(`${from} > ${to}: ${shown}`).to.equal(`${from} > ${to}: ${wanted.join(' ')}`);
+    }
+  }
+
+  const each = (write: (place: Place) => Promise<unknown>) => async (places: readonly Place[]) => {
+    for (const place of places) await write(place);
+  };
+  const callerOf = (user: User): Caller => {
+    return { user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null };
+  };
+  const actorOf = ({ id: actorId }: User): Actor => ({ role: 'trainee', actorId, origin: 'http', ip: null });
+  /** The status of an assignment that a full course turns into a place on the waiting list. */
+  const assigned = (to: State) => (to === 'waiting' ? 'active' : to);
+
+  const [settled, byTrainee] = [
+    'pending > active, pending > cancelled, waiting > active, waiting > cancelled, active > completed, active > cancelled, completed > active, cancelled > active',
+    'pending > cancelled, waiting > cancelled, active > cancelled, cancelled > pending',
+  ];
+  const entries =
+    'nothing > pending, nothing > active, nothing > waiting, waiting > active, cancelled > active, cancelled > waiting';
+  const removals = states
+    .filter((state) => state !== 'nothing')
+    .map((state) => `${state} > nothing`)
+    .join(', ');
+
+  const writers: [
+    what: string,
+    by: AuthorName,
+    changes: string,
+    write: (places: readonly Place[]) => Promise<unknown>,
+  ][] = [
+    [
+      'an assignment',
+      'a manager',
+      entries,
+      each(({ course, trainee, to }) =>
+        assignEnrollment(context(), manager, {
+          courseId: course.id,
+          traineeId: trainee.id,
+          status: assigned(to),
+          whenFull: 'wait',
+        }),
+      ),
+    ],
+    [
+      'an assignment of a list',
+      'a manager',
+      entries,
+      each(({ course, trainee, to }) =>
+        assignMany(context(), manager, {
+          courseId: course.id,
+          traineeIds: [trainee.id],
+          status: assigned(to),
+          whenFull: 'wait',
+        }),
+      ),
+    ],
+    [
+      'a change of the status',
+      'a manager',
+      settled,
+      each(({ id, to: status }) => changeStatus(context(), manager, id, { status })),
+    ],
+    [
+      'a change of the status at the terminal',
+      'a manager without mails',
+      settled,
+      each(({ id, to: status }) => changeStatus(context(), operator, id, { status })),
+    ],
+    [
+      'a change of many statuses',
+      'a manager',
+      settled,
+      async (places) => {
+        for (const to of new Set(places.map((place) => place.to))) {
+          const ids = places.filter((place) => place.to === to).map(({ id }) => ({ id }));
+          const change = { status: to as StatusChange['status'], joinWaitingList: false };
+          await changeStatuses(context(), manager, ids, change, { signal });
+        }
+      },
+    ],
+    ['a removal', 'a manager', removals, each(({ id }) => removeEnrollments(context(), manager, [id]))],
+    [
+      'a removal of many',
+      'a manager',
+      removals,
+      (places) => removeMany(context(), manager, { enrollmentIds: places.map(({ id }) => id) }),
+    ],
+    [
+      'a request',
+      'a trainee',
+      'nothing > pending, nothing > active, nothing > waiting, cancelled > pending, cancelled > active, cancelled > waiting',
+      each(({ course, trainee }) =>
+        requestEnrollment(context(), callerOf(trainee), { courseId: course.id, joinWaitingList: true }),
+      ),
+    ],
+    [
+      'a change of the own status',
+      'a trainee',
+      byTrainee,
+      each(({ trainee, id, to: status }) => changeStatus(context(), actorOf(trainee), id, { status })),
+    ],
+    [
+      'a promotion',
+      'the program',
+      'waiting > pending, waiting > active',
+      (places) =>
+        promote(
+          context(),
+          places.map(({ course }) => course.id),
+          { signal },
+        ),
+    ],
+    ['an import', 'a manager', entries, (places) => importPlaces(places, ({ to }) => to, { notify: true })],
+    ['an import without mails', 'a manager without mails', entries, (places) => importPlaces(places, ({ to }) => to)],
+  ];
+
+  function importPlaces(places: readonly Place[], statusOf: (place: Place) => State, options: object = {}) {
+    const rows = places.map((place) => {
+      const { firstName, lastName, email, phone } = place.trainee;
+      return [firstName, lastName, email, phone, place.course.title, assigned(statusOf(place))].join(',');
+    });
+    const header = 'firstName,lastName,email,phone,course,enrollmentStatus';
+    const file = importing.write('people.csv', [header, ...rows].join('\n'));
+    return importFile(context(), file, {}, { whenFull: 'wait', ...options });
+  }
+
+  for (const [what, by, changes, write] of writers)
+    it(`have these effects by ${what}`, async () => {
+      const places = await placesOf(changes);
+      await expectEffects(by, places, () => write(places));
+    });
+
+  it('have these effects by the undo of an import, which tells nobody', async () => {
+    const places: Place[] = [];
+    const changes = 'pending > nothing, active > nothing, waiting > nothing, active > waiting, active > cancelled';
+    for (const change of changes.split(', ')) {
+      const [from, to] = change.split(' > ') as [State, State];
+      places.push({ ...(await buildPlace(to, from)), from, to });
+    }
+    const { id } = await importPlaces(places, ({ from }) => from);
+    const undo = () => undoImport(context(), operator, id, { signal, onWait: () => undefined });
+    await expectEffects('a manager without mails', places, undo);
+  });
+});
