@@ -291,6 +291,23 @@ describe('The layers of src', () => {
     expect(inside.filter(({ from, to }) => rank(to) < rank(from)).map(shown)).to.deep.equal([]);
   });
 
+  it('carry out the effects of changes of enrollments and courses in one place each', () => {
+    const executors = {
+      'services/mail/news.ts': ['enrollments'],
+      'services/certificates/issue.ts': ['courses', 'enrollments'],
+    };
+    for (const [part, features] of Object.entries(executors)) {
+      const users = edges.filter(({ to, typeOnly }) => to === part && !typeOnly).map(({ from }) => from);
+      expect(users, part).to.deep.equal(features.map((feature) => `services/${feature}/effects.ts`));
+    }
+    const marking = edges.filter(({ to }) => to === 'db/freed-seats.ts').map(({ from }) => from);
+    const ofAccounts = ['services/freed-seats.ts'];
+    const executed = Object.values(executors)
+      .flat()
+      .map((feature) => `services/${feature}/effects.ts`);
+    expect(new Set(marking)).to.deep.equal(new Set(['db/connection.ts', ...executed, ...ofAccounts]));
+  });
+
   it('have folders of imports that import each other in one direction, types included', () => {
     const folderOf = (file: string) => /^services\/imports\/([^/]+)/.exec(file)?.[1];
     const rank = (file: string) => importFolders.indexOf(folderOf(file) ?? '');

@@ -3,9 +3,8 @@ import type { Transaction } from 'sequelize';
 /** Kept beside each transaction, so that an attempt that is rolled back leaves no mark. */
 const marks = new WeakMap<Transaction, Set<string>>();
 
-/** Marks courses in which a transaction may free a seat for the waiting list. Changes without a transaction are the tests'. */
-export function markFreedSeats(transaction: Transaction | null | undefined, courseIds: Iterable<string>): void {
-  if (!transaction) return;
+/** Marks courses in which a transaction may free a seat for the waiting list. */
+export function markFreedSeats(transaction: Transaction, courseIds: Iterable<string>): void {
   const marked = marks.get(transaction) ?? new Set();
   for (const id of courseIds) marked.add(id);
   if (marked.size > 0) marks.set(transaction, marked);

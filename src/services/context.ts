@@ -17,7 +17,7 @@ import { openStorage } from '../storage/open-storage.js';
 import type { Core } from './core.js';
 import { createPasswordHasher, type PasswordHasher } from './credentials/passwords.js';
 import type { Tokens } from './credentials/tokens.js';
-import { FreedSeats, watchFreedSeats } from './freed-seats.js';
+import { FreedSeats } from './freed-seats.js';
 
 /** The assembled program: close it when done. */
 export interface Context extends Core {
@@ -69,7 +69,6 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const now = options.now ?? (() => new Date());
   const freedSeats = new FreedSeats();
   const database = openDatabase(config.database, undefined, (courseIds) => freedSeats.add(courseIds));
-  watchFreedSeats(database.models);
   const storage = openStorage(config.files.storage);
   const images = options.images ?? createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher());

@@ -3,7 +3,6 @@ import type { Transaction, WhereOptions } from 'sequelize';
 import { markFreedSeats } from '../db/freed-seats.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Models } from '../db/models/index.js';
-import { type EnrollmentStatus, seatStatuses } from '../schemas/enrollment-statuses.js';
 
 /** Courses in which committed changes may have freed a seat for the waiting list. */
 export class FreedSeats {
@@ -42,50 +41,21 @@ export class FreedSeats {
   }
 }
 
-type Within = Transaction | null | undefined;
-
 /** Marks the courses of enrollments that are about to change, or whose people do. */
 export async function markCoursesOf(
   { Enrollment }: Models,
   where: WhereOptions<Enrollment>,
-  transaction: Within,
+  transaction: Transaction,
 ): Promise<void> {
-  if (!transaction) return;
-  const options = { attributes: ['courseId'], group: ['courseId'], raw: true, transaction };
-  const rows = await Enrollment.findAll({ ...options, where });
+  const rows = await Enrollment.findAll({
+    attributes: ['courseId'],
+    group: ['courseId'],
+    raw: true,
+    transaction,
+    where,
+  });
   markFreedSeats(
     transaction,
     rows.map(({ courseId }) => courseId),
   );
-}
-
-/**
- * Makes writes of the models mark the courses in which they may free a seat; changes of accounts do by their effects.
-  */
-export function watchFreedSeats(models: Models): void {
-  const { Course, Enrollment } = models;
-  const takesSeat = (status: EnrollmentStatus) => seatStatuses.some((one) => one === status);
-  Enrollment.beforeSave((one, { transaction }) => {
-    if (one.changed('status') && !takesSeat(one.status)) markFreedSeats(transaction, [one.courseId]); // effect: left-seat
-  });
-  Enrollment.beforeBulkUpdate(async ({ where, transaction, ...options }) => {
-    // Sequelize passes the new values, and its types leave them out.
-    const { status } = (options as { attributes?: Partial<Enrollment> }).attributes ?? {};
-    if (status && !takesSeat(status)) await markCoursesOf(models, where, transaction); // effect: left-seats
-  });
-  Enrollment.beforeDestroy(({ courseId }, { transaction }) => {
-    markFreedSeats(transaction, [courseId]); // effect: removed-seat
-  });
-  Enrollment.addHook('beforeBulkDestroy', async ({ where = {}, transaction }) => {
-    await markCoursesOf(models, where, transaction); // effect: removed-seats
-  });
-  Course.beforeSave((course, { transaction }) => {
-    const fields = ['maxStudents', 'endDate', 'isPublished'] as const;
-    const mayHaveSeats = course.isPublished && fields.some((field) => course.changed(field));
-    if (mayHaveSeats) markFreedSeats(transaction, [course.id]); // effect: new-seats
-  });
-  User.beforeSave(async (user, { transaction }) => {
-    const isActivated = user.isActive && user.changed('isActive') && !user.isNewRecord;
-    if (isActivated) await markActivated(models, [user.id], transaction); // effect: seats-for-activated
-  });
 }

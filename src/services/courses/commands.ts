@@ -156,13 +156,13 @@ async function changeCourse(
 ): Promise<Course> {
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, id, transaction);
-    const { searchKey } = course;
-    const before = auditedCourse(course);
+    const before = { ...course.get() };
+    const audited = auditedCourse(course);
     await change(course, transaction);
     course.set(courseKeys(course));
     await course.save({ transaction });
-    await applyCourseEffects(core, id, { searchKey }, course, transaction); // effect: change-of-course
-    const changes = changesBetween(before, auditedCourse(course));
+    await applyCourseEffects(core, id, before, course, transaction); // effect: change-of-course
+    const changes = changesBetween(audited, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, courseRecord(action, id, changes), transaction);
     return reload(core, id, transaction);

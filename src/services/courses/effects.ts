@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import { markFreedSeats } from '../../db/freed-seats.js';
 import type { Course } from '../../db/models/course.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { wordsOf } from '../../schemas/search-words.js';
@@ -6,17 +7,21 @@ import { revokeCertificates } from '../certificates/issue.js';
 import type { Core } from '../core.js';
 import { markForDeletion } from '../files/files.js';
 
-/** Effects of a change of a course, besides the seats that it frees: see services/freed-seats.ts. */
+/** Effects of a change of a course. */
 export interface CourseEffects {
   removesWords?: boolean;
   /** Stores the words by which the course is found. */
   addsWords?: boolean;
   revokesCertificates?: boolean;
   removesFiles?: boolean;
+  /** The waiting list may get seats. */
+  freesSeats?: boolean;
 }
 
 /** A course as far as its effects depend on it. */
-type State = Pick<Course, 'searchKey'>;
+type State = Pick<Course, 'searchKey' | (typeof termsOfSeats)[number]>;
+
+const termsOfSeats = ['isPublished', 'maxStudents', 'endDate'] as const;
 
 /**
  * Derives the effects of a change.
@@ -30,6 +35,8 @@ export function courseEffects(before: State | undefined, after: State | undefine
   if (isRenamed) effects.addsWords = true; // effect: add-course-words
   if (!after) effects.revokesCertificates = true; // effect: revoke-certificates-of-course
   if (!after) effects.removesFiles = true; // effect: remove-files-of-course
+  const hasNewTerms = before && after && termsOfSeats.some((term) => after[term] !== before[term]);
+  if (hasNewTerms && after.isPublished) effects.freesSeats = true; // effect: free-seats-of-course
   return effects;
 }
 
@@ -47,6 +54,7 @@ export async function applyCourseEffects(
   const { CourseWord } = core.database.models;
   const effects = courseEffects(before, after);
   const words = after && effects.addsWords ? wordsOf(after.searchKey).map((word) => ({ word, courseId })) : [];
+  if (effects.freesSeats) markFreedSeats(transaction, [courseId]); // effect: free-seats-of-course
   if (effects.removesWords) await CourseWord.destroy({ where: { courseId }, transaction }); // effect: remove-course-words
   await insertRows(CourseWord, words, transaction); // effect: add-course-words
   if (effects.revokesCertificates) await revokeCertificates(core, { courseId }, transaction); // effect: revoke-certificates-of-course

@@ -1,16 +1,12 @@
 import type { Transaction } from 'sequelize';
+import { markFreedSeats } from '../../db/freed-seats.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import type { EnrollmentStatus, Side } from '../../schemas/enrollment-statuses.js';
+import { type EnrollmentStatus, rulesOf, type Side } from '../../schemas/enrollment-statuses.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 import { issueCertificates, revokeCertificates } from '../certificates/issue.js';
 import type { Actor, Author, Core } from '../core.js';
 import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
 import { sideOf } from './rules.js';
-
-/**
- * The effects of changes of enrollments. All writers call {@link applyEnrollmentEffects}. Freed seats aren't among them: hooks of the
- * models mark their courses with each write, which no writer can forget (services/freed-seats.ts).
- */
 
 /** What the statuses of a change can't tell. */
 export interface EnrollmentCause {
@@ -31,6 +27,8 @@ export interface EnrollmentEffects {
   news?: NewsKind;
   /** The request goes into the next mail to the trainer. */
   isInDigest?: boolean;
+  /** The waiting list of the course may get a seat. */
+  freesSeat?: boolean;
 }
 
 /** Whether changes of an author send mails by default: at the terminal only on request. */
@@ -61,6 +59,8 @@ export function enrollmentEffects(
   if (notifies && to === 'completed') effects.news = 'completed'; // effect: news-completed
   if (by === 'program' && (to === 'pending' || to === 'active')) effects.news = 'moved_up'; // effect: news-moved-up
   if (by !== 'manager' && to === 'pending') effects.isInDigest = true; // effect: digest
+  // Joining the waiting list counts: a seat that became free meanwhile has found nobody waiting.
+  if (to === undefined || !rulesOf(to).takesSeat) effects.freesSeat = true; // effect: free-seat
   return effects;
 }
 
@@ -88,9 +88,11 @@ export async function applyEnrollmentEffects(
   const outdated = having(({ withdrawsNews }) => withdrawsNews);
   const completed = having(({ certificate }) => certificate === 'issue');
   const requested = having(({ isInDigest }) => isInDigest).map(({ trainerId }) => trainerId);
+  const freed = having(({ freesSeat }) => freesSeat).map(({ courseId }) => courseId);
   const news = all.flatMap(({ enrollment: { userId, courseId }, news: kind, cause: { author, reply, importId } }) =>
     kind ? [{ kind, userId, courseId, author, ...(reply && { data: { reply } }), ...(importId && { importId }) }] : [],
   );
+  markFreedSeats(transaction, freed); // effect: free-seat
   await revokeCertificates(core, { enrollmentId: revoked }, transaction); // effect: revoke-certificate
   await issueCertificates(core, completed, transaction); // effect: issue-certificate
   await withdrawNews(core, outdated, transaction); // effect: withdraw-news

@@ -1,5 +1,4 @@
 import type { Transaction } from 'sequelize';
-import { markFreedSeats } from '../../db/freed-seats.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type EnrollmentValues, enrollmentFields } from '../../schemas/enrollment-fields.js';
@@ -70,7 +69,4 @@ export async function addEnrollments(
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => enrollmentRow(enrollment, now));
   await inserts.add(core.database.models.Enrollment, rows);
-  // A seat that became free meanwhile has found nobody waiting.
-  const joined = enrollments.filter(({ status }) => status === 'waiting').map(({ courseId }) => courseId);
-  markFreedSeats(inserts.transaction, joined); // effect: joined-waiting-list
 }

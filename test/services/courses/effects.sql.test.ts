@@ -42,16 +42,17 @@ describe('The effects of a change of a course', () => {
   for (const [what, { before = {}, write, effects }] of Object.entries(changes))
     it(`of ${what} are: ${effects || 'none'}`, async () => {
       await course.update(before, { silent: true });
-      const key = { searchKey: course.searchKey };
+      const former = { ...(await course.reload()).get() };
       context().freedSeats.take();
       await write();
       const freed = context().freedSeats.take().includes(course.id);
       const words = (await context().database.models.CourseWord.findAll()).map(({ word }) => word);
       const isReplaced = !words.includes('former') && words.length > 0;
       expect([isReplaced && 'words', freed && 'seats'].filter(Boolean).join(' ')).to.equal(effects);
-      expect(courseEffects(key, await course.reload())).to.deep.equal(
-        isReplaced ? { removesWords: true, addsWords: true } : {},
-      );
+      expect(courseEffects(former, await course.reload())).to.deep.equal({
+        ...(isReplaced && { removesWords: true, addsWords: true }),
+        ...(freed && { freesSeats: true }),
+      });
     });
 
   it('of a new one are its words', async () => {

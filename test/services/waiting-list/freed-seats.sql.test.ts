@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import { DatabaseError, type Transaction } from 'sequelize';
+import { markFreedSeats } from '../../../src/db/freed-seats.js';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
-import { Inserts } from '../../../src/db/sql/insert.js';
 import { AppError } from '../../../src/errors.js';
 import { applyEffects } from '../../../src/services/accounts/apply-effects.js';
 import { saveUser } from '../../../src/services/accounts/change-user.js';
 import { updateAccounts } from '../../../src/services/accounts/rows.js';
 import { operator } from '../../../src/services/core.js';
-import { addEnrollments } from '../../../src/services/enrollments/store.js';
 import { lockPhoneKeys } from '../../../src/services/phone-country.js';
 import { withPromotion } from '../../../src/services/waiting-list/promotion.js';
 import { failureOf } from '../../db/support/failure.js';
@@ -46,46 +45,6 @@ describe('Courses in which a transaction may have freed a seat', () => {
   const enrolled = (status: 'active' | 'waiting' | 'cancelled', into = course) =>
     buildEnrollment(context(), trainee, into, { status });
 
-  it('are those of an enrollment that gets a status without a seat, or is removed', async () => {
-    const enrollment = await enrolled('active');
-    const where = { id: enrollment.id };
-    expect(await freedBy((transaction) => enrollment.update({ progress: 5 }, { transaction }))).to.deep.equal([]);
-    const cancel = { status: 'cancelled' } as const;
-    expect(await freedBy((transaction) => enrollment.update(cancel, { transaction }))).to.deep.equal(['first']);
-    const admit = { status: 'active' } as const;
-    expect(await freedBy((transaction) => enrollment.update(admit, { transaction }))).to.deep.equal([]);
-    const all = (status: 'cancelled' | 'pending') => (transaction: Transaction) =>
-      models().Enrollment.update({ status }, { where, transaction });
-    expect(await freedBy(all('pending'))).to.deep.equal([]);
-    expect(await freedBy(all('cancelled'))).to.deep.equal(['first']);
-    await enrolled('active', second);
-    const remove = (transaction: Transaction) =>
-      models().Enrollment.destroy({ where: { userId: trainee.id }, transaction });
-    expect(await freedBy(remove)).to.deep.equal(['first', 'second']);
-  });
-
-  it('are those of somebody who joins a waiting list: a seat may have become free meanwhile', async () => {
-    const { id: userId } = trainee;
-    const row = { id: userId, userId, courseId: course.id, trainerId: course.trainerId };
-    const add =
-      (given: { status: 'waiting' | 'active'; waitingNumber: number | null }) => (transaction: Transaction) => {
-        const inserts = new Inserts(transaction);
-        return addEnrollments(context(), [{ ...row, ...given }], new Date(), inserts).then(() => inserts.done());
-      };
-    expect(await freedBy(add({ status: 'waiting', waitingNumber: 1 }))).to.deep.equal(['first']);
-    await models().Enrollment.destroy({ where: {} });
-    expect(await freedBy(add({ status: 'active', waitingNumber: null }))).to.deep.equal([]);
-  });
-
-  it('are those of a course with another limit, last day or publication, while it is published', async () => {
-    const save = (values: Partial<Course>) => freedBy((transaction) => course.update(values, { transaction }));
-    expect(await save({ title: 'Another' })).to.deep.equal([]);
-    expect(await save({ maxStudents: 2 })).to.deep.equal(['first']);
-    expect(await save({ endDate: '2999-12-31' })).to.deep.equal(['first']);
-    expect(await save({ isPublished: false })).to.deep.equal([]);
-    expect(await save({ isPublished: true })).to.deep.equal(['first']);
-  });
-
   const cause = { action: 'user.update', actor: operator } as const;
 
   it('are those of the waiting list of people who become active, by themselves or with others', async () => {
@@ -116,19 +75,17 @@ describe('Courses in which a transaction may have freed a seat', () => {
   });
 
   it('are handed over after the commit, and none of an attempt that was rolled back', async () => {
-    const enrollment = await enrolled('active');
     const { freedSeats, database } = context();
-    const other = await enrolled('active', second);
     let attempts = 0;
     const freed = await freedBy(async (transaction) => {
       attempts += 1;
-      await (attempts === 1 ? enrollment : other).destroy({ transaction });
+      markFreedSeats(transaction, [attempts === 1 ? course.id : second.id]);
       expect(freedSeats.take()).to.deep.equal([]);
       if (attempts === 1) throw new DatabaseError(Object.assign(new Error('busy'), { code: 'SQLITE_BUSY', sql: '' }));
     });
     expect([attempts, freed]).to.deep.equal([2, ['second']]);
     const failing = database.inTransaction(async (transaction) => {
-      await models().Enrollment.destroy({ where: {}, transaction });
+      markFreedSeats(transaction, [course.id]);
       throw new AppError('NOT_FOUND');
     });
     expect((await failureOf(() => failing)).code).to.equal('NOT_FOUND');
@@ -136,12 +93,11 @@ describe('Courses in which a transaction may have freed a seat', () => {
   });
 
   it('are left to the promoter when the request that has freed them fails', async () => {
-    const enrollment = await enrolled('active');
     const { database, freedSeats } = context();
     freedSeats.take();
     const failing = withPromotion(context(), async () => {
-      await database.inTransaction((transaction) => enrollment.destroy({ transaction }));
-      await database.inTransaction((transaction) => course.update({ maxStudents: 5 }, { transaction }));
+      for (let times = 0; times < 2; times += 1)
+        await database.inTransaction(async (transaction) => markFreedSeats(transaction, [course.id]));
       throw new AppError('NOT_FOUND');
     });
     expect((await failureOf(() => failing)).code).to.equal('NOT_FOUND');
