@@ -104,7 +104,7 @@ export async function changeEnrollment<Locked>(
 }
 
 /**
- * Sets or takes back the reply of an enrollment of any status: managers of the course. No mail tells of it.
+ * Sets or takes back the reply of an enrollment of any status, for managers of the course. It sends no mail.
  * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
 export async function setReply(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {

@@ -97,7 +97,7 @@ export function statusChange(core: Core, actor: Actor, wanted: StatusChange, not
   return {
     action: 'enrollment.status',
     cause: { author: actor, notify, reply: words.reply },
-    // Other changes don't wait for those who enroll in the course.
+    // Other changes don't wait for the lock of the course.
     takesSeat: needsSeat,
     lock: async (found, transaction) =>
       needsSeat(found) ? lockForSeat(core, found, wanted, byTrainee, transaction) : undefined,

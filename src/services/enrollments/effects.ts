@@ -8,7 +8,7 @@ import type { Actor, Author, Core } from '../core.js';
 import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
 import { sideOf } from './rules.js';
 
-/** What the statuses of a change can't tell. */
+/** Circumstances of a change. */
 export interface EnrollmentCause {
   author: Author;
   /** Whether the trainee gets a mail about a manager's change. */

@@ -14,7 +14,7 @@ export const enrollmentRecord = (
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
 
-/** What enrolling a trainee has changed: all of a new enrollment, or what is different in one that was cancelled. */
+/** Audited changes of an entry: all fields of a new enrollment, the different ones of a revived one. */
 export function entryChanges(before: object | undefined, entered: Enrollment) {
   const after = auditedEnrollment(entered);
   return before ? changesBetween(before, after) : { after };
