@@ -1,18 +1,23 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError, notFound, systemErrorCode } from '../../../errors.js';
 import { isWorkbookName, type TableFormat } from '../../../schemas/table-format.js';
+import { syncToDisk } from '../../../storage/disk.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { WorkbookProblem } from '../../../tables/workbook/problem.js';
 import { encoded, type ReportFormat } from '../../../tables/write/csv.js';
+import { TooLargeForWorkbook } from '../../../tables/write/limits.js';
 import type { Core } from '../../core.js';
 import { resultOf } from '../store/repository.js';
 import { isReadable, ownFile } from '../store/spool.js';
+import { unusable } from './report-file.js';
 import {
   asCsv,
   asWorkbook,
   csvRows,
+  numberedPaths,
   type ReportKind,
   reportFormat,
   sheetRows,
@@ -59,9 +64,59 @@ export async function* reportBytes(
   if (isWorkbook && (await stat(file)).size !== bytes) throw new WorkbookProblem('DAMAGED', 'it was changed since');
   if (isWorkbook === (type === 'xlsx')) yield* committedBytes(file, bytes);
   else if (isWorkbook) for await (const text of asCsv(sheetRows(file), format)) yield encoded(text, format.encoding);
-  else {
-    const rows = csvRows(committedBytes(file, bytes), format);
-    for await (const chunk of asWorkbook(rows, kind)) yield Buffer.from(chunk);
+  else yield* workbookBytes({ kind, file, bytes }, format);
+}
+
+/** The committed rows of a CSV report as a workbook. @throws TooLargeForWorkbook */
+async function* workbookBytes({ kind, file, bytes }: StoredReport, format: ReportFormat): AsyncGenerator<Buffer> {
+  const rows = csvRows(committedBytes(file, bytes), format);
+  for await (const chunk of asWorkbook(rows, kind)) yield Buffer.from(chunk);
+}
+
+/** Creates an empty file for this user only. @returns false where there is one */
+async function reserve(file: string): Promise<boolean> {
+  try {
+    await (await open(file, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Writes the workbook of a CSV report whose name asks for one, beside it. No crash leaves a part of a workbook under its name.
+ * @param otherwise what else helps where it can't be written
+ * @returns nothing for a report that stays CSV: by its name, or because no workbook can have its rows
+ * @throws AppError `FILE_UNUSABLE`
+ */
+export async function makeWorkbook(report: StoredReport, otherwise: string): Promise<StoredReport | undefined> {
+  const target = workbookPath(report.file);
+  if (target === undefined) return undefined;
+  const part = `${target}.part`;
+  try {
+    // Of a run that was killed.
+    await rm(part, { force: true });
+    const handle = await open(part, 'ax', 0o600);
+    try {
+      for await (const chunk of workbookBytes(report, reportFormat(report.kind))) await handle.appendFile(chunk);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const { size: bytes } = await stat(part);
+    for (const file of numberedPaths(target)) {
+      if (!(await reserve(file))) continue;
+      await rename(part, file);
+      await syncToDisk(path.dirname(file));
+      return { ...report, file, bytes };
+    }
+    return undefined;
+  } catch (error) {
+    // The first fault says more.
+    await rm(part, { force: true }).catch(() => undefined);
+    if (error instanceof TooLargeForWorkbook) return undefined;
+    throw unusable(target, error, otherwise);
   }
 }
 

@@ -1,22 +1,33 @@
 import { createHash, type Hash } from 'node:crypto';
-import { access, constants, type FileHandle, lstat, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
 import { encoded, headText, type ReportFormat, reportLine } from '../../../tables/write/csv.js';
-import { TooLargeForWorkbook } from '../../../tables/write/limits.js';
-import { asWorkbook, csvRows, type ReportKind, runningPath, workbookPath } from './report-workbook.js';
-import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
+import { type ReportKind, runningPath } from './report-workbook.js';
 
 /** Characters that are written together. */
 const pieceCharacters = 1024 * 1024;
 
-/** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
-export function unusable(file: string, error: unknown): unknown {
+/**
+ * An error of the file system as `FILE_UNUSABLE`; other errors unchanged.
+ * @param otherwise what else helps, see {@link whyUnwritable}
+ */
+export function unusable(file: string, error: unknown, otherwise = 'name another file'): unknown {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
-  const why = whyUnwritable(code, 'name another file');
+  const why = whyUnwritable(code, otherwise);
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
+}
+
+/** Whether an open file is the one that the path names. */
+async function isAt(handle: FileHandle, file: string): Promise<boolean> {
+  const [held, named] = await Promise.all([
+    handle.stat({ bigint: true }),
+    // A path that can't be looked at doesn't name the file: the caller then leaves it alone.
+    stat(file, { bigint: true }).catch(() => undefined),
+  ]);
+  return named?.ino === held.ino && named.dev === held.dev;
 }
 
 /** What a report file is, and where it may be. */
@@ -41,7 +52,7 @@ export interface CommittedBytes {
 
 /**
  * A CSV file to which an import appends with each batch. The database has the length and the digest of the committed bytes; a
- * resumed run drops what a crash left beyond that. When the import ends, a workbook may take its place.
+ * resumed run drops what a crash left beyond that.
  */
 export class ReportFile {
   #path: string | null = null;
@@ -52,12 +63,6 @@ export class ReportFile {
   #committed: { length: number; hash: Hash } | undefined;
   /** The path of the copy of an earlier run's file, until it replaces that file. */
   #copy: string | undefined;
-  /** The path of the workbook that it is to become. */
-  #target: string | undefined;
-  /** The workbook, from its beginning to the commit after which it takes the place of this file. */
-  #workbook: WorkbookFile | undefined;
-  #isReplaced = false;
-  #isResumed = false;
   readonly #place: ReportPlace;
   readonly #header: Buffer;
 
@@ -68,7 +73,7 @@ export class ReportFile {
 
   /** null until the file exists. */
   get path(): string | null {
-    return this.#published?.path ?? this.#path;
+    return this.#path;
   }
 
   get encoding(): ReportFormat['encoding'] {
@@ -77,16 +82,12 @@ export class ReportFile {
 
   /** Bytes written so far; 0 when the file doesn't exist yet. */
   get length(): number {
-    return this.#published?.length ?? this.#length;
+    return this.#length;
   }
 
   /** The SHA-256 of the bytes written so far. */
   get digest(): string {
-    return this.#published?.digest ?? this.#hash.copy().digest('hex');
-  }
-
-  get #published(): WorkbookFile | undefined {
-    return this.#workbook?.path ? this.#workbook : undefined;
+    return this.#hash.copy().digest('hex');
   }
 
   /** Whether there is more than the header. */
@@ -105,8 +106,6 @@ export class ReportFile {
     try {
       old = await open(file, 'r');
       this.#path = file;
-      this.#target = workbookPath(file);
-      this.#isResumed = true;
       this.#copy = `${file}.part`;
       await rm(this.#copy, { force: true });
       this.#handle = await open(this.#copy, 'ax+', 0o600);
@@ -202,7 +201,6 @@ export class ReportFile {
         if (await this.#isLeftOver(file)) await rm(file, { force: true });
         this.#handle = await open(file, 'ax+', 0o600);
         this.#path = file;
-        this.#target = file === named ? undefined : named;
         await syncToDisk(path.dirname(file));
         return await this.#write(this.#header);
       } catch (error) {
@@ -243,46 +241,13 @@ export class ReportFile {
     this.#length += bytes.length;
   }
 
-  /**
-   * Writes the workbook that takes the place of this file once {@link commit} says that the database has its path. Does nothing for
-   * a file that stays CSV: by its name, without rows, or because no workbook could have its rows.
-   * @throws AppError `FILE_UNUSABLE`
-   */
-  async makeWorkbook(): Promise<void> {
-    if (this.#handle === undefined || this.#target === undefined || !this.hasRows) return;
-    const { kind, format } = this.#place;
-    const bytes = this.#handle.createReadStream({ start: 0, end: this.#length - 1, autoClose: false });
-    try {
-      this.#workbook = await WorkbookFile.write(this.#target, asWorkbook(csvRows(bytes, format), kind));
-    } catch (error) {
-      if (!(error instanceof TooLargeForWorkbook)) throw unusable(this.#target, error);
-    }
-  }
-
-  /**
-   * Gives the workbook its name, beside the CSV file. To be called in a transaction that has renewed the lease; does nothing the
-   * second time.
-   * @throws AppError `FILE_UNUSABLE`
-   */
-  async publishWorkbook(): Promise<void> {
-    if (this.#workbook === undefined || this.#target === undefined) return;
-    try {
-      await this.#workbook.publish(numberedPaths(this.#target), this.#isResumed);
-    } catch (error) {
-      throw unusable(this.#target, error);
-    }
-  }
-
   /** To be called when the appended rows, or the path of a new file, are committed. */
   commit(): void {
-    this.#isReplaced = this.#published !== undefined;
     this.#committed = { length: this.#length, hash: this.#hash.copy() };
   }
 
   /** Removes what was appended and not committed, or the whole file. */
   async rewind(): Promise<void> {
-    await this.#workbook?.discard();
-    this.#workbook = undefined;
     if (!this.#committed) return this.discard();
     const { length, hash } = this.#committed;
     await this.#handle?.truncate(length);
@@ -299,10 +264,9 @@ export class ReportFile {
       );
   }
 
-  /** Closes the file, unless a workbook is about to take its place; one without rows is removed. */
+  /** Closes the file; one without rows is removed. */
   async end(): Promise<void> {
-    if (!this.hasRows) await this.discard();
-    else if (this.#workbook === undefined) await this.close();
+    await (this.hasRows ? this.close() : this.discard());
   }
 
   /** Closes the file and removes it, whatever was written. */
@@ -313,18 +277,13 @@ export class ReportFile {
     await this.close();
   }
 
-  /**
-   * Closes the file. One of which nothing is committed is removed, and so are a copy that was not published, and a file that a
-   * workbook has replaced. A workbook of which it isn't known whether it is committed stays.
-   */
+  /** Closes the file. One of which nothing is committed is removed, and so is a copy that was not published. */
   async close(): Promise<void> {
-    const unneeded = this.#isReplaced || !this.#committed ? this.#path : null;
-    const [handle, removed] = [this.#handle, this.#copy ?? unneeded];
+    const [handle, removed] = [this.#handle, this.#copy ?? (this.#committed ? null : this.#path)];
     this.#handle = undefined;
     this.#copy = undefined;
     // By now its path may be another run's.
     if (handle && removed !== null && (await isAt(handle, removed))) await rm(removed, { force: true });
     await handle?.close();
-    await (this.#published ? this.#published.close() : this.#workbook?.discard());
   }
 }

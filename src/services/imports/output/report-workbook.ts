@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isWorkbookName } from '../../../schemas/table-format.js';
 import { openCsv } from '../../../tables/csv/csv-source.js';
 import { openWorkbook } from '../../../tables/workbook/open-workbook.js';
@@ -16,6 +17,15 @@ import { headerRules } from '../read/columns/header-rules.js';
 
 /** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';
+
+/** A path, and those after it where it is taken: `people.csv`, `people-2.csv`, ... */
+export const numberedPaths = (file: string): Iterable<string> => ({
+  *[Symbol.iterator]() {
+    const { dir, name, ext } = path.parse(file);
+    yield file;
+    for (let number = 2; ; number += 1) yield path.join(dir, `${name}-${number}${ext}`);
+  },
+});
 
 /** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
 export const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);

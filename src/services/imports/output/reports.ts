@@ -11,9 +11,9 @@ import { rejectColumns } from '../read/fields/headings.js';
 import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
+import { makeWorkbook } from './report-downloads.js';
 import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
-import { reportFormat, workbookPath } from './report-workbook.js';
-import { numberedPaths } from './workbook-file.js';
+import { numberedPaths, reportFormat, workbookPath } from './report-workbook.js';
 
 /** The files that an import writes. */
 export interface Reports {
@@ -33,24 +33,7 @@ export function reportsOf({ credentials, rejects }: Reports) {
   };
 }
 
-/** Writes the workbooks that are to take the place of the files. @throws AppError `FILE_UNUSABLE` */
-export async function makeWorkbooks({ credentials, rejects }: Reports): Promise<void> {
-  await credentials.makeWorkbook();
-  await rejects.makeWorkbook();
-}
-
-/**
- * Gives the workbooks their names. To be called in a transaction that has renewed the lease.
- * @returns the columns of the import that describe its files
- * @throws AppError `FILE_UNUSABLE`
- */
-export async function publishedReports(reports: Reports): Promise<ReturnType<typeof reportsOf>> {
-  await reports.credentials.publishWorkbook();
-  await reports.rejects.publishWorkbook();
-  return reportsOf(reports);
-}
-
-/** To be called when what was appended to the files, or the paths of new ones and of workbooks, are committed. */
+/** To be called when what was appended to the files, or the paths of new ones, are committed. */
 export function commitReports({ credentials, rejects }: Reports): void {
   credentials.commit();
   rejects.commit();
@@ -227,19 +210,14 @@ export async function planWithRejects(
         file.commit();
       },
     });
-    if (file) await replaceByWorkbook(file);
+    if (file?.path) {
+      const csv = { kind: 'rejects', file: file.path, bytes: file.length } as const;
+      await ((await makeWorkbook(csv, 'name another file')) ? file.discard() : file.close());
+    }
     return plan;
   } catch (error) {
     // Otherwise the same command would be refused, because the file exists.
     await file?.discard();
     throw error;
   }
-}
-
-/** Ends a file of which no database knows. */
-async function replaceByWorkbook(file: ReportFile): Promise<void> {
-  await file.makeWorkbook();
-  await file.publishWorkbook();
-  file.commit();
-  await file.close();
 }

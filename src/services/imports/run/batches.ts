@@ -2,14 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
-import {
-  closeReports,
-  commitReports,
-  makeWorkbooks,
-  publishedReports,
-  rejectLines,
-  reportsOf,
-} from '../output/reports.js';
+import { closeReports, commitReports, rejectLines, reportsOf } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome, placesOf } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
@@ -108,23 +101,17 @@ export async function importRows(
   return end(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
-/**
- * Records how an import ended, once its files are closed: from then on they may be fetched or moved. One that is completed gets
- * its workbooks; others may be resumed.
- */
+/** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
 async function end(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
   const { credentials, rejects } = run.reports;
-  if (progress.status === 'completed') await makeWorkbooks(run.reports);
   await credentials.end();
   await rejects.end();
   // Rows that a file was begun for may have been decided otherwise since: then it was removed.
   await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
-    return publishedReports(run.reports);
+    return reportsOf(run.reports);
   });
-  commitReports(run.reports);
-  await closeReports(run.reports);
 }
 
 /** Whether so many bad rows end the import before its end. */
@@ -186,7 +173,6 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
   // With no more than a header, because its rows were decided otherwise since.
   if (stopped && !credentials.hasRows) await credentials.discard();
-  if (stopped) await makeWorkbooks(reports);
   const progress = progressAfter(record, decisions);
   await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {
     const ledger = { importId: record.id, country: decider.country, mask };
@@ -194,7 +180,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     await credentials.assertInPlace();
     await rejects.assertInPlace();
     if (stopped) await auditFinish(core, actor, record, countsOf(progress), transaction);
-    return publishedReports(reports);
+    return reportsOf(reports);
   });
   run.reasons.add(decisions);
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
@@ -8,6 +9,7 @@ import { recordAudit } from '../../audit/audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
 import type { MailKind } from '../../mail/kinds.js';
+import { makeWorkbook } from '../output/report-downloads.js';
 import { closeReports, openReports, type ReportPaths, type Reports, reportsOf } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
@@ -94,7 +96,10 @@ export async function runImport(
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
-    if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
+    if (record.status === 'completed' || record.status === 'stopped') {
+      await removeSpooledFile(core, record);
+      await makeWorkbooks(run);
+    }
     return { ...resultOf(record), reasons: run.reasons.list(), ...(await mailsOf(core, plan, record)) };
   } catch (failure) {
     const error = await causeOf(failure, plan);
@@ -106,6 +111,30 @@ export async function runImport(
   } finally {
     await file?.close();
     if (reports) await closeReports(reports);
+  }
+}
+
+/** Replaces the reports of an import that has ended by workbooks, where their names ask for it. After a crash they stay CSV. */
+async function makeWorkbooks(run: ImportRun): Promise<void> {
+  const { number, status, credentialsFile, rejectsFile } = resultOf(run.record);
+  const { credentialsBytes, rejectsBytes } = run.record;
+  for (const { kind, file, bytes } of [
+    { kind: 'credentials', file: credentialsFile, bytes: credentialsBytes },
+    { kind: 'rejects', file: rejectsFile, bytes: rejectsBytes },
+  ] as const) {
+    if (file === null) continue;
+    const made = await makeWorkbook({ kind, file, bytes: Number(bytes) }, `take ${file}`).catch((error: unknown) => {
+      if (!isAppError(error)) throw error;
+      throw new AppError(error.code, `The import ${number} is ${status}. ${error.message}`, { cause: error });
+    });
+    if (!made) continue;
+    await commitProgress(
+      run,
+      kind === 'rejects'
+        ? { rejectsFile: made.file, rejectsBytes: made.bytes }
+        : { credentialsFile: made.file, credentialsBytes: made.bytes },
+    );
+    await rm(file, { force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { runCli } from '../../../support/run-cli.js';
@@ -68,23 +68,35 @@ describe('Report files that are named .xlsx', () => {
     expect(await reportOf(inFolder('fix.xlsx'))).to.have.length(1);
   });
 
-  for (const status of ['completed', 'stopped'])
-    it(`are made again after a crash before the import was recorded as ${status}`, async () => {
-      const options = status === 'stopped' ? { onError: 'stop' } : {};
-      const repair = await breakAt(importing.context, {
-        event: 'UPDATE',
-        table: 'imports',
-        when: `NEW.status = '${status}'`,
-      });
-      const failed = await importFile(importing.context, file, files(), options).then(() => null, String);
-      await repair();
-      expect(failed).not.to.equal(null);
-      const left = ['fix.xlsx', 'fix.xlsx.csv'];
-      expect(importing.files()).to.include.members(status === 'stopped' ? [] : left);
-      const result = await importFile(importing.context, file, files(), options);
-      expect(result).to.include({ status, rejectsFile: inFolder('fix.xlsx') });
-      if (status === 'completed') await expectWorkbooks();
-    });
+  it('are made after the import is recorded as completed', async () => {
+    const when = "NEW.status = 'completed'";
+    const repair = await breakAt(importing.context, { event: 'UPDATE', table: 'imports', when });
+    const failed = await importFile(importing.context, file, files()).then(() => null, String);
+    await repair();
+    expect(failed).not.to.equal(null);
+    expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv', 'pw.xlsx.csv']);
+    const result = await importFile(importing.context, file, files());
+    expect(result).to.include({ status: 'completed', ...files() });
+    await expectWorkbooks();
+  });
+
+  it('stay CSV, which the error names, where they cannot be written', async () => {
+    // No file can be made in the place of this folder.
+    mkdirSync(inFolder('fix.xlsx.part'));
+    const { exitCode, stderr } = await importing.run(file, '--yes', '--rejects', 'fix.xlsx');
+    const number = (await importing.models().Import.findOne({ rejectOnEmpty: true })).number;
+    expect(exitCode).to.equal(1);
+    expect(withoutProgress(stderr)).to.match(
+      new RegExp(
+        `^error: The import ${number} is completed\\. The file ${inFolder('fix.xlsx')} can't be written .*, or take ${inFolder('fix.xlsx.csv')}\\.\n$`,
+      ),
+    );
+    const { stdout } = await importing.cli('imports', 'rejects', String(number));
+    expect(stdout).to.include('EMAIL_INVALID');
+    const made = await importing.cli('imports', 'rejects', String(number), '--output', 'again.xlsx');
+    expect(made.exitCode).to.equal(0);
+    expect(await reportOf(inFolder('again.xlsx'))).to.have.length(2);
+  });
 
   it('get the next name where another file has taken theirs meanwhile', async () => {
     await importFirstBatch(importing.context, file, files());

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Op } from 'sequelize';
@@ -220,10 +221,11 @@ export const workbookPolicies: readonly Policy[] = policies.map((policy) => ({
 export const contentOf = async ({ file, csv }: Policy): Promise<Buffer> =>
   file === 'people.csv' ? Buffer.from(csv) : workbookOf(parse(csv) as string[][]);
 
-/** A report of the imported file. */
+/** A report of the imported file: one whose import was killed at its end may have stayed CSV. */
 const reportBeside = (file: string, kind: 'credentials' | 'rejected') => {
   const { dir, name, ext } = path.parse(file);
-  return reportOf(path.join(dir, `${name}.${kind}${ext}`));
+  const report = path.join(dir, `${name}.${kind}${ext}`);
+  return reportOf(existsSync(`${report}.csv`) ? `${report}.csv` : report);
 };
 
 /** What an import has left behind: everything but ids, hashes and moments of what it made. */
