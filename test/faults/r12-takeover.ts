@@ -231,8 +231,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     const { signal } = new AbortController();
     const plan = await planImport(context, { file, options: { onExisting: 'update' }, signal });
     await claimPhone(victim.phone);
-    const nothing = () => undefined;
-    const options = { signal, onProgress: nothing, onResume: nothing, onWait: nothing };
+    const options = { signal };
     const { counts } = await applyImport(context, operator, plan, options);
     return counts.rejected === 1 && counts.updated === 0 ? undefined : JSON.stringify(counts);
   },

@@ -155,7 +155,7 @@ export function importHandlers(service: ServerHandle) {
       const { dryRun } = validate(undoQuerySchema, query);
       const undo = dryRun
         ? await previewUndo(context, id, signal)
-        : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
+        : await undoImport(context, actorOf(caller), id, { signal });
       const message = dryRun ? 'Nothing was undone: this is what would be.' : undoMessages[extentOf(undo)];
       const keptReasons = presentKeptReasons(undo.kept);
       return { message, undo, keptReasons, import: presentImport(await findImport(context, id)) };

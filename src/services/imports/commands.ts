@@ -4,23 +4,22 @@ import { AppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { type ImportPlan, planImport } from './plan/plan.js';
-import { applyUnderLease } from './queue/apply.js';
-import { assertBinding } from './queue/plan-worker.js';
+import type { ImportPlan } from './plan/plan.js';
+import { applyUnderLease, planRecorded } from './queue/apply.js';
 import { assertUnfinished, howToApply, howToCancel, withImportLease } from './run/import-lock.js';
 import type { AppliedImport, ApplyOptions } from './run/run-import.js';
 import { commitProgress } from './run/run-state.js';
 import { findImport, isRunning, statusConflict } from './store/find-import.js';
 import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
-import { auditFinish, lockImport, optionsOf } from './store/repository.js';
+import { auditFinish, lockImport } from './store/repository.js';
 import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
 import { type CommitStep, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
  * @param prepare gets the plan for the remaining rows before anything is written
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended or its file has changed, and as {@link applyUnderLease}
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended, and as {@link planRecorded} and {@link applyUnderLease}
  */
 export async function resumeImport(
   core: Core,
@@ -41,18 +40,7 @@ export async function resumeImport(
       `The plan of the import ${record.number} was not applied: ${howToApply(record)}`,
     );
   await assertFilesStay(core, record, options);
-  const plan = await planImport(core, {
-    file: record.filePath,
-    options: optionsOf(record),
-    signal: options.signal,
-    record,
-  });
-  if (plan.fileSha256 !== record.fileSha256)
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The file ${record.filePath} is no longer what was imported. Put it back, or import it again.`,
-    );
-  await assertBinding(core, record, plan);
+  const plan = await planRecorded(core, record, { signal: options.signal });
   await prepare(plan);
   return withImportLease(core, record, options, async (lease) => {
     await changeUnfinished(core, actor, id, { cancelRequested: false }, true);
@@ -171,7 +159,7 @@ export async function undoImport(
   core: Core,
   actor: Actor,
   id: string,
-  options: Pick<ApplyOptions, 'signal' | 'onWait'> & { onProgress?(rows: number): void },
+  options: Pick<ApplyOptions, 'signal' | 'onWait' | 'onProgress'>,
 ): Promise<UndoResult> {
   const record = await findImport(core, id);
   await assertUndoable(core, record);

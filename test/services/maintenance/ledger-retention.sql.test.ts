@@ -47,8 +47,7 @@ describe('the retention of import ledgers', () => {
       .map((line) => JSON.parse(line) as object);
   const importPeople = async () =>
     (await importFile(importing.context, importing.write('people.csv', hashedPeople(count)))).id;
-  const undo = (id: string) =>
-    undoImport(importing.context, operator, id, { signal: unaborted, onWait: () => undefined });
+  const undo = (id: string) => undoImport(importing.context, operator, id, { signal: unaborted });
 
   async function expectRowsDeleted(work: () => Promise<unknown>, words = /./): Promise<void> {
     const { code, message } = await failureOf(work);

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { type ImportOptions, importListingSchema, importRowListingSchema } from '../../../schemas/import.js';
@@ -36,7 +35,7 @@ import {
   type resumeOptions,
   type undoOptions,
 } from './options.js';
-import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
+import { anotherRun, confirmPlan, report, withResumeHint } from './outcome.js';
 
 /** The check of commands that write a table. */
 export { assertTableDestination };
@@ -199,34 +198,15 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   const record = await named(run, context);
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
-  const { credentials, rejects: rejectsPath, yes } = run.options;
-  let progress = createProgress(run, 'Reading', undefined);
-  let total = 0;
+  const shown = { progress: createProgress(run, 'Reading', undefined), total: 0 };
   try {
-    const result = await withResumeHint(
-      run.io,
-      () => total,
-      ({ onBreakOff }) =>
-        resumeImport(
-          context,
-          operator,
-          record.id,
-          {
-            ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
-            ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
-            signal: run.io.signal,
-            onProgress: (rows) => progress.update(rows),
-            onResume: (rows) => progress.resumed(rows, `It was interrupted and is resumed: ${remainder(rows, total)}.`),
-            onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
-            onBreakOff,
-          },
-          async (plan) => {
-            progress.stop();
-            if (!yes && plan.refusal === null) await confirmPlan(run, plan);
-            total = plan.counts.rows;
-            progress = createProgress(run, 'Importing', total);
-          },
-        ),
+    const result = await withResumeHint(run, shown, (options) =>
+      resumeImport(context, operator, record.id, options, async (plan) => {
+        shown.progress.stop();
+        if (!run.options.yes && plan.refusal === null) await confirmPlan(run, plan);
+        shown.total = plan.counts.rows;
+        shown.progress = createProgress(run, 'Importing', shown.total);
+      }),
     );
     return report(
       { ...result, options: optionsOf(record) },
@@ -235,7 +215,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
       await whenMailsLeave(run.io, context),
     );
   } finally {
-    progress.stop();
+    shown.progress.stop();
   }
 }
 
@@ -325,7 +305,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   try {
     const result = await undoImport(context, operator, id, {
       signal: run.io.signal,
-      onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+      onWait: () => progress.say(anotherRun),
       onProgress: (rows) => progress.update(rows),
     });
     const record = await findImport(context, id);

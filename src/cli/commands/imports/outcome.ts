@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
@@ -9,6 +10,7 @@ import { encodingNames } from '../../../tables/encoding/encodings.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { shownText } from '../../../tables/table/text.js';
 import { confirm } from '../../core/bulk/confirm.js';
+import type { Progress } from '../../core/bulk/progress.js';
 import { PartialFailure } from '../../core/command/error-messages.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -16,6 +18,7 @@ import { wrapHanging } from '../../core/output/fit.js';
 import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
+import type { resumeOptions } from './options.js';
 
 /** What leaves for people, which nobody gets back: ", and mail 47 invitations". */
 function mailsAsked({ invitations, news }: ImportPlan): string {
@@ -179,7 +182,7 @@ function rolesText({ createdByRole }: ImportPlan): string {
 }
 
 /** How much of an interrupted import is done: "3,000 rows done, 7,000 left". @param total of the whole file */
-export const remainder = (done: number, total: number): string =>
+const remainder = (done: number, total: number): string =>
   `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
 
 function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
@@ -283,22 +286,43 @@ function interruptedText({ unfinished, canResume }: LeftOver, total: number, io:
   return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}.${canResume ? resume : ''}`;
 }
 
+/** What is shown while an import runs, and its rows. They change once a plan is confirmed. */
+interface Shown {
+  progress: Progress;
+  total: number;
+}
+
+export const anotherRun = 'Another run of this file is active, or was just interrupted: waiting for it.';
+
 /**
- * Applies a plan; a failure that leaves an unfinished import says what is done of it, and how to resume it.
- * @param total how many rows the file has, asked after the failure
+ * Applies a plan with the files that the command line names, and shows its progress. A failure that leaves an unfinished import
+ * says what is done of it, and how to resume it.
  */
 export async function withResumeHint(
-  io: Io,
-  total: () => number,
-  work: (options: Required<Pick<ApplyOptions, 'onBreakOff'>>) => Promise<AppliedImport>,
+  { io, options: { credentials, rejects } }: Run<'', typeof resumeOptions>,
+  shown: Shown,
+  work: (options: ApplyOptions) => Promise<AppliedImport>,
 ): Promise<AppliedImport> {
   const all: LeftOver[] = [];
+  const options: ApplyOptions = {
+    ...(credentials !== undefined && { credentialsFile: path.resolve(io.cwd, credentials) }),
+    ...(rejects !== undefined && { rejectsFile: path.resolve(io.cwd, rejects) }),
+    signal: io.signal,
+    onProgress: (rows) => shown.progress.update(rows),
+    onResume: (rows) =>
+      shown.progress.resumed(
+        rows,
+        `An import of this file was interrupted and is resumed: ${remainder(rows, shown.total)}.`,
+      ),
+    onWait: () => shown.progress.say(anotherRun),
+    onBreakOff: (unfinished, canResume) => all.push({ unfinished, canResume }),
+  };
   try {
-    return await work({ onBreakOff: (unfinished, canResume) => all.push({ unfinished, canResume }) });
+    return await work(options);
   } catch (failure) {
     const [left] = all;
     if (left === undefined) throw failure;
-    const text = interruptedText(left, total(), io);
+    const text = interruptedText(left, shown.total, io);
     throw new PartialFailure(failure, { text, json: { import: left.unfinished } });
   }
 }

@@ -9,7 +9,7 @@ import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
 import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
-import { applyImport } from '../../../services/imports/queue/apply.js';
+import { applyImport, assertSeen } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
 import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
 import { assertCanAsk } from '../../core/bulk/confirm.js';
@@ -21,7 +21,7 @@ import { type Io, widthOf } from '../../core/output/output.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
+import { confirmPlan, planJson, planText, report, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { writeTemplate } from './template.js';
 
@@ -94,14 +94,6 @@ export async function importUsers(run: ImportRun): Promise<Result> {
 /** The file whose name and folder the files of an import of standard input have. */
 const besideStdin = ({ cwd }: Io) => path.join(cwd, 'stdin.csv');
 
-/** The paths that the command line names for the files of an import. */
-function reportPaths({ io, options: { credentials, rejects } }: ImportRun) {
-  return {
-    ...(credentials !== undefined && { credentialsFile: path.resolve(io.cwd, credentials) }),
-    ...(rejects !== undefined && { rejectsFile: path.resolve(io.cwd, rejects) }),
-  };
-}
-
 async function importFile(
   given: ImportRun,
   context: Context,
@@ -112,7 +104,7 @@ async function importFile(
   const { dryRun, plan: expectedPlan, yes } = given.options;
   const { run, plan, columns } = await planWithEncoding(given, context, file);
   const isAnswered = columns.asked === true || run !== given;
-  if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
+  if (expectedPlan !== undefined) assertSeen(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
   const interrupted = await interruptedBeside(run.io, context, plan);
   const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
   if (isAsked)
@@ -216,15 +208,6 @@ function exactly(io: Io, named: string, options: ImportRun['options'], plan: Imp
   return importCommand(io, named, { ...others, plan: plan.id });
 }
 
-/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or that is resumed after its first rows */
-function assertExpected({ id, unfinished }: ImportPlan, expected: string): void {
-  if (expected === id || (unfinished !== null && unfinished.rowsDone > 0 && expected === unfinished.planId)) return;
-  throw new AppError(
-    'IMPORT_CONFLICT',
-    `The plan ${expected} is out of date: the file, the options or the accounts have changed. The plan is now ${id}: see it with --dry-run.`,
-  );
-}
-
 async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
   const { dryRun, rejects } = run.options;
   const progress = createProgress(run, 'Reading', undefined);
@@ -249,26 +232,11 @@ async function apply(
   plan: ImportPlan,
   spooled: SpooledFile | undefined,
 ): Promise<AppliedImport> {
-  const { signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
+  const beside = spooled && { beside: besideStdin(run.io) };
   try {
-    return await withResumeHint(
-      run.io,
-      () => plan.counts.rows,
-      ({ onBreakOff }) =>
-        applyImport(context, operator, plan, {
-          ...reportPaths(run),
-          ...(spooled && { beside: besideStdin(run.io) }),
-          signal,
-          onProgress: (rows) => progress.update(rows),
-          onResume: (rows) =>
-            progress.resumed(
-              rows,
-              `An import of this file was interrupted and is resumed: ${remainder(rows, plan.counts.rows)}.`,
-            ),
-          onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
-          onBreakOff,
-        }),
+    return await withResumeHint(run, { progress, total: plan.counts.rows }, (options) =>
+      applyImport(context, operator, plan, { ...options, ...beside }),
     );
   } finally {
     progress.stop();

@@ -3,14 +3,50 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import { optionsText } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
-import type { ImportPlan } from '../plan/plan.js';
+import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
 import { withImportLease } from '../run/import-lock.js';
 import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-import.js';
 import { commitProgress, MustUndo } from '../run/run-state.js';
 import { countKept } from '../store/ledger.js';
-import { isRefusalUnfinished } from '../store/repository.js';
+import { findPlan } from '../store/plan-store.js';
+import { isRefusalUnfinished, optionsOf } from '../store/repository.js';
 import { removeSpooledFile } from '../store/spool.js';
 import { undoRows } from '../undo/undo.js';
+
+/**
+ * Makes sure that a plan is still the one that a person has seen, or goes on with it after its first rows.
+ * @param next the next step of that person
+ * @throws AppError `PLAN_OUTDATED`
+ */
+export function assertSeen({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
+  if (seen === id || (unfinished !== null && unfinished.rowsDone > 0 && seen === unfinished.planId)) return;
+  throw new AppError(
+    'PLAN_OUTDATED',
+    `The plan ${seen} is out of date: the file, the options, the accounts or the courses have changed. Nothing was written. ${next}`,
+  );
+}
+
+/**
+ * Plans what is left of a recorded import.
+ * @throws AppError `FILE_UNUSABLE` where its file has changed, `PLAN_OUTDATED` where it would do something else than the plan that
+ *   was applied, and as {@link planImport}
+ */
+export async function planRecorded(
+  core: Core,
+  record: Import,
+  request: Omit<PlanRequest, 'file' | 'options' | 'record'>,
+): Promise<ImportPlan> {
+  const { filePath: file, fileSha256, planId } = record;
+  const plan = await planImport(core, { ...request, file, options: optionsOf(record), record });
+  if (plan.fileSha256 !== fileSha256)
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The file ${file} is no longer what was imported. Put it back, or import it again.`,
+    );
+  const applied = await findPlan(core, record);
+  if (planId !== null && applied?.appliedAt) assertSeen(plan, planId);
+  return plan;
+}
 
 /**
  * Applies a plan under its lease, as {@link applyUnderLease}.

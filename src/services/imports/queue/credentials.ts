@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { type Lease, withLease } from '../../../db/lease.js';
+import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -7,8 +7,10 @@ import type { TableFormat } from '../../../schemas/table-format.js';
 import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import { readableFile, reportBytes } from '../output/report-downloads.js';
+import { withImportLease } from '../run/import-lock.js';
+import { commitProgress } from '../run/run-state.js';
 import { findImport, statusConflict } from '../store/find-import.js';
-import { leaseName, lockImport } from '../store/repository.js';
+import { lockImport } from '../store/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
@@ -35,9 +37,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
   const found = await findImport(core, id);
   assertFetchable(found);
   return new Promise((resolve, reject) => {
-    const refusal = () =>
-      new AppError('IMPORT_BUSY', 'The passwords of this import are being fetched. Try again in a minute.');
-    const held = withLease(core.database, leaseName(found), waitMs, refusal, async (lease) => {
+    const held = withImportLease(core, found, { waitMs }, async (lease) => {
       const { file, bytes } = await recordClaim(core, actor, id);
       await new Promise<void>((release) => {
         const end = async () => {
@@ -46,7 +46,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
         };
         resolve({
           bytes: (format) => reportBytes(found, { kind: 'credentials', file, bytes }, format),
-          done: () => remove(core, id, file, lease).finally(end),
+          done: () => remove(core, found, file, lease).finally(end),
           failed: end,
         });
       });
@@ -92,11 +92,7 @@ async function recordClaim(core: Core, actor: Actor, id: string): Promise<Creden
   });
 }
 
-async function remove(core: Core, id: string, file: string, lease: Lease): Promise<void> {
-  await core.database.inTransaction(async (transaction) => {
-    if (!(await lease.renew(transaction))) throw new AppError('IMPORT_CONFLICT');
-    const { Import } = core.database.models;
-    await Import.update({ credentialsFetchedAt: core.now() }, { where: { id }, transaction });
-  });
+async function remove(core: Core, record: Import, file: string, lease: Lease): Promise<void> {
+  await commitProgress({ core, lease, record }, { credentialsFetchedAt: core.now() });
   await rm(file, { force: true });
 }

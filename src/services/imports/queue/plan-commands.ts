@@ -11,7 +11,6 @@ import { findImport, isRunning, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { auditBegin, lockImport, unplanned } from '../store/repository.js';
-import { outdated } from './plan-worker.js';
 
 /**
  * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` for one that doesn't wait for
@@ -74,8 +73,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
   if (plan.expiresAt <= core.now())
     throw new AppError('PLAN_EXPIRED', `The plan of the import ${record.number} has expired. Upload the file again.`);
   const { problem, refusal } = content;
-  if (problem?.code === 'PLAN_OUTDATED') throw outdated();
-  if (problem) throw new AppError('IMPORT_REFUSED', problem.message);
+  if (problem) throw new AppError(problem.code === 'PLAN_OUTDATED' ? problem.code : 'IMPORT_REFUSED', problem.message);
   if (planId !== undefined && planId !== record.planId)
     throw new AppError('PLAN_OUTDATED', 'The import was planned again since: look at its plan once more.');
   if (refusal) throw new AppError('IMPORT_REFUSED', refusal);

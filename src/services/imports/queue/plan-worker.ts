@@ -7,7 +7,7 @@ import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { FileProblem } from '../../../tables/encoding/source-file.js';
 import type { Core } from '../../core.js';
-import { type ImportPlan, planImport } from '../plan/plan.js';
+import type { ImportPlan } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
 import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
 import { cellMask, type FilePreview } from '../read/preview.js';
@@ -16,6 +16,7 @@ import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
 import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js';
 import { withoutPaths } from '../store/spool.js';
+import { planRecorded } from './apply.js';
 import { whileWanted } from './watch.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
@@ -104,17 +105,14 @@ async function previewOf({ core, record, options, signal }: Planning): Promise<F
 }
 
 async function planRows(
-  { core, record, options, signal, commit }: Planning,
+  { core, record, signal, commit }: Planning,
   preview: FilePreview,
 ): Promise<{ plan: ImportPlan; stored: StoredPlan }> {
   const { ImportPlan, ImportPlanRow } = core.database.models;
   const mask = cellMask(preview.columns, preview.width);
   let rowsRead = 0;
-  const plan = await planImport(core, {
-    file: record.filePath,
-    options,
+  const plan = await planRecorded(core, record, {
     signal,
-    record,
     maxRows: core.config.imports.uploadRows,
     onDecisions: async (decisions) => {
       rowsRead += decisions.length;
@@ -125,7 +123,6 @@ async function planRows(
       });
     },
   });
-  assertIsUpload(record, plan);
   return { plan, stored: storedPlan(plan, preview) };
 }
 
@@ -142,29 +139,6 @@ async function finish(
     await Import.update({ ...planned, ...ready }, { where: { id: record.id }, transaction });
   });
 }
-
-/** Makes sure that the file of an import over HTTP is still what was uploaded. @throws AppError `FILE_UNUSABLE` */
-export function assertIsUpload({ filePath, fileSha256 }: Import, plan: Pick<ImportPlan, 'fileSha256'>): void {
-  if (plan.fileSha256 !== fileSha256)
-    throw new AppError('FILE_UNUSABLE', `The file ${filePath} is not what was uploaded. Upload it again.`);
-}
-
-/**
- * Makes sure that an import whose plan was applied still does what the plan shows. From its first committed rows on it does
- * what is left to do.
- * @throws AppError `PLAN_OUTDATED`
- */
-export async function assertBinding(core: Core, record: Import, plan: ImportPlan): Promise<void> {
-  if (record.rowsDone > 0 || record.planId === null || record.planId === plan.id) return;
-  const applied = await core.database.read(() => core.database.models.ImportPlan.findByPk(record.id));
-  if (applied) throw outdated();
-}
-
-export const outdated = () =>
-  new AppError(
-    'PLAN_OUTDATED',
-    'The accounts, the courses or the file have changed since this plan was made. Nothing was written. Plan the import again.',
-  );
 
 /** Takes an import back to its plan, which is out of date: nothing of it is done. */
 export async function reopenPlan(core: Core, { id }: Import, { code, message }: AppError): Promise<void> {

@@ -6,8 +6,8 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { Logger } from '../../../logger.js';
 import type { Actor, Core } from '../../core.js';
-import { type ImportPlan, planImport } from '../plan/plan.js';
-import { leaseMs } from '../run/import-lock.js';
+import type { ImportPlan } from '../plan/plan.js';
+import { leaseMs, withImportLease } from '../run/import-lock.js';
 import { needsPlan, removePlan } from '../store/plan-store.js';
 import {
   auditFinish,
@@ -15,12 +15,11 @@ import {
   isRefusalUnfinished,
   leaseName,
   lockImport,
-  optionsOf,
   transientErrors,
 } from '../store/repository.js';
 import { isReadableHere, withoutPaths } from '../store/spool.js';
-import { applyUnderLease, undoRefused } from './apply.js';
-import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
+import { applyUnderLease, planRecorded, undoRefused } from './apply.js';
+import { makePlan, reopenPlan } from './plan-worker.js';
 import { whileWanted } from './watch.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
@@ -37,7 +36,7 @@ export interface WorkerOptions {
   pollMs?: number;
 }
 
-const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has the lease.');
+const slotTaken = () => new AppError('IMPORT_BUSY', 'Another instance has the slot.');
 
 /** Imports of the queue that are looked at: the first ones may have their files on other machines. */
 const queueLength = 1000;
@@ -98,29 +97,20 @@ async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSig
   const plan = await planToRun(core, record, signal);
   // Cancelled meanwhile.
   if (!plan) return;
-  assertIsUpload(record, plan);
-  await assertBinding(core, record, plan);
-  const ignore = () => undefined;
-  const events = { onProgress: ignore, onResume: ignore, onWait: ignore };
-  await applyUnderLease(core, actorOf(record), plan, { record, signal, ...events }, lease);
+  await applyUnderLease(core, actorOf(record), plan, { record, signal }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
 }
 
-/** The plan of a run; none where it was cancelled, which is recorded. @throws AppError as `planImport` */
+/** The plan of a run; none where it was cancelled, which is recorded. @throws AppError as {@link planRecorded} */
 async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise<ImportPlan | undefined> {
   const { Import } = core.database.models;
   const whyNot = async () => {
     const current = await core.database.read(() => Import.findByPk(record.id, { attributes: ['cancelRequested'] }));
     return current?.cancelRequested ? new AppError('INTERRUPTED') : undefined;
   };
-  const request = {
-    file: record.filePath,
-    options: optionsOf(record),
-    record,
-    maxRows: core.config.imports.uploadRows,
-  };
+  const maxRows = core.config.imports.uploadRows;
   try {
-    return await whileWanted(stop, whyNot, (signal) => planImport(core, { ...request, signal }));
+    return await whileWanted(stop, whyNot, (signal) => planRecorded(core, record, { maxRows, signal }));
   } catch (error) {
     if (!isAppError(error, 'INTERRUPTED') || stop.aborted || (await markRunning(core, record))) throw error;
     return undefined;
@@ -185,11 +175,9 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
       if (stop.signal.aborted) return false;
       if (record.status !== 'undoing' && !(await isReadableHere(core, record))) continue;
       try {
-        const attempted = (lease: Lease) => attempt(record, work, lease);
-        const options = { durationMs: leaseMs };
-        if (await withLease(core.database, leaseName(record), 0, leaseTaken, attempted, options)) return true;
+        if (await withImportLease(core, record, { waitMs: 0 }, (lease) => attempt(record, work, lease))) return true;
       } catch (error) {
-        if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
+        if (!isAppError(error, 'IMPORT_BUSY')) throw error;
       }
     }
     return false;
@@ -238,10 +226,10 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
         // After a newer program has migrated, imports may have what this one doesn't know.
         if (isDue) await assertSchemaCurrent(core.database);
         if (!isDue) faults.worked();
-        else if (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs })) continue;
+        else if (await withLease(core.database, name, 0, slotTaken, next, { durationMs: leaseMs })) continue;
       } catch (error) {
         // Another instance has the slot, or the database can't be used: the slot is tried again after the pause.
-        if (isAppError(error, 'IMPORT_CONFLICT')) faults.worked();
+        if (isAppError(error, 'IMPORT_BUSY')) faults.worked();
         else faults.failed(error);
       }
       await pause();

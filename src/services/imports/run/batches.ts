@@ -85,7 +85,7 @@ async function* untilStopped(batches: AsyncGenerator<FileRow[]>, signal: AbortSi
 export async function importRows(
   run: ImportRun,
   batches: AsyncGenerator<FileRow[]>,
-  { signal, onProgress }: { signal: AbortSignal; onProgress(rowsDone: number): void },
+  { signal, onProgress }: { signal: AbortSignal; onProgress?(rowsDone: number): void },
 ): Promise<void> {
   const { core, plan, record } = run;
   let isOutdated = false;
@@ -94,7 +94,7 @@ export async function importRows(
     if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     isOutdated = await importBatch(run, batch, isOutdated);
-    onProgress(record.rowsDone);
+    onProgress?.(record.rowsDone);
     if (record.status === 'stopped') return closeReports(run.reports);
   }
   // With `stop` the plan may have counted fewer rows: up to a bad row that is good by now.

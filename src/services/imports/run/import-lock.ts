@@ -11,28 +11,29 @@ export const leaseMs = 10_000;
 /** Long enough for the lease of a dead run to expire, in milliseconds. */
 const leaseWaitMs = 15_000;
 
+/** How to wait for the lease of an import. */
+interface Waiting extends Pick<LeaseOptions, 'signal' | 'onWait'> {
+  /** By default, long enough for the lease of a dead run to expire. */
+  waitMs?: number;
+}
+
 /**
  * Runs `work` while no other process plans, runs or undoes the import, or sends its passwords; at a terminal, while none imports
- * the file with the same options. Waits until the lease of a dead run has expired.
+ * the file with the same options.
+ * @throws AppError `IMPORT_BUSY`, `INTERRUPTED`
  */
 export function withImportLease<T>(
   core: Core,
   record: Leasable,
-  { signal, onWait }: Required<Pick<LeaseOptions, 'signal' | 'onWait'>>,
+  { waitMs = leaseWaitMs, ...options }: Waiting,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const refusal = () =>
-    new AppError(
-      'IMPORT_BUSY',
-      record.origin === 'http'
-        ? `The import ${record.number} is being run by the service, or its passwords are being fetched. Wait for the end of that, or ${howToCancel(record)}`
-        : 'This file is being imported by another process. Wait for it to end.',
-    );
-  return withLease(core.database, leaseName(record), leaseWaitMs, refusal, work, {
-    durationMs: leaseMs,
-    signal,
-    onWait,
-  });
+  const message =
+    record.origin === 'http'
+      ? `The import ${record.number} is running, or its passwords are being fetched. Try again in a minute.`
+      : 'This file is being imported by another process. Wait for it to end.';
+  const refusal = () => new AppError('IMPORT_BUSY', message);
+  return withLease(core.database, leaseName(record), waitMs, refusal, work, { ...options, durationMs: leaseMs });
 }
 
 /** Imports that can be resumed by command; the service resumes those that are queued or running. */

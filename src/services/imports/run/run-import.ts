@@ -30,11 +30,11 @@ export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
   /** The import to resume; when absent, an unfinished one of the same file and options, or a new one. */
   record?: Import;
-  onProgress(rowsDone: number): void;
+  onProgress?(rowsDone: number): void;
   /** Called once when an unfinished import of the same file is resumed. */
-  onResume(rowsDone: number): void;
+  onResume?(rowsDone: number): void;
   /** Called once when another run of the same file must end first, or its lease must expire. */
-  onWait(): void;
+  onWait?(): void;
   /** Called before a failure is thrown that leaves an unfinished import. @param canResume false when its file has changed */
   onBreakOff?(unfinished: ImportResult, canResume: boolean): void;
 }
@@ -94,7 +94,7 @@ export async function runImport(
     };
     if (begun) await resumeRecord(run, options.record === undefined);
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
-    if (record.rowsDone > 0) options.onResume(record.rowsDone);
+    if (record.rowsDone > 0) options.onResume?.(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') {
       await removeSpooledFile(core, record);

@@ -136,7 +136,7 @@ describe('A row of imports that names files of others', () => {
       }
       expect(await isReadableHere(importing.context, record), 'its upload is not read').to.equal(false);
       await sweepFiles(importing.context);
-      await undoImport(importing.context, operator, record.id, { signal, onWait: () => undefined });
+      await undoImport(importing.context, operator, record.id, { signal });
       await record.update({ status: 'undone', credentialsFetchedAt: old });
       await sweepFiles(importing.context);
       // An own file of standard input may go.

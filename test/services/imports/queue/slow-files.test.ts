@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { withLease } from '../../../../src/db/lease.js';
 import type { Import } from '../../../../src/db/models/import.js';
-import { AppError } from '../../../../src/errors.js';
 import { cancelImport } from '../../../../src/services/imports/commands.js';
 import { makePlan } from '../../../../src/services/imports/queue/plan-worker.js';
 import { submitImport } from '../../../../src/services/imports/queue/submit.js';
 import { previewFile } from '../../../../src/services/imports/read/thread/read-file.js';
-import { leaseName } from '../../../../src/services/imports/store/repository.js';
+import { withImportLease } from '../../../../src/services/imports/run/import-lock.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { scaled } from '../../../support/machine.js';
 import { odsSheet } from '../../../tables/workbook/support/workbooks.js';
@@ -31,11 +29,8 @@ describe('An import of a file that takes long before its first row', () => {
       // Opening it would take long, too.
       async () => undefined,
     );
-  const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has the lease.');
   const planned = (record: Import, signal: AbortSignal) =>
-    withLease(importing.context.database, leaseName(record), 0, leaseTaken, (lease) =>
-      makePlan(importing.context, record, lease, signal),
-    );
+    withImportLease(importing.context, record, {}, (lease) => makePlan(importing.context, record, lease, signal));
   /** Reads a copy of the file to its end: a cancellation removes the file. */
   const whole = () =>
     failureOf(() =>

@@ -89,7 +89,7 @@ describe('Spooled files', () => {
   it('of uploads are removed when their import is undone', async () => {
     const { id, filePath } = await submitInterrupted(importing, hashedPeople(120));
     expect(existsSync(filePath)).to.equal(true);
-    await undoImport(importing.context, operator, id, { signal, onWait: () => undefined });
+    await undoImport(importing.context, operator, id, { signal });
     expect(existsSync(filePath)).to.equal(false);
   });
 

@@ -52,7 +52,7 @@ describe('The service, running imports,', () => {
     expect(record).to.include({
       status: 'failed',
       errorCode: 'FILE_UNUSABLE',
-      errorMessage: 'The file people.csv is not what was uploaded. Upload it again.',
+      errorMessage: 'The file people.csv is no longer what was imported. Put it back, or import it again.',
     });
     expect(await models().User.count()).to.equal(0);
   });
@@ -137,7 +137,7 @@ describe('The service, running imports,', () => {
       when: "OLD.email LIKE '%00001@example.org'",
     });
     try {
-      const options = { signal: new AbortController().signal, onWait: () => undefined };
+      const options = { signal: new AbortController().signal };
       const undone = undoImport(context, operator, byHand.id, options);
       expect(await undone.catch(() => 'broken off')).to.equal('broken off');
       await runUntil(importing, aborted.id, ({ status }) => status === 'undoing');

@@ -10,7 +10,7 @@ import { recordsOf, useImporting } from '../support/importing.js';
 
 describe('A row with a course that its account has cancelled', () => {
   const importing = useImporting();
-  const undoing = { signal: new AbortController().signal, onWait: () => undefined };
+  const undoing = { signal: new AbortController().signal };
   const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
   const row = 'Ada,King,ada@x.org,1,Bees';
   let course: Course;

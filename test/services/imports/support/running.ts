@@ -20,10 +20,10 @@ export async function importFile(
   return applyImport(context, operator, plan, applyOptions(options));
 }
 
-export function applyOptions(options: Partial<ApplyOptions> = {}): ApplyOptions {
-  const nothing = () => undefined;
-  return { signal: new AbortController().signal, onProgress: nothing, onResume: nothing, onWait: nothing, ...options };
-}
+export const applyOptions = (options: Partial<ApplyOptions> = {}): ApplyOptions => ({
+  signal: new AbortController().signal,
+  ...options,
+});
 
 /** An import that is interrupted after its first batch, as by Ctrl-C. */
 export async function importFirstBatch(

@@ -25,7 +25,6 @@ describe('An import that is undone', () => {
   ) =>
     undoImport(context, operator, id, {
       signal: new AbortController().signal,
-      onWait: () => undefined,
       ...events,
     });
 

@@ -32,7 +32,6 @@ describe('Undoing a batch of updates', () => {
     tell((sql) => void statements.push(sql));
     const result = await undoImport(importing.context, operator, id, {
       signal: new AbortController().signal,
-      onWait: () => undefined,
     });
     tell(false);
     return { result, statements };

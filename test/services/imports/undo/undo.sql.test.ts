@@ -164,7 +164,6 @@ describe('coursectl imports undo', () => {
     expect(await json('show', id)).to.have.nested.property('import.status', 'interrupted');
     const rest = await undoImport(importing.context, operator, id, {
       signal: new AbortController().signal,
-      onWait: () => undefined,
     });
     expect(rest).to.deep.equal({ removed: 800, restored: 0, kept: [], mailsSent: 0 });
     expect(await models().User.count()).to.equal(0);
@@ -272,7 +271,7 @@ describe('coursectl imports', () => {
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
     expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
       0,
-      'It was interrupted and is resumed: 50 rows done, 70 left.\n',
+      'An import of this file was interrupted and is resumed: 50 rows done, 70 left.\n',
     ]);
     expect(stdout).to.match(/^Done: 120 rows in /);
     const over = await imports('resume', id, '--yes');
