@@ -1,22 +1,105 @@
 import Joi from 'joi';
 import { roles } from '../../schemas/fields.js';
 import { fileProblemReasons, importDelimiters, importEncodings } from '../../schemas/file-format.js';
-import { importFields, rowOutcomes, warningCodes } from '../../schemas/import.js';
+import { importFields, importStatuses, rowOutcomes, warningCodes } from '../../schemas/import.js';
 import { component } from './json-schema.js';
 import {
   boolean,
   count,
   id,
-  importRecord,
-  keptCode,
-  keptCodes,
   nullableText,
+  nullableTimestamp,
   nullableWord,
   text,
   timestamp,
 } from './response-schemas.js';
 
-/** The shapes of imports that are planned before they are applied, and of their rows. */
+/** The shapes of imports, their plans and their rows. */
+
+const importStatus = component('ImportStatus', 'Status of an import', Joi.valid(...importStatuses).required());
+const importCounts = Joi.object({
+  rows: count,
+  created: count,
+  updated: count,
+  skipped: count,
+  rejected: count,
+  enrolled: count,
+  waiting: count.description('Places taken on waiting lists').example(10),
+  leftOut: count,
+}).required();
+
+/** An import in a line. */
+export const importSummary = component(
+  'ImportSummary',
+  'An import of accounts, with its file, status and counts',
+  Joi.object({
+    id,
+    number: count,
+    status: importStatus,
+    file: text,
+    counts: importCounts,
+    createdAt: timestamp,
+    finishedAt: nullableTimestamp,
+  }),
+);
+
+/** An import, without paths of the server and without passwords. */
+export const importRecord = component(
+  'Import',
+  'An import of accounts',
+  Joi.object({
+    id,
+    number: count,
+    status: importStatus,
+    file: text,
+    origin: Joi.valid('cli', 'http').required(),
+    counts: importCounts,
+    progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) })
+      .required()
+      .description('How many rows have been processed'),
+    options: Joi.object().unknown().required(),
+    error: Joi.object({
+      code: text.example('IMPORT_FILE_INVALID'),
+      message: nullableText.description('The reason, for people').example('The file has no header.'),
+    })
+      .allow(null)
+      .required()
+      .description('Why the import failed; null otherwise'),
+    hasCredentials: boolean,
+    hasRejects: boolean,
+    createdBy: nullableText,
+    createdAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+    undoneAt: nullableTimestamp,
+    ledgerClosedAt: nullableTimestamp,
+  }),
+);
+
+/** Why undoing an import keeps an account. */
+const keptCodes = ['LOGGED_IN', 'INVITE_ACCEPTED', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
+const keptCode = Joi.valid(...keptCodes);
+
+/** What undoing an import did, or would do. */
+export const undo = component(
+  'ImportUndo',
+  'What undoing an import changed, or would change',
+  Joi.object({
+    removed: count,
+    restored: count,
+    mailsSent: count,
+    kept: Joi.array()
+      .items(
+        Joi.object({
+          line: count,
+          userId: id,
+          email: nullableText,
+          code: keptCode.required(),
+        }),
+      )
+      .required(),
+  }),
+);
 
 const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
 

@@ -1,6 +1,8 @@
 import Joi from 'joi';
 import { roles } from '../../schemas/fields.js';
 import { fileKinds } from '../../schemas/file.js';
+import { currentEnrollmentWithDates, enrollmentStatistics } from './enrollment-shapes.js';
+import { importSummary } from './import-shapes.js';
 import { component } from './json-schema.js';
 import * as shapes from './response-schemas.js';
 
@@ -33,7 +35,7 @@ const courses = component(
   Joi.object({ total: count, published: count, unpublished: count }).required(),
 );
 
-const enrollments = shapes.enrollmentStatistics.required();
+const enrollments = enrollmentStatistics.required();
 
 const week = text.description('First day of the week, a Monday').example('2026-01-26');
 const perWeek = {
@@ -76,7 +78,7 @@ const superAdmin = component(
       .allow(null)
       .required()
       .description('What keeps mails from arriving; null for nothing, and where no mail is sent'),
-    imports: Joi.array().items(shapes.importSummary).required().description('The last 5 imports, the newest first'),
+    imports: Joi.array().items(importSummary).required().description('The last 5 imports, the newest first'),
     weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
     storage: component(
       'StorageUsage',
@@ -118,7 +120,7 @@ const trainee = component(
     enrollments,
     averageProgress: count.max(100).allow(null),
     current: Joi.array()
-      .items(shapes.currentEnrollmentWithDates)
+      .items(currentEnrollmentWithDates)
       .required()
       .description('The newest 10 active and pending enrollments'),
   }),

@@ -15,16 +15,12 @@ export interface ReceiveOptions {
   keepsPlace?: boolean;
 }
 
-/** What a handler is given. `caller` is set unless the operation is also open without a token. */
-export interface HandlerRequest<T extends Operation = Operation> {
+/** The request of a handler, whatever its operation. */
+export interface AnyHandlerRequest {
   context: Context;
   client: Client;
-  caller: T['access'] extends { kind: 'public' }
-    ? undefined
-    : T['access'] extends { kind: 'optional' }
-      ? Caller | undefined
-      : Caller;
-  params: Readonly<Record<PathParameter<T['path']>, string>>;
+  caller: Caller | undefined;
+  params: Readonly<Record<string, string>>;
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
   body: unknown;
@@ -32,7 +28,7 @@ export interface HandlerRequest<T extends Operation = Operation> {
    * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
    * be allowed what they want: until then nothing of the file is kept.
    */
-  receive: T extends { upload: object } ? (options?: ReceiveOptions) => Promise<ReceivedUpload> : undefined;
+  receive: ((options?: ReceiveOptions) => Promise<ReceivedUpload>) | undefined;
   /** The piece of a file that is asked for: see http/body/ranges.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client has gone. */
@@ -48,6 +44,20 @@ export interface HandlerRequest<T extends Operation = Operation> {
   /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
 }
+
+/** The request of a handler: `caller` is set unless the operation is also open without a token, `receive` where it takes a file. */
+export interface HandlerRequest<T extends Operation> extends AnyHandlerRequest {
+  caller: T['access'] extends { kind: 'public' }
+    ? undefined
+    : T['access'] extends { kind: 'optional' }
+      ? Caller | undefined
+      : Caller;
+  params: Readonly<Record<PathParameter<T['path']>, string>>;
+  receive: T extends { upload: object } ? NonNullable<AnyHandlerRequest['receive']> : undefined;
+}
+
+/** A handler, whatever its operation. */
+export type AnyHandler = (request: AnyHandlerRequest) => Promise<object>;
 
 /** Gives the body of the operation's success response. */
 export type Handler<T extends Operation> = (

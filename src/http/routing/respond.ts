@@ -2,23 +2,23 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import type { Context } from '../../services/context.js';
-import type { Caller } from '../../services/core.js';
-import { atMost, removeUpload, uploadsFolder } from '../../services/files/files.js';
+import type { Caller, Client } from '../../services/core.js';
+import { atMost, removeUpload, uploadsFolder, type WithoutSlot } from '../../services/files/files.js';
 import { withPromotion } from '../../services/waiting-list/promotion.js';
 import { type Operation, seatsHeader } from '../api/operation.js';
 import { sendConstant } from '../body/encodings.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
 import { type StreamedResponse, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
-import { readUpload } from '../body/uploads.js';
+import { type ReceivedUpload, readUpload } from '../body/uploads.js';
 import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
-import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
+import { type CostlyRequest, type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
 import type { Requests } from '../overload/requests.js';
 import { assertAuthorized, assertSessionActive, callerOf, whileSignedIn } from './caller.js';
 import { clientOf } from './client.js';
-import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
-import { sessionCookie } from './session-cookie.js';
+import type { AnyHandler, AnyHandlerRequest, ReceiveOptions } from './handler.js';
+import { type SessionCookie, sessionCookie } from './session-cookie.js';
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
@@ -37,13 +37,11 @@ export interface RequestControl {
 }
 
 /**
- * An id with a space or a control character names nothing, and no database need see it: MySQL would pass over spaces
- * at its end, and a NUL would end SQLite's statement.
- * @throws AppError `NOT_FOUND`
+ * Whether all ids of a path may name something. One with a space or a control character names nothing, and no database need see it:
+ * MySQL would pass over spaces at its end, and a NUL would end SQLite's statement.
  */
-function assertNameable(params: Request['params']): void {
-  if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
-}
+const areNameable = (params: Request['params']): params is Record<string, string> =>
+  Object.values(params).every((value) => typeof value === 'string' && !/[\s\p{Cc}]/u.test(value));
 
 /** Responses give up their slot when only sending is left, and are bounded while their clients don't read them. */
 export function boundResponses({ overload, deadlines }: RequestControl): RequestHandler {
@@ -60,8 +58,8 @@ export function boundResponses({ overload, deadlines }: RequestControl): Request
 }
 
 /** Waits without a slot: for a body, an upload, a hash, the storage or in another queue. */
-function slotReleaser(overload: Overload | undefined, response: Response) {
-  return async <R>(wait: () => Promise<R>): Promise<R> => {
+function slotReleaser(overload: Overload | undefined, response: Response): WithoutSlot {
+  return async (wait) => {
     overload?.requests.release(response);
     try {
       return await wait();
@@ -95,56 +93,179 @@ function createReceiver(
   };
 }
 
-/**
- * Serves an operation: who calls, its body, its handler, its response.
- * @param handler fits the operation
- */
-export function respond<T extends Operation>(
-  context: Context,
-  operation: T,
-  handler: Handler<T>,
-  { overload, deadlines }: RequestControl,
-): (request: Request, response: Response) => Promise<void> {
-  const { withDeadline, settings } = context.database;
-  const isRemote = settings.dialect !== 'sqlite';
-  const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: deadlines.bodyMs });
+/** An operation with all that serves its requests. */
+interface Service extends RequestControl {
+  context: Context;
+  operation: Operation;
+  handler: AnyHandler;
+  readBody: ReturnType<typeof createJsonReader>;
+}
 
-  async function identify(request: Request, response: Response) {
-    const client = clientOf(request);
-    const cookie = sessionCookie(request, response);
-    const caller = await callerOf(context, operation, request, client, cookie);
-    if (caller) {
-      // For the log, also where the request is refused.
-      response.locals.userId = caller.user.id;
-      assertAuthorized(operation, caller, request.params);
-    }
-    assertNameable(request.params);
-    await operation.precondition?.(context);
-    return { client, cookie, caller, owner: { address: client.ip, account: caller?.user.id } };
+/** The sender of a request, who may make it. */
+interface Sender {
+  client: Client;
+  cookie: SessionCookie;
+  caller: Caller | undefined;
+  params: Readonly<Record<string, string>>;
+  owner: ClientOwner;
+}
+
+/** @throws AppError as {@link callerOf}, {@link assertAuthorized} and the operation's precondition; `NOT_FOUND` for impossible ids */
+async function identify({ context, operation }: Service, request: Request, response: Response): Promise<Sender> {
+  const { params } = request;
+  const client = clientOf(request);
+  const cookie = sessionCookie(request, response);
+  const caller = await callerOf(context, operation, request, client, cookie);
+  if (caller) {
+    // For the log, also where the request is refused.
+    response.locals.userId = caller.user.id;
+    assertAuthorized(operation, caller, params);
+  }
+  if (!areNameable(params)) throw new AppError('NOT_FOUND');
+  await operation.precondition?.(context);
+  return { client, cookie, caller, params, owner: { address: client.ip, account: caller?.user.id } };
+}
+
+/** Serves one request of a known sender. */
+class Exchange {
+  readonly #disconnected: () => AbortSignal;
+  readonly #withoutSlot: WithoutSlot;
+  readonly #upload: ReturnType<typeof createReceiver> | undefined;
+  #endLarge: EndLargeResponse | undefined;
+
+  constructor(
+    private readonly service: Service,
+    private readonly sender: Sender,
+    private readonly request: Request,
+    private readonly response: Response,
+  ) {
+    const { context, operation, overload } = service;
+    this.#disconnected = disconnectSignal(response);
+    this.#withoutSlot = slotReleaser(overload, response);
+    this.#upload =
+      operation.upload &&
+      createReceiver(context, operation.upload, overload?.clients, [request, response], sender.owner);
   }
 
-  async function bodyOf(request: Request, response: Response, owner: ClientOwner, caller: Caller | undefined) {
+  /** Reads the body, calls the handler and sends its result. */
+  async serve(): Promise<void> {
+    const { operation } = this.service;
+    const body = operation.body ? await this.#readBody() : {};
+    const query = operation.query ? this.request.query : {};
+    const items = pageLength(operation, query);
+    if (items !== undefined) await this.#expectItems(items);
+    try {
+      await this.#send(await this.#handle(this.#handlerRequest(body, query)));
+    } catch (error) {
+      this.#endLarge?.({ error });
+      throw error;
+    } finally {
+      this.#upload?.leave();
+    }
+  }
+
+  async #readBody(): Promise<unknown> {
+    const { readBody, overload } = this.service;
+    const [request, response] = [this.request, this.response];
     if (request.complete) return readBody(request, response);
-    const withoutSlot = slotReleaser(overload, response);
-    const body = await withoutSlot(async () => {
-      const leave = await overload?.clients.body(request, owner);
+    const body = await this.#withoutSlot(async () => {
+      const leave = await overload?.clients.body(request, this.sender.owner);
       return readBody(request, response).finally(leave);
     });
-    // What its sender held back until now may have come after they were signed out.
-    await assertSessionActive(context, caller);
+    await this.#assertSessionActive();
     return body;
+  }
+
+  /** Its sender may have held a body back until after they were signed out. */
+  #assertSessionActive(): Promise<void> {
+    return assertSessionActive(this.service.context, this.sender.caller);
+  }
+
+  async #receive(upload: ReturnType<typeof createReceiver>, options?: ReceiveOptions): Promise<ReceivedUpload> {
+    const received = await this.#withoutSlot(() => upload.receive(options));
+    await this.#assertSessionActive().catch(async (error: unknown) => {
+      await removeUpload(received.file);
+      throw error;
+    });
+    return received;
+  }
+
+  #handlerRequest(body: unknown, query: unknown): AnyHandlerRequest {
+    const [request, response, upload, disconnected] = [this.request, this.response, this.#upload, this.#disconnected];
+    const { owner: _, ...sender } = this.sender;
+    return {
+      context: this.service.context,
+      ...sender,
+      query,
+      body,
+      receive: upload && ((options) => this.#receive(upload, options)),
+      setHeader: (name, value) => void response.setHeader(name, value),
+      expectItems: (count) => this.#expectItems(count),
+      get signal() {
+        return disconnected();
+      },
+      withoutSlot: this.#withoutSlot,
+      rangeOf: (bytes, etag) => rangeOf(request, response, bytes, etag),
+      authorization: request.headers.authorization,
+    };
+  }
+
+  /** Costly work counts for the account, or for the network of a client that has none. */
+  #costly(): CostlyRequest {
+    const { caller, client } = this.sender;
+    const owner = caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
+    return { owner, signal: this.#disconnected() };
+  }
+
+  async #expectItems(count: number): Promise<void> {
+    const { overload, operation } = this.service;
+    const { itemBytes } = operation;
+    if (!overload || itemBytes === undefined) return;
+    const bytes = count * itemBytes;
+    this.#endLarge = await this.#withoutSlot(() => overload.costlyWork.largeResponse(this.#costly(), bytes));
+  }
+
+  /** Calls the handler, then gives the seats that it has freed. */
+  async #handle(request: AnyHandlerRequest): Promise<object> {
+    const { context, operation, handler } = this.service;
+    const handle = () => this.#withinBounds(() => handler(request));
+    if (operation.method === 'get') return handle();
+    const { result, isDue } = await withPromotion(context, handle, this.#withoutSlot);
+    if (!isDue) return result;
+    this.response.setHeader(seatsHeader, 'true');
+    return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;
+  }
+
+  /** Does the work with the slot and the deadline that the operation has. */
+  #withinBounds<R>(work: () => Promise<R>): Promise<R> {
+    const { context, operation, overload } = this.service;
+    const { withDeadline } = context.database;
+    if (operation.hashesPassword) return this.#withoutSlot(work);
+    if (operation.databaseDeadline !== 'none') return work();
+    if (!overload) return withDeadline('none', work);
+    // It would keep its slot for minutes.
+    return this.#withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(this.#costly(), work)));
+  }
+
+  async #send(result: object): Promise<void> {
+    const { success, itemBytes } = this.service.operation;
+    const response = this.response;
+    response.statusCode = success.status;
+    if (sendConstant(this.request, response, result)) return;
+    // Where the contract names a content type, its handlers give a stream: their mapped types say so.
+    if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
+    else if (itemBytes === undefined) sendJson(response, result);
+    else this.#endLarge?.({ bytes: await sendLargeJson(response, result) });
   }
 
   /**
    * Tables get rows while they are read slowly: they are read for as long as their reader is signed in. Files aren't newer than
    * their request.
    */
-  async function stream(
-    [request, response]: readonly [Request, Response],
-    content: string,
-    streamed: StreamedResponse,
-    { caller, owner }: { caller: Caller | undefined; owner: ClientOwner },
-  ): Promise<void> {
+  async #stream(content: string, streamed: StreamedResponse): Promise<void> {
+    const { context, operation, overload, deadlines } = this.service;
+    const { caller, owner } = this.sender;
+    const response = this.response;
     let { pieces } = streamed;
     if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, streamed.pieces());
     if (operation.exportsRows && overload) {
@@ -152,106 +273,34 @@ export function respond<T extends Operation>(
       pieces = () => overload.costlyWork.serialized(signedIn());
       overload.requests.release(response);
     }
-    await sendStream(
-      request,
-      response,
-      content,
-      { ...streamed, pieces },
-      {
-        unreadMs: deadlines.unreadMs,
-        onBegin: () => overload?.requests.release(response),
-        onUnread: () => overload?.clients.unread(response, owner),
-      },
-    );
+    const toSend = { ...streamed, pieces };
+    await sendStream(this.request, response, content, toSend, {
+      unreadMs: deadlines.unreadMs,
+      onBegin: () => overload?.requests.release(response),
+      onUnread: () => overload?.clients.unread(response, owner),
+    });
   }
+}
 
-  async function serve(request: Request, response: Response): Promise<void> {
-    const disconnected = disconnectSignal(response);
-    const withoutSlot = slotReleaser(overload, response);
-    const { client, cookie, caller, owner } = await identify(request, response);
-    const body = operation.body ? await bodyOf(request, response, owner, caller) : {};
-    const upload =
-      operation.upload && createReceiver(context, operation.upload, overload?.clients, [request, response], owner);
-    const receive =
-      upload &&
-      (async (options?: ReceiveOptions) => {
-        const received = await withoutSlot(() => upload.receive(options));
-        await assertSessionActive(context, caller).catch(async (error: unknown) => {
-          await removeUpload(received.file);
-          throw error;
-        });
-        return received;
-      });
-    /** Its account, or for a client that has none its network. */
-    const costlyOwner = () => caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
-    let endLarge: EndLargeResponse | undefined;
-    async function expectItems(count: number): Promise<void> {
-      const { itemBytes } = operation;
-      if (!overload || itemBytes === undefined) return;
-      const costly = { owner: costlyOwner(), signal: disconnected() };
-      endLarge = await withoutSlot(() => overload.costlyWork.largeResponse(costly, count * itemBytes));
-    }
-    const query = operation.query ? request.query : {};
-    // The contract decides whether there is a caller and a form; the mapped types say the same.
-    const handlerRequest = {
-      context,
-      client,
-      caller,
-      params: request.params,
-      query,
-      body,
-      receive,
-      setHeader: (name: string, value: string) => void response.setHeader(name, value),
-      expectItems,
-      cookie,
-      get signal() {
-        return disconnected();
-      },
-      withoutSlot,
-      rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
-      authorization: request.headers.authorization,
-    } as unknown as HandlerRequest<T>;
-    const handle = () => handler(handlerRequest);
-    function handledOnce() {
-      if (operation.hashesPassword) return withoutSlot(handle);
-      if (operation.databaseDeadline !== 'none') return handle();
-      if (!overload) return withDeadline('none', handle);
-      // It would keep its slot for minutes.
-      const long = { owner: costlyOwner(), signal: disconnected() };
-      return withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(long, handle)));
-    }
-    async function handled() {
-      if (operation.method === 'get') return handledOnce();
-      const { result, isDue } = await withPromotion(context, handledOnce, withoutSlot);
-      if (!isDue) return result;
-      response.setHeader(seatsHeader, 'true');
-      return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;
-    }
-    const items = pageLength(operation, query);
-    if (items !== undefined) await expectItems(items);
-    try {
-      const result = await handled();
-      response.statusCode = operation.success.status;
-      // Where the contract names a content type, its handlers give a stream: the mapped types say so.
-      if (sendConstant(request, response, result)) return;
-      if ('content' in operation.success)
-        await stream([request, response], operation.success.content, result as StreamedResponse, { caller, owner });
-      else if (operation.itemBytes === undefined) sendJson(response, result);
-      else {
-        const bytes = await sendLargeJson(response, result);
-        endLarge?.({ bytes });
-      }
-    } catch (error) {
-      endLarge?.({ error });
-      throw error;
-    } finally {
-      upload?.leave();
-    }
-  }
-
+/** Serves an operation. @param handler fits the operation */
+export function respond(
+  context: Context,
+  operation: Operation,
+  handler: AnyHandler,
+  control: RequestControl,
+): (request: Request, response: Response) => Promise<void> {
+  const { overload, deadlines } = control;
+  const { withDeadline, settings } = context.database;
+  const isRemote = settings.dialect !== 'sqlite';
+  const maxBytes = operation.maxBodyBytes ?? jsonLimit;
+  const readBody = createJsonReader({ maxBytes, arrivalMs: deadlines.bodyMs });
+  const service: Service = { ...control, context, operation, handler, readBody };
   return (request, response) => {
     response.locals.operation = operation;
     const waitedMs = isRemote ? (overload?.requests.waitedMs(response) ?? 0) : 0;
-    return withDeadline(databaseDeadline(operation, deadlines, waitedMs), () => serve(request, response));
+    return withDeadline(databaseDeadline(operation, deadlines, waitedMs), async () => {
+      const sender = await identify(service, request, response);
+      await new Exchange(service, sender, request, response).serve();
+    });
   };
 }

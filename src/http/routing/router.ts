@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 import type { Context } from '../../services/context.js';
 import type { Operation } from '../api/operation.js';
 import { type Contract, contract } from '../api/operations/contract.js';
-import type { Handler, Handlers } from './handler.js';
+import type { AnyHandler, Handlers } from './handler.js';
 import { type RequestControl, respond } from './respond.js';
 
 /** The first two parts of a path; all paths of the contract spell them out. */
@@ -28,7 +28,7 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      const serve = respond(context, operation, handlers[name] as Handler<Operation>, control);
+      const serve = respond(context, operation, handlers[name] as AnyHandler, control);
       route[operation.method](serve);
       if (!path.includes(':')) spelled.set(`${operation.method.toUpperCase()} ${path}`, serve);
     }

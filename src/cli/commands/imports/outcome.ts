@@ -286,7 +286,7 @@ function interruptedText({ unfinished, canResume }: LeftOver, total: number, io:
   return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}.${canResume ? resume : ''}`;
 }
 
-/** What is shown while an import runs, and its rows. They change once a plan is confirmed. */
+/** The progress of an import, and its rows. Both change once a plan is confirmed. */
 interface Shown {
   progress: Progress;
   total: number;

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { mailLanguages } from '../../../config/mail-settings.js';
 import {
   changePasswordSchema,
   emailChangeSchema,
@@ -7,11 +8,30 @@ import {
   setupSchema,
 } from '../../../schemas/auth.js';
 import { noFields } from '../../../schemas/file.js';
-import { mailPreferencesSchema } from '../../../schemas/mail-preferences.js';
+import { mailPreferencesSchema, newsKinds } from '../../../schemas/mail-preferences.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
 import { assertSetupRequired } from '../../../services/accounts/setup.js';
+import { firstPasswordChangeUser, login, ownUser, profileUser, registeredUser, setupUser } from '../account-shapes.js';
+import { currentEnrollment } from '../enrollment-shapes.js';
 import { accepted, anybody, created, itemBytes, ok, operations, signedIn, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const newsKindList = Joi.array()
+  .items(Joi.valid(...newsKinds))
+  .required();
+
+const mailPreferences = {
+  language: shapes.nullableWord(mailLanguages).description('Language of mails; null: that of the service'),
+  off: newsKindList.description('Kinds of mails that are turned off').example(['completed']),
+  kinds: newsKindList
+    .description('Kinds that the caller may turn off; none where no mail is sent')
+    .example(['completed']),
+};
+
+const calendar = {
+  createdAt: shapes.nullableTimestamp.description('Time at which the address was made; null without one'),
+  lastUsedAt: shapes.nullableTimestamp.description('Time of the last use, to the hour; null before the first'),
+};
 
 /** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */
 export const accountBytes = 32 * 1024;
@@ -42,7 +62,7 @@ export const authOperations = {
     success: created('The super admin was created', {
       message: shapes.message('Setup completed successfully.'),
       token: shapes.token,
-      user: shapes.setupUser,
+      user: setupUser,
     }),
     failures: ['SETUP_COMPLETED', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
   }),
@@ -52,7 +72,7 @@ export const authOperations = {
     body: loginSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
-    success: ok('Signed in', shapes.login),
+    success: ok('Signed in', login),
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   traineeLogin: operation.post('/api/auth/trainee-login', {
@@ -61,7 +81,7 @@ export const authOperations = {
     body: loginSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
-    success: ok('Signed in', shapes.login),
+    success: ok('Signed in', login),
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   register: operation.post('/api/auth/register', {
@@ -73,7 +93,7 @@ export const authOperations = {
     hashesPassword: true,
     success: created('The account was created', {
       message: shapes.message('User created successfully.'),
-      user: shapes.registeredUser,
+      user: registeredUser,
     }),
     failures: ['EMAIL_TAKEN', 'SUPER_ADMIN_EXISTS', 'PHONE_TAKEN'],
   }),
@@ -81,7 +101,7 @@ export const authOperations = {
     summary: "The caller's own account",
     access: signedIn,
     allowsInitialPassword: true,
-    success: ok('The account', { user: shapes.ownUser }),
+    success: ok('The account', { user: ownUser }),
   }),
   updateProfile: operation.put('/api/auth/profile', {
     summary: "Change the caller's names and phone; absent and empty fields stay as they are",
@@ -91,7 +111,7 @@ export const authOperations = {
     maxBodyBytes: accountBytes,
     success: ok('The profile was updated', {
       message: shapes.message('Profile updated successfully.'),
-      user: shapes.profileUser,
+      user: profileUser,
     }),
     failures: ['PHONE_TAKEN', 'TOO_MANY_ATTEMPTS'],
   }),
@@ -114,7 +134,7 @@ export const authOperations = {
     hashesPassword: true,
     success: ok('The password was changed', {
       message: shapes.message('Password changed successfully.'),
-      user: shapes.firstPasswordChangeUser,
+      user: firstPasswordChangeUser,
     }),
     failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
   }),
@@ -138,7 +158,7 @@ export const authOperations = {
     itemBytes: itemBytes.enrollment,
     success: ok('The enrollments', {
       hasEnrollments: shapes.boolean,
-      enrollments: Joi.array().items(shapes.currentEnrollment).required(),
+      enrollments: Joi.array().items(currentEnrollment).required(),
     }),
   }),
   setAvatar: operation.put('/api/auth/avatar', {
@@ -162,19 +182,19 @@ export const authOperations = {
     summary: 'Which mails the caller wants, and in which language',
     access: signedIn,
     allowsInitialPassword: true,
-    success: ok('The preferences', shapes.mailPreferences),
+    success: ok('The preferences', mailPreferences),
   }),
   changeMailPreferences: operation.put('/api/mail-preferences', {
     summary: 'Choose the language of mails to the caller, and which are turned off; absent fields stay as they are',
     access: signedIn,
     allowsInitialPassword: true,
     body: mailPreferencesSchema,
-    success: ok('The preferences were changed', shapes.mailPreferences),
+    success: ok('The preferences were changed', mailPreferences),
   }),
   showCalendar: operation.get('/api/auth/calendar', {
     summary: "When the private address of the caller's calendar was made, and last used",
     access: withCourses,
-    success: ok('The address, as far as it is stored; nulls where there is none', shapes.calendar),
+    success: ok('The address, as far as it is stored; nulls where there is none', calendar),
   }),
   createCalendar: operation.post('/api/auth/calendar', {
     summary: "Give the caller's calendar a private address, in place of the one that it has",

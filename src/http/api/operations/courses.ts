@@ -11,6 +11,8 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
+import { person } from '../account-shapes.js';
+import { course, courseStatistics, courseWithSeats, publication } from '../course-shapes.js';
 import { created, freeingSeats, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -23,7 +25,7 @@ export const courseOperations = {
     access: { kind: 'optional' },
     query: courseListingSchema,
     itemBytes: itemBytes.course,
-    success: ok('One page of courses', shapes.pageOf('courses', shapes.courseWithSeats)),
+    success: ok('One page of courses', shapes.pageOf('courses', courseWithSeats)),
   }),
   createCourse: operation.post('/api/courses', {
     summary: "Create a course, unpublished: a trainer's own, or that of the trainer whom the super admin names",
@@ -31,7 +33,7 @@ export const courseOperations = {
     body: courseCreationSchema,
     success: created('The course was created', {
       message: shapes.message('Course created successfully.'),
-      course: shapes.course.required(),
+      course: course.required(),
     }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'COURSE_LIMIT'],
   }),
@@ -44,12 +46,12 @@ export const courseOperations = {
     summary: 'The trainers who can be given a course',
     access: superAdmin,
     query: trainerListingSchema,
-    success: ok('One page of trainers, by name', shapes.pageOf('trainers', shapes.person)),
+    success: ok('One page of trainers, by name', shapes.pageOf('trainers', person)),
   }),
   courseStatistics: operation.get('/api/courses/stats/overview', {
     summary: "Figures of a trainer's own courses; of all for the super admin",
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
-    success: ok('The figures', { stats: shapes.courseStatistics.required() }),
+    success: ok('The figures', { stats: courseStatistics.required() }),
   }),
   listTrainerCourses: operation.get('/api/courses/trainer/:trainerId', {
     summary: "A trainer's courses",
@@ -57,7 +59,7 @@ export const courseOperations = {
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerCourseListingSchema,
     itemBytes: itemBytes.course,
-    success: ok('One page of courses', shapes.pageOf('courses', shapes.courseWithSeats)),
+    success: ok('One page of courses', shapes.pageOf('courses', courseWithSeats)),
     failures: ['NOT_FOUND'],
   }),
   exportCourses: operation.get('/api/courses/export.csv', {
@@ -72,7 +74,7 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDetailsSchema,
-    success: ok('The course', { course: shapes.courseWithSeats.required() }),
+    success: ok('The course', { course: courseWithSeats.required() }),
     failures: ['NOT_FOUND'],
   }),
   courseCalendar: operation.get('/api/courses/:id/calendar.ics', {
@@ -91,7 +93,7 @@ export const courseOperations = {
     success: freeingSeats(
       ok('The course was changed', {
         message: shapes.message('Course updated successfully.'),
-        course: shapes.course.required(),
+        course: course.required(),
       }),
     ),
     failures: ['NOT_FOUND'],
@@ -111,7 +113,7 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,
-    success: freeingSeats(ok('The course is published, or is not any more', shapes.publication)),
+    success: freeingSeats(ok('The course is published, or is not any more', publication)),
     failures: ['NOT_FOUND'],
   }),
   assignTrainer: operation.put('/api/courses/:id/assign-trainer', {
@@ -122,7 +124,7 @@ export const courseOperations = {
     databaseDeadline: 'none',
     success: ok("The course is the trainer's", {
       message: shapes.message('Trainer assigned successfully.'),
-      course: shapes.course.required(),
+      course: course.required(),
     }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE'],
   }),

@@ -15,6 +15,18 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
+import { person } from '../account-shapes.js';
+import {
+  bulkAssignment,
+  bulkRemoval,
+  bulkStatusChange,
+  courseTrainee,
+  enrollment,
+  enrollmentStatistics,
+  ownEnrollment,
+  removal,
+  trainerEnrollment,
+} from '../enrollment-shapes.js';
 import { created, freeingSeats, itemBytes, ok, operations, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -27,7 +39,7 @@ export const enrollmentOperations = {
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     query: enrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.trainerEnrollment)),
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', trainerEnrollment)),
   }),
   requestEnrollment: operation.post('/api/enrollments', {
     summary: 'Request enrollment in a published course, or a place on its waiting list',
@@ -38,7 +50,7 @@ export const enrollmentOperations = {
         'The enrollment is pending; active, if the course accepts by itself; or waiting, with `joinWaitingList`',
         {
           message: shapes.message('Enrollment requested successfully.'),
-          enrollment: shapes.enrollment.required(),
+          enrollment: enrollment.required(),
         },
       ),
     ),
@@ -58,7 +70,7 @@ export const enrollmentOperations = {
     access: { kind: 'scoped', roles: ['trainee'] },
     query: ownEnrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.ownEnrollment)),
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', ownEnrollment)),
   }),
   assignEnrollment: operation.post('/api/enrollments/assign', {
     summary: 'Enroll a trainee, or put the trainee on the waiting list of a full course',
@@ -67,7 +79,7 @@ export const enrollmentOperations = {
     success: freeingSeats(
       created('The trainee is enrolled, or with `whenFull` on the waiting list', {
         message: shapes.message('Trainee enrolled successfully.'),
-        enrollment: shapes.enrollment.required(),
+        enrollment: enrollment.required(),
       }),
     ),
     failures: [
@@ -81,16 +93,14 @@ export const enrollmentOperations = {
       'With `whenFull` wait, the others are put on its waiting list in their order, behind those who are on it; none is enrolled if the list has too few places.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
-    success: freeingSeats(
-      created('The new enrollments, and the skipped trainees with their reasons', shapes.bulkAssignment),
-    ),
+    success: freeingSeats(created('The new enrollments, and the skipped trainees with their reasons', bulkAssignment)),
     failures: ['NOT_FOUND', 'COURSE_FULL', 'WAITING_LIST_FULL'],
   }),
   removeMany: operation.delete('/api/enrollments/bulk/remove', {
     summary: 'Remove enrollments, all of them or none',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     body: bulkRemovalSchema,
-    success: freeingSeats(ok('The enrollments are removed', shapes.bulkRemoval)),
+    success: freeingSeats(ok('The enrollments are removed', bulkRemoval)),
     failures: ['NOT_FOUND'],
   }),
   changeManyStatuses: operation.put('/api/enrollments/bulk/status', {
@@ -100,19 +110,19 @@ export const enrollmentOperations = {
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     body: bulkStatusSchema,
     databaseDeadline: 'none',
-    success: freeingSeats(ok('The outcomes', shapes.bulkStatusChange)),
+    success: freeingSeats(ok('The outcomes', bulkStatusChange)),
   }),
   listAvailableTrainees: operation.get('/api/enrollments/available-trainees', {
     summary: 'The active trainees who could be enrolled in a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     query: availableTraineeListingSchema,
-    success: ok('One page of trainees, by name', shapes.pageOf('trainees', shapes.person)),
+    success: ok('One page of trainees, by name', shapes.pageOf('trainees', person)),
     failures: ['NOT_FOUND'],
   }),
   enrollmentStatistics: operation.get('/api/enrollments/stats/overview', {
     summary: 'How many of the enrollments that the caller can see have which status',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
-    success: ok('The figures', { stats: shapes.enrollmentStatistics.required() }),
+    success: ok('The figures', { stats: enrollmentStatistics.required() }),
   }),
   listTrainerEnrollments: operation.get('/api/enrollments/trainer/:trainerId', {
     summary: "The enrollments in a trainer's courses, newest first",
@@ -120,7 +130,7 @@ export const enrollmentOperations = {
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerEnrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.trainerEnrollment)),
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', trainerEnrollment)),
     failures: ['NOT_FOUND'],
   }),
   listCourseTrainees: operation.get('/api/enrollments/course/:courseId/trainees', {
@@ -128,7 +138,7 @@ export const enrollmentOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ courseId: shapes.id }),
     query: courseTraineeListingSchema,
-    success: ok('One page of trainees with their enrollments', shapes.pageOf('trainees', shapes.courseTrainee)),
+    success: ok('One page of trainees with their enrollments', shapes.pageOf('trainees', courseTrainee)),
     failures: ['NOT_FOUND'],
   }),
   exportEnrollments: operation.get('/api/enrollments/export.csv', {
@@ -143,14 +153,14 @@ export const enrollmentOperations = {
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
-    success: ok('The enrollment', { enrollment: shapes.trainerEnrollment.required() }),
+    success: ok('The enrollment', { enrollment: trainerEnrollment.required() }),
     failures: ['NOT_FOUND'],
   }),
   removeEnrollment: operation.delete('/api/enrollments/:id', {
     summary: 'Remove an enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
-    success: freeingSeats(ok('The enrollment is removed', shapes.removal)),
+    success: freeingSeats(ok('The enrollment is removed', removal)),
     failures: ['NOT_FOUND'],
   }),
   changeStatus: operation.put('/api/enrollments/:id/status', {
@@ -161,7 +171,7 @@ export const enrollmentOperations = {
     success: freeingSeats(
       ok('The enrollment has its new status', {
         message: shapes.message('Enrollment status updated successfully.'),
-        enrollment: shapes.enrollment.required(),
+        enrollment: enrollment.required(),
       }),
     ),
     failures: [
@@ -185,7 +195,7 @@ export const enrollmentOperations = {
     body: replySchema,
     success: ok('The reply is set', {
       message: shapes.message('Reply updated successfully.'),
-      enrollment: shapes.enrollment.required(),
+      enrollment: enrollment.required(),
     }),
     failures: ['NOT_FOUND'],
   }),
@@ -196,7 +206,7 @@ export const enrollmentOperations = {
     body: progressSchema,
     success: ok('The progress is set', {
       message: shapes.message('Progress updated successfully.'),
-      enrollment: shapes.enrollment.required(),
+      enrollment: enrollment.required(),
     }),
     failures: ['NOT_FOUND', 'STATUS_REFUSED'],
   }),

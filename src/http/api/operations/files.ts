@@ -1,7 +1,20 @@
 import Joi from 'joi';
 import { fileListingSchema, noFields } from '../../../schemas/file.js';
+import { component } from '../json-schema.js';
 import { anybody, created, ok, operations, streamed } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const material = component(
+  'Material',
+  'A file of a course',
+  Joi.object({
+    id: shapes.id,
+    name: shapes.text,
+    contentType: shapes.text,
+    bytes: shapes.count,
+    createdAt: shapes.timestamp,
+  }),
+);
 
 const operation = operations('Files');
 
@@ -32,7 +45,7 @@ export const fileOperations = {
     upload: { field: 'file', fields: noFields, maxBytes: ({ files }) => files.materialBytes },
     success: created('The file was added', {
       message: shapes.message('File uploaded successfully.'),
-      file: shapes.material.required(),
+      file: material.required(),
     }),
     failures: ['NOT_FOUND', 'COURSE_QUOTA', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
@@ -41,7 +54,7 @@ export const fileOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: fileListingSchema,
-    success: ok('One page of files', shapes.pageOf('files', shapes.material)),
+    success: ok('One page of files', shapes.pageOf('files', material)),
     failures: ['NOT_FOUND', 'ENROLLMENT_REQUIRED'],
   }),
   openMaterial: operation.get('/api/courses/:id/files/:fileId', {

@@ -9,7 +9,7 @@ import {
   undoQuerySchema,
 } from '../../../schemas/import.js';
 import { tableQuerySchema } from '../../../schemas/table-format.js';
-import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
+import { importRecord, importRow, importWithPlan, keptReasons, undo } from '../import-shapes.js';
 import { accepted, freeingSeats, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -41,7 +41,7 @@ export const importOperations = {
     summary: 'Imports, newest first, those of the terminal too',
     access: superAdmin,
     query: importListingSchema,
-    success: ok('One page of imports', shapes.pageOf('imports', shapes.importRecord)),
+    success: ok('One page of imports', shapes.pageOf('imports', importRecord)),
   }),
   showImport: operation.get('/api/imports/:id', {
     summary: 'An import, its plan and its progress',
@@ -128,7 +128,7 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     success: ok('The import is cancelled or discarded, or will be cancelled at the next batch of rows', {
       message: shapes.message('Import cancelled.', 'Plan discarded.', 'Import will end at the next batch of rows.'),
-      import: shapes.importRecord.required(),
+      import: importRecord.required(),
     }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
@@ -136,7 +136,7 @@ export const importOperations = {
     summary: 'Resume an import that failed, was interrupted or cancelled',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: accepted('The import is queued again', { import: shapes.importRecord.required() }),
+    success: accepted('The import is queued again', { import: importRecord.required() }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_AT_TERMINAL', 'IMPORT_ROWS_DELETED'],
   }),
   undoImport: operation.post('/api/imports/:id/undo', {
@@ -155,9 +155,9 @@ export const importOperations = {
             'Nothing was undone: all accounts are kept.',
             'Nothing was undone: this is what would be.',
           ),
-          undo: shapes.undo.required(),
+          undo: undo.required(),
           keptReasons,
-          import: shapes.importRecord.required(),
+          import: importRecord.required(),
         },
       ),
     ),

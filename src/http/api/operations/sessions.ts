@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { loginSchema, sessionListingSchema } from '../../../schemas/auth.js';
+import { session, webSession } from '../account-shapes.js';
 import { anybody, ok, operations, signedIn } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 import { accountBytes } from './auth.js';
@@ -21,14 +22,14 @@ export const sessionOperations = {
     body: loginSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
-    success: ok('Signed in', shapes.webSession),
+    success: ok('Signed in', webSession),
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   showWebSession: operation.get('/api/auth/web-session', {
     summary: 'Who is signed in, and until when',
     access: signedIn,
     allowsInitialPassword: true,
-    success: ok('The session of the request', shapes.webSession),
+    success: ok('The session of the request', webSession),
   }),
   endWebSession: operation.delete('/api/auth/web-session', {
     summary: 'Sign out of the web console',
@@ -55,7 +56,7 @@ export const sessionOperations = {
     access: signedIn,
     allowsInitialPassword: true,
     query: sessionListingSchema,
-    success: ok('One page of the sessions', shapes.pageOf('sessions', shapes.session)),
+    success: ok('One page of the sessions', shapes.pageOf('sessions', session)),
   }),
   endSession: operation.delete('/api/auth/sessions/:id', {
     summary: "End one of the caller's sessions",

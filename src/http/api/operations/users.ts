@@ -8,6 +8,7 @@ import {
   userListingSchema,
   userUpdateSchema,
 } from '../../../schemas/user.js';
+import { account, accountDetails, activation, bulkChange, session } from '../account-shapes.js';
 import { created, freeingSeats, ok, operations, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -19,7 +20,7 @@ export const userOperations = {
     summary: 'Accounts, filtered, searched and sorted',
     access: superAdmin,
     query: userListingSchema,
-    success: ok('One page of accounts', shapes.pageOf('users', shapes.accountDetails)),
+    success: ok('One page of accounts', shapes.pageOf('users', accountDetails)),
   }),
   createUser: operation.post('/api/users', {
     summary: 'Create an account whose person is invited to set a password, or gets a generated one',
@@ -27,7 +28,7 @@ export const userOperations = {
     body: newPersonSchema,
     success: created('The account was created', {
       message: shapes.message('User created successfully.'),
-      user: shapes.account.required(),
+      user: account.required(),
       temporaryPassword: shapes.nullableText
         .description('The generated password, shown only here; null for who is invited')
         .example('q7mfk-2hx9d-vw3np-8tzbr'),
@@ -48,14 +49,14 @@ export const userOperations = {
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
-    success: freeingSeats(ok('The outcomes', shapes.bulkChange)),
+    success: freeingSeats(ok('The outcomes', bulkChange)),
     failures: ['MAIL_NOT_SET_UP'],
   }),
   showUser: operation.get('/api/users/:id', {
     summary: 'An account',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: ok('The account', { user: shapes.accountDetails.required() }),
+    success: ok('The account', { user: accountDetails.required() }),
     failures: ['NOT_FOUND'],
   }),
   updateUser: operation.put('/api/users/:id', {
@@ -67,7 +68,7 @@ export const userOperations = {
     body: userUpdateSchema,
     success: ok('The account was changed', {
       message: shapes.message('User updated successfully.'),
-      user: shapes.account.required(),
+      user: account.required(),
     }),
     failures: [
       'NOT_FOUND',
@@ -92,7 +93,7 @@ export const userOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: activationSchema,
-    success: freeingSeats(ok('The account is active or inactive', shapes.activation)),
+    success: freeingSeats(ok('The account is active or inactive', activation)),
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED'],
   }),
   resetPassword: operation.post('/api/users/:id/reset-password', {
@@ -111,7 +112,7 @@ export const userOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     query: sessionListingSchema,
-    success: ok('One page of the sessions', shapes.pageOf('sessions', shapes.session)),
+    success: ok('One page of the sessions', shapes.pageOf('sessions', session)),
     failures: ['NOT_FOUND'],
   }),
   endUserSession: operation.delete('/api/users/:id/sessions/:sessionId', {

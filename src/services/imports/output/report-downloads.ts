@@ -95,7 +95,7 @@ export async function makeWorkbook(report: StoredReport, otherwise: string): Pro
   if (target === undefined) return undefined;
   const part = `${target}.part`;
   try {
-    // Of a run that was killed.
+    // A killed run may have left one.
     await rm(part, { force: true });
     const handle = await open(part, 'ax', 0o600);
     try {

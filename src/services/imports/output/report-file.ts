@@ -277,7 +277,7 @@ export class ReportFile {
     await this.close();
   }
 
-  /** Closes the file. One of which nothing is committed is removed, and so is a copy that was not published. */
+  /** Closes the file; a file without committed rows is removed, and so is an unpublished copy. */
   async close(): Promise<void> {
     const [handle, removed] = [this.#handle, this.#copy ?? (this.#committed ? null : this.#path)];
     this.#handle = undefined;

@@ -1,0 +1,125 @@
+import Joi from 'joi';
+import { mailLanguages } from '../../config/mail-settings.js';
+import { userViews } from '../../presenters/user.js';
+import { accountFields } from '../../schemas/account-fields.js';
+import { inviteStates } from '../../schemas/mail.js';
+import { bulkActions } from '../../schemas/user.js';
+import { publicCodes } from './failures.js';
+import { component } from './json-schema.js';
+import {
+  boolean,
+  count,
+  date,
+  id,
+  nullableText,
+  nullableTimestamp,
+  nullableWord,
+  shapesOf,
+  timestamp,
+  token,
+} from './response-schemas.js';
+
+/** The shapes of accounts and sessions. */
+
+const user = (name: string, description: string, view: keyof typeof userViews): Joi.ObjectSchema =>
+  component(name, description, Joi.object(shapesOf(accountFields, userViews[view].shown)).required());
+
+export const setupUser = user('SetupUser', 'The account that setup created', 'setup');
+export const registeredUser = user('RegisteredUser', 'The created account', 'registered');
+export const ownUser = user('OwnUser', "The caller's account", 'own');
+export const profileUser = user('ProfileUser', "The caller's account after the change", 'profile');
+export const firstPasswordChangeUser = user(
+  'FirstPasswordChangeUser',
+  "The caller's account after the change",
+  'firstPasswordChange',
+);
+const loginUser = user('LoginUser', 'The signed-in account', 'login');
+
+export const login = component(
+  'Login',
+  'The token of a new session and its account',
+  Joi.object({ token, user: loginUser }),
+);
+
+export const webSession = component(
+  'WebSession',
+  'The account that is signed in to the web console',
+  Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp, today: date }),
+);
+
+/** A person, as those who work with them see them. */
+export const person = component(
+  'Person',
+  'A trainer or trainee',
+  Joi.object(shapesOf(accountFields, userViews.person.shown)),
+);
+
+/** An account, as the super admin sees it. */
+export const account = component(
+  'User',
+  'An account',
+  Joi.object({ ...shapesOf(accountFields, userViews.admin.shown), createdAt: timestamp, updatedAt: timestamp }),
+);
+
+/** An account with the end of its lock, and its invitation. */
+export const accountDetails = component(
+  'UserDetails',
+  'An account, whether it is locked, and what became of its invitation',
+  account.append({
+    lockedUntil: nullableTimestamp,
+    invitedAt: nullableTimestamp,
+    inviteState: nullableWord(inviteStates),
+    inviteError: nullableText,
+    mailFailedAt: nullableTimestamp,
+    language: nullableWord(mailLanguages)
+      .description('Language of mails to the person; null for that of the setting `MAIL_LANGUAGE`')
+      .example('de'),
+  }),
+);
+
+/** The response to activating and deactivating an account. */
+export const activation = Joi.object({
+  message: Joi.valid('User activated successfully.', 'User deactivated successfully.').required(),
+  user: account.required(),
+});
+
+/** What a bulk operation on accounts did, or would do. */
+export const bulkChange = component(
+  'BulkChange',
+  'The outcome for each account',
+  Joi.object({
+    action: Joi.valid(...bulkActions)
+      .required()
+      .description('What was done, or would be'),
+    dryRun: boolean.description('Whether nothing was changed'),
+    counts: Joi.object({ done: count, unchanged: count, refused: count })
+      .required()
+      .description('Number of accounts by outcome'),
+    outcomes: Joi.array()
+      .items(
+        Joi.object({
+          id,
+          name: nullableText.description('Name of the account; null if it does not exist').example('Ada Lovelace'),
+          outcome: Joi.valid('done', 'unchanged', 'refused').required(),
+          code: nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
+          message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
+          password: Joi.string().description('The new initial password, after `reset_password`; shown only here'),
+        }),
+      )
+      .required(),
+  }),
+);
+
+export const session = component(
+  'Session',
+  'A session of an account',
+  Joi.object({
+    id,
+    createdAt: timestamp,
+    lastUsedAt: Joi.date().iso(),
+    expiresAt: timestamp,
+    ip: nullableText,
+    userAgent: nullableText,
+    current: boolean,
+  }),
+);
