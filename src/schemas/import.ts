@@ -230,13 +230,16 @@ export const applySchema = Joi.object<{ planId?: string }, true>({ planId: field
 /** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
 export const warningCodes = [
   'COLUMN_DOUBTFUL',
+  'COLUMN_HIDDEN',
   'STATE_NOT_IMPORTED',
   'NOT_TICKED',
   'STATE_INACTIVE',
   'LINES_QUOTED',
   'VERSION_LINE',
   'LINES_ABOVE',
+  'SHEETS_NOT_READ',
   'ROW_HIDDEN',
+  'ROW_EMPTY',
   'CELLS_MERGED',
   'NAME_SPLIT',
   'NAME_GARBLED',

@@ -72,7 +72,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
         </Alert>
       )}
       {plan.counts && <PlanSummary plan={plan} />}
-      <PlanWarnings warnings={plan.warnings} />
+      <PlanWarnings warnings={plan.warnings} invite={current.options.invite === true} />
       <SheetChoice current={current} plan={plan} changes={changes} onChange={change} />
       {plan.columns.length > 0 && <ColumnMapping plan={plan} changes={changes} onChange={change} />}
       <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />

@@ -60,6 +60,7 @@ export async function openCsv(
       warnings: [...(isWrapped ? [wrappedLines] : []), ...(version ? [versionLine(version)] : [])],
       header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
       headerLine: header.line,
+      hiddenColumns: [],
       first: rows.slice(version ? 2 : 1),
       rows: rowsAfter(all, header.line),
       lines: () => reader?.lastLine ?? 0,

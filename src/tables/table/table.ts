@@ -9,6 +9,10 @@ export interface SourceRow {
   quoteFault?: string;
   /** In a sheet: filtered out, or hidden by hand. */
   isHidden?: boolean;
+  /** In a sheet: columns with a formula whose result isn't in the file, from 0. Their cells are blank. */
+  uncalculated?: readonly number[];
+  /** In a sheet: columns with a long number, from 0. */
+  numbers?: readonly number[];
 }
 
 /** Bounds against malformed and hostile files. */
@@ -34,7 +38,7 @@ export const maxRowsAboveHeader = 20;
 
 /** Something that was taken off, or left out, above and around a table. */
 export interface TableWarning {
-  code: 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE';
+  code: 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ';
   message: string;
   example?: string;
 }
@@ -65,6 +69,8 @@ export interface SourceTable {
   /** The cells of the header. */
   header: string[];
   headerLine: number;
+  /** Columns that nobody sees, from 0. */
+  hiddenColumns: readonly number[];
   warnings: readonly TableWarning[];
   /** The first rows, up to one that can't be read: they show what the columns are. */
   first: readonly SourceRow[];

@@ -4,7 +4,7 @@ import type { Archive } from './archive.js';
 import type { Work } from './bounds.js';
 import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
-import { addSheet, joined, type MergedRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { addSheet, joined, RowCollector, type SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;
@@ -97,13 +97,15 @@ class SheetReader {
   readonly rows: RowCollector;
   readonly #work: Work;
   readonly #wanted: number;
-  readonly #merged: MergedRows | undefined;
+  readonly #marks: SheetMarks | undefined;
   #sheet = -1;
   #tables = 0;
   #foreign = 0;
   #column = 0;
+  #headedColumns = 0;
+  #hiddenGroups = 0;
   #rowTimes = 1;
-  #cell: { times: number; type: string | undefined; value: string | undefined } | undefined;
+  #cell: { times: number; type: string | undefined; value: string | undefined; hasFormula: boolean } | undefined;
   /** The text of the cell, in which each paragraph is a line. */
   #shown = '';
   #paragraphs = 0;
@@ -111,11 +113,11 @@ class SheetReader {
   /** Whether its last line is empty. Looking at the text would copy it each time. */
   #isLineStart = true;
 
-  constructor(work: Work, wanted: number, merged: MergedRows | undefined) {
+  constructor(work: Work, wanted: number, marks: SheetMarks | undefined) {
     this.rows = new RowCollector(work);
     this.#work = work;
     this.#wanted = wanted;
-    this.#merged = merged;
+    this.#marks = marks;
   }
 
   /** Whether its sheet has been read: what follows isn't needed. */
@@ -135,9 +137,23 @@ class SheetReader {
     if (!this.#isWanted) return;
     if (foreign.includes(element)) this.#foreign += 1;
     if (this.#foreign > 0) return;
-    if (element === 'table-row') this.#openRow(attribute);
+    if (element === 'table-column') this.#openColumns(attribute);
+    else if (element === 'table-column-group') this.#openGroup(attribute);
+    else if (element === 'table-row') this.#openRow(attribute);
     else if (element === 'table-cell' || element === 'covered-table-cell') this.#openCell(element, attribute);
     else if (this.#cell) this.#openText(element, attribute);
+  }
+
+  #openColumns(attribute: Attribute): void {
+    const times = timesOf(attribute('number-columns-repeated'), mostColumns);
+    const isHidden = this.#hiddenGroups > 0 || (attribute('visibility') ?? 'visible') !== 'visible';
+    if (isHidden) this.#marks?.addHiddenColumns(this.#headedColumns, times);
+    this.#headedColumns += times;
+  }
+
+  /** Within a collapsed group all groups are hidden. */
+  #openGroup(attribute: Attribute): void {
+    if (this.#hiddenGroups > 0 || attribute('display') === 'false') this.#hiddenGroups += 1;
   }
 
   #openRow(attribute: Attribute): void {
@@ -148,10 +164,10 @@ class SheetReader {
 
   #openCell(element: string, attribute: Attribute): void {
     const times = timesOf(attribute('number-columns-repeated'), mostColumns);
-    this.#merged?.add(this.rows.line, timesOf(attribute('number-rows-spanned'), mostRows));
+    this.#marks?.addMerged(this.rows.line, timesOf(attribute('number-rows-spanned'), mostRows));
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
     const value = attribute(valueNames[type ?? ''] ?? 'value');
-    this.#cell = { times, type, value };
+    this.#cell = { times, type, value, hasFormula: attribute('formula') !== undefined };
     this.#shown = '';
     this.#isLineStart = true;
     this.#paragraphs = 0;
@@ -185,6 +201,7 @@ class SheetReader {
     if (this.#isWanted) {
       if (foreign.includes(element)) this.#foreign -= 1;
       else if (this.#foreign === 0 && isParagraph(element)) this.#isParagraph = false;
+      else if (element === 'table-column-group' && this.#hiddenGroups > 0) this.#hiddenGroups -= 1;
       else if (this.#foreign === 0 && element === 'table-row') this.#closeRow();
       else if (this.#foreign === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
     }
@@ -193,11 +210,14 @@ class SheetReader {
 
   #closeCell(): void {
     if (!this.#cell) return;
-    const { times, type, value } = this.#cell;
-    const text = type === undefined ? '' : textOf(type, value, this.#shown);
+    const { times, type, value, hasFormula } = this.#cell;
+    // Programs that don't calculate show nothing, but may store a zero.
+    const isUncalculated = hasFormula && this.#paragraphs === 0 && (value === undefined || isZero(type, value));
+    const text = type === undefined || isUncalculated ? '' : textOf(type, value, this.#shown);
     // Beside a value, what is shown is read and thrown away.
     if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
-    this.rows.set(this.#column, text, Math.min(times, mostColumns));
+    const kind = isUncalculated ? 'uncalculated' : type === 'float' ? 'number' : 'text';
+    this.rows.set(this.#column, text, kind, Math.min(times, mostColumns));
     this.#column += times;
     this.#cell = undefined;
   }
@@ -206,6 +226,9 @@ class SheetReader {
     this.rows.end(this.#rowTimes, mostRepeatedRows);
   }
 }
+
+const isZero = (type: string | undefined, value: string) =>
+  (type === 'float' || type === 'currency' || type === 'percentage') && Number(value) === 0;
 
 function textOf(type: string, value: string | undefined, shown: string): string {
   switch (type) {
@@ -234,8 +257,9 @@ export async function openOds(archive: Archive): Promise<Workbook> {
   return {
     kind: 'ods',
     sheets,
-    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
-      const reader = new SheetReader(archive.work, index, merged);
+    work: archive.work,
+    async *rows(index, marks): AsyncGenerator<SheetRow[]> {
+      const reader = new SheetReader(archive.work, index, marks);
       for await (const _ of parseXml(archive.read(content), archive.work, {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),

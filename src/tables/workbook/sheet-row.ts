@@ -11,6 +11,8 @@ const mostSheets = 256;
 const longestSheetName = 255;
 /** Merged rows that are listed. */
 const mostMergedRows = 10_000;
+/** A number in which a spreadsheet may have dropped a zero. */
+const longNumber = /^[1-9]\d{5,}$/;
 
 /** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
 export function joined(text: string, piece: string): string {
@@ -32,30 +34,61 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
   sheets.push(sheet);
 }
 
-/** Rows that cells of an earlier row are merged with: their values belong to the first row. */
-export class MergedRows {
-  /** By line, merged ranges that begin there less those that end before it: any number of ranges is added up in one pass. */
+/** Rows or columns in ranges. Any number of ranges is added up in one pass. */
+class Ranges {
+  /** By number, ranges that begin there less those that end before it. */
   #changes: Int32Array | undefined;
 
-  /** @param first row of merged cells, from 1 @param count of their rows */
+  /** @param end number after the last one @param mostListed numbers that are listed */
+  constructor(
+    readonly end: number,
+    readonly mostListed: number,
+  ) {}
+
   add(first: number, count: number): void {
-    if (first < 1 || first >= mostRows || count < 2) return;
-    this.#changes ??= new Int32Array(mostRows + 2);
-    this.#changes[first + 1] = (this.#changes[first + 1] ?? 0) + 1;
-    const end = Math.min(first + count, mostRows + 1);
+    if (!(first >= 0 && first < this.end && count >= 1)) return;
+    this.#changes ??= new Int32Array(this.end + 1);
+    this.#changes[first] = (this.#changes[first] ?? 0) + 1;
+    const end = Math.min(first + count, this.end);
     this.#changes[end] = (this.#changes[end] ?? 0) - 1;
   }
 
-  /** The first of them in their order, once all rows were read. */
-  get lines(): readonly number[] {
-    const lines: number[] = [];
+  /** The first numbers in their order. */
+  list(): readonly number[] {
+    const numbers: number[] = [];
     let ranges = 0;
-    for (const [line, change] of this.#changes?.entries() ?? []) {
+    for (const [number, change] of this.#changes?.entries() ?? []) {
       ranges += change;
-      if (ranges > 0) lines.push(line);
-      if (lines.length === mostMergedRows) break;
+      if (ranges > 0) numbers.push(number);
+      if (numbers.length === this.mostListed) break;
     }
-    return lines;
+    return numbers;
+  }
+}
+
+/** Marks of a sheet besides its cells. */
+export class SheetMarks {
+  readonly #merged = new Ranges(mostRows + 1, mostMergedRows);
+  readonly #hidden = new Ranges(mostColumns, mostColumns);
+
+  /** @param first row of merged cells, from 1 @param count of their rows */
+  addMerged(first: number, count: number): void {
+    this.#merged.add(first + 1, count - 1);
+  }
+
+  /** @param first column, from 0 */
+  addHiddenColumns(first: number, count: number): void {
+    this.#hidden.add(first, count);
+  }
+
+  /** Rows that cells of an earlier row are merged with, once all rows were read: the values belong to the first row. */
+  get mergedLines(): readonly number[] {
+    return this.#merged.list();
+  }
+
+  /** Hidden columns from 0, once a row was read. */
+  get hiddenColumns(): readonly number[] {
+    return this.#hidden.list();
   }
 }
 
@@ -66,15 +99,23 @@ export interface SheetRow {
   /** Up to the last one that isn't blank. */
   cells: string[];
   isHidden: boolean;
+  /** Columns with a formula whose result isn't in the file, from 0. */
+  uncalculated?: number[];
+  /** Columns with a long number, from 0. */
+  numbers?: number[];
 }
+
+/** How a cell of a sheet has its text. */
+export type CellKind = 'text' | 'number' | 'uncalculated';
 
 /** An open workbook. */
 export interface Workbook {
   kind: 'xlsx' | 'ods';
   /** In the order of the file. */
   sheets: readonly Sheet[];
+  readonly work: Work;
   /** The rows of a sheet, in lists as they are read. @param index from 0 @throws WorkbookProblem */
-  rows(index: number, merged?: MergedRows): AsyncGenerator<SheetRow[]>;
+  rows(index: number, marks?: SheetMarks): AsyncGenerator<SheetRow[]>;
   close(): Promise<void>;
 }
 
@@ -83,6 +124,8 @@ export class RowCollector {
   #rows: SheetRow[] = [];
   /** The cells of the row that have a text, and the last of them that isn't blank. */
   #texts: { column: number; text: string }[] = [];
+  #uncalculated: number[] = [];
+  #numbers: number[] = [];
   #lastFilled = -1;
   #line = 0;
   #isHidden = false;
@@ -102,6 +145,8 @@ export class RowCollector {
     this.#line = next;
     this.#isHidden = isHidden;
     this.#texts = [];
+    this.#uncalculated = [];
+    this.#numbers = [];
     this.#lastFilled = -1;
     this.#characters = 0;
   }
@@ -111,13 +156,13 @@ export class RowCollector {
   }
 
   /** Sets a cell that may be repeated to the right. @param column from 0 */
-  set(column: number, text: string, times = 1): void {
-    if (text === '') return;
+  set(column: number, text: string, kind: CellKind, times = 1): void {
+    if (text === '' && kind !== 'uncalculated') return;
     this.#work.repeatedCells.add(times - 1);
-    for (let at = 0; at < times; at += 1) this.#setOne(column + at, text);
+    for (let at = 0; at < times; at += 1) this.#setOne(column + at, text, kind);
   }
 
-  #setOne(column: number, text: string): void {
+  #setOne(column: number, text: string, kind: CellKind): void {
     if (column < 0 || column >= mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
     if (text.length > mostCellCharacters)
       throw tooLarge(`a cell in its row ${this.#line} has more than ${mostCellCharacters} characters`);
@@ -125,7 +170,9 @@ export class RowCollector {
     assertRowLength(this.#characters);
     this.#work.characters.add(text.length);
     this.#texts.push({ column, text });
-    if (text.trim() !== '') this.#lastFilled = Math.max(this.#lastFilled, column);
+    if (kind === 'uncalculated') this.#uncalculated.push(column);
+    else if (kind === 'number' && longNumber.test(text)) this.#numbers.push(column);
+    if (text.trim() !== '' || kind === 'uncalculated') this.#lastFilled = Math.max(this.#lastFilled, column);
   }
 
   /**
@@ -141,7 +188,11 @@ export class RowCollector {
     for (const { column, text } of this.#texts) if (column < cells.length) cells[column] = text;
     this.#work.repeatedCells.add((times - 1) * cells.length);
     this.#work.characters.add((times - 1) * this.#characters);
-    for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden });
+    const kinds = {
+      ...(this.#uncalculated.length > 0 && { uncalculated: this.#uncalculated }),
+      ...(this.#numbers.length > 0 && { numbers: this.#numbers }),
+    };
+    for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden, ...kinds });
   }
 
   /** The rows since the last call. */

@@ -1,3 +1,4 @@
+import { isAppError } from '../../errors.js';
 import { FileProblem } from '../encoding/source-file.js';
 import {
   firstRowCount,
@@ -16,12 +17,12 @@ import { filledWidth, shownText, suggestionFor } from '../table/text.js';
 import { readCell } from '../write/cells.js';
 import { openWorkbook } from './open-workbook.js';
 import { refusalOf } from './problem.js';
-import { MergedRows, type SheetRow, type Workbook } from './sheet-row.js';
+import { SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
 
 /** The first rows of a sheet, and which of them is the header. */
 interface SheetStart {
   sheet: Sheet;
-  merged: MergedRows;
+  marks: SheetMarks;
   first: SourceRow[];
   all: AsyncGenerator<SourceRow[]>;
   /** Its place among the first rows. */
@@ -47,9 +48,10 @@ export async function openSheet(
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
     const start = await chosenStart(workbook, wanted, limits, rules);
-    const { sheet, merged, first, all, header: at } = start;
+    const { sheet, marks, first, all, header: at } = start;
     const header = first[at];
     if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
+    const unread = wanted === undefined ? await fittingSheets(workbook, sheet, limits, rules) : [];
     let lastLine = header.line;
     const rows = async function* () {
       for await (const list of rowsAfter(all, header.line)) {
@@ -67,11 +69,15 @@ export async function openSheet(
       },
       header: wholeHeader(header.cells, first.slice(at + 1), rules),
       headerLine: header.line,
-      warnings: at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)],
+      hiddenColumns: marks.hiddenColumns,
+      warnings: [
+        ...(at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)]),
+        ...(unread.length === 0 ? [] : [sheetsNotRead(unread)]),
+      ],
       first: first.slice(at + 1),
       rows: rows(),
       lines: () => lastLine,
-      mergedLines: () => merged.lines.filter((line) => line > header.line && line <= lastLine),
+      mergedLines: () => marks.mergedLines.filter((line) => line > header.line && line <= lastLine),
       close: async () => {
         await all.return(undefined);
         await workbook.close();
@@ -108,7 +114,47 @@ async function chosenStart(
   return best;
 }
 
+/** Parsed elements at most for comparing sheets: OpenDocument is parsed from its beginning for each. */
+const mostComparedElements = 5_000_000;
+
+/** The other visible sheets that could be imported as well. Large workbooks are not searched for them. */
+async function fittingSheets(
+  workbook: Workbook,
+  chosen: Sheet,
+  limits: SourceLimits,
+  rules: HeaderRules,
+): Promise<Sheet[]> {
+  const others = workbook.sheets.filter((sheet) => !sheet.isHidden && sheet !== chosen);
+  const fitting: Sheet[] = [];
+  if (workbook.work.elements.count * others.length > mostComparedElements) return fitting;
+  for (const sheet of others) {
+    try {
+      const { score, all } = await startOf(workbook, sheet, limits, rules);
+      await all.return(undefined);
+      if (score === Number.POSITIVE_INFINITY) fitting.push(sheet);
+    } catch (error) {
+      // A damaged sheet doesn't keep another one from being imported.
+      if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
+    }
+  }
+  return fitting;
+}
+
 const maxNamed = 10;
+
+const listed = (sheets: readonly Sheet[]) => {
+  const names = sheets.slice(0, maxNamed).map(({ name }) => `"${shownText(name)}"`);
+  return `${names.join(', ')}${sheets.length > maxNamed ? ` and ${sheets.length - maxNamed} more` : ''}`;
+};
+
+function sheetsNotRead(sheets: readonly Sheet[]): TableWarning {
+  const one = shownText(sheets[0]?.name ?? '');
+  return {
+    code: 'SHEETS_NOT_READ',
+    message: `Other sheets have people, too, and are not read. To import one: --sheet "${one}"`,
+    example: listed(sheets),
+  };
+}
 
 /** The sheet that an option names: by its name, or by its number among those that people see. */
 function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
@@ -118,8 +164,6 @@ function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted
     sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
     (/^\d{1,4}$/.test(name) ? visible[Number(name) - 1] : undefined);
   if (found) return found;
-  const names = visible.slice(0, maxNamed).map((sheet) => `"${shownText(sheet.name)}"`);
-  const more = visible.length > maxNamed ? ` and ${visible.length - maxNamed} more` : '';
   const near = suggestionFor(
     wanted,
     sheets.map((sheet) => sheet.name),
@@ -127,7 +171,7 @@ function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted
   const meant = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
   throw new FileProblem(
     'SHEET_UNKNOWN',
-    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${names.join(', ')}${more}`,
+    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${listed(visible)}`,
   );
 }
 
@@ -137,8 +181,8 @@ async function startOf(
   limits: SourceLimits,
   rules: HeaderRules,
 ): Promise<SheetStart> {
-  const merged = new MergedRows();
-  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), merged), limits, rules);
+  const marks = new SheetMarks();
+  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), marks), limits, rules);
   const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
   // There may be a fault before the first row.
@@ -150,7 +194,7 @@ async function startOf(
     header: 0,
     score: 0,
   });
-  return { sheet, merged, first, all, header, score };
+  return { sheet, marks, first, all, header, score };
 }
 
 /** How well a row is a header. One without rows below it fits less. */
@@ -167,7 +211,7 @@ async function* checkedRows(
 ): AsyncGenerator<SourceRow[]> {
   try {
     for await (const rows of source)
-      yield rows.map(({ line, cells, isHidden }) => {
+      yield rows.map(({ line, cells, isHidden, ...kinds }) => {
         const length = totalLength(cells);
         if (cells.length > limits.columns + mostAdded)
           throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
@@ -181,6 +225,7 @@ async function* checkedRows(
           line,
           cells: cells.map((cell, index) => checkedCell(cell, line, index, limits)),
           ...(isHidden && { isHidden }),
+          ...kinds,
         };
       });
   } catch (error) {

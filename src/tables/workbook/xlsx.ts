@@ -8,9 +8,10 @@ import { SharedStrings } from './shared-strings.js';
 import {
   addSheet,
   assertRowLength,
+  type CellKind,
   joined,
-  type MergedRows,
   RowCollector,
+  type SheetMarks,
   type SheetRow,
   type Workbook,
 } from './sheet-row.js';
@@ -46,6 +47,8 @@ const isTrue = (text: string | undefined) => text === '1' || text === 'true';
 interface Contents {
   sheets: (Sheet & { part: string })[];
   dateSystem: 1900 | 1904;
+  /** Whether zeros stand for results that a program didn't calculate. */
+  hasPlaceholders: boolean;
   strings: string | undefined;
   styles: string | undefined;
 }
@@ -61,12 +64,15 @@ async function readContents(archive: Archive): Promise<Contents> {
   const sheets: Contents['sheets'] = [];
   let dateSystem: 1900 | 1904 = 1900;
   let isWorkbook = false;
+  // Programs that calculate describe how.
+  let hasPlaceholders = true;
   await readXml(archive.read(main, mostHeldBytes), archive.work, {
     open(element, attribute) {
       // Texts and presentations are archives of the same kind.
       isWorkbook ||= element === 'workbook';
       if (!isWorkbook) throw notAWorkbook();
       if (element === 'workbookPr' && isTrue(attribute('date1904'))) dateSystem = 1904;
+      if (element === 'calcPr') hasPlaceholders = isTrue(attribute('fullCalcOnLoad'));
       if (element !== 'sheet') return;
       const [name = '', target] = [attribute('name'), targets.get(attribute('id') ?? '')];
       if (!target) throw damaged(`its sheet ${name.slice(0, 31)} is missing`);
@@ -76,7 +82,7 @@ async function readContents(archive: Archive): Promise<Contents> {
       addSheet(sheets, { name, isHidden, part: target.target });
     },
   });
-  return { sheets, dateSystem, strings: partOf('sharedStrings'), styles: partOf('styles') };
+  return { sheets, dateSystem, hasPlaceholders, strings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 
 /** The number formats by the numbers of styles. */
@@ -119,6 +125,8 @@ interface Cell {
   style: number;
   /** Its number, or that of its text; or the text of one that has it itself. */
   value: string;
+  hasFormula: boolean;
+  hasValue: boolean;
 }
 
 /** A row as the file has it. */
@@ -141,6 +149,8 @@ class SheetReader {
   open(element: string, attribute: (name: string) => string | undefined): void {
     this.#text.open(element);
     if (element === 'v') this.#isValue = true;
+    if (element === 'v' && this.#cell) this.#cell.hasValue = true;
+    if (element === 'f' && this.#cell) this.#cell.hasFormula = true;
     if (element === 'row') {
       const line = attribute('r');
       const isHidden = isTrue(attribute('hidden'));
@@ -151,7 +161,8 @@ class SheetReader {
       const address = attribute('r');
       const column = address === undefined ? this.#nextColumn : columnOf(address);
       this.#nextColumn = column + 1;
-      this.#cell = { column, type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), value: '' };
+      const [type, style] = [attribute('t') ?? 'n', Number(attribute('s') ?? 0)];
+      this.#cell = { column, type, style, value: '', hasFormula: false, hasValue: false };
     }
   }
 
@@ -194,6 +205,19 @@ interface Meaning {
   strings: SharedStrings;
   formats: readonly NumberFormat[];
   dateSystem: 1900 | 1904;
+  hasPlaceholders: boolean;
+}
+
+/** Whether the result of a formula isn't in the file. An empty text is one. */
+function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceholders }: Meaning): boolean {
+  if (!hasFormula) return false;
+  if (value.trim() === '') return type !== 'str' || !hasValue;
+  return hasPlaceholders && type === 'n' && Number(value) === 0;
+}
+
+function kindOf(cell: Cell, meaning: Meaning): CellKind {
+  if (isUncalculated(cell, meaning)) return 'uncalculated';
+  return cell.type === 'n' ? 'number' : 'text';
 }
 
 /** The text that people see in a cell. @param line for what is told of it */
@@ -227,35 +251,48 @@ async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning
   await meaning.strings.readTo(last);
   for (const { line, isHidden, cells } of stored) {
     rows.begin(line, isHidden);
-    for (const cell of cells) rows.set(cell.column, textOf(cell, meaning, rows.line));
+    for (const cell of cells) {
+      const kind = kindOf(cell, meaning);
+      rows.set(cell.column, kind === 'uncalculated' ? '' : textOf(cell, meaning, rows.line), kind);
+    }
     rows.end();
   }
   return rows.take();
 }
 
 /** @param range such as `B3:C5` */
-function addMerged(merged: MergedRows, range: string): void {
+function addMerged(marks: SheetMarks, range: string): void {
   const [, first, last] = /^\D+(\d{1,7}):\D+(\d{1,7})$/.exec(range) ?? [];
-  if (last !== undefined) merged.add(Number(first), Number(last) - Number(first) + 1);
+  if (last !== undefined) marks.addMerged(Number(first), Number(last) - Number(first) + 1);
+}
+
+/** Notes columns that nobody sees. Those of a collapsed group are hidden. */
+function addColumns(marks: SheetMarks, attribute: (name: string) => string | undefined): void {
+  if (!isTrue(attribute('hidden')) && Number(attribute('width') ?? 1) !== 0) return;
+  const [first, last] = [Number(attribute('min')), Number(attribute('max'))];
+  marks.addHiddenColumns(first - 1, last - first + 1);
 }
 
 /** Reads an Office Open XML workbook (ECMA-376). @throws WorkbookProblem */
 export async function openXlsx(archive: Archive): Promise<Workbook> {
-  const { sheets, dateSystem, ...parts } = await readContents(archive);
+  const { sheets, dateSystem, hasPlaceholders, ...parts } = await readContents(archive);
   const strings = new SharedStrings(archive, parts.strings);
   let formats: Promise<NumberFormat[]> | undefined;
   return {
     kind: 'xlsx',
     sheets,
-    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
+    work: archive.work,
+    async *rows(index, marks): AsyncGenerator<SheetRow[]> {
       const sheet = sheets[index];
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
       formats ??= readFormats(archive, parts.styles);
-      const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector(archive.work)];
+      const meaning = { strings, formats: await formats, dateSystem, hasPlaceholders };
+      const collector = new RowCollector(archive.work);
       const reader = new SheetReader();
       for await (const _ of parseXml(archive.read(sheet.part), archive.work, {
         open: (element, attribute) => {
-          if (element === 'mergeCell' && merged) addMerged(merged, attribute('ref') ?? '');
+          if (element === 'mergeCell' && marks) addMerged(marks, attribute('ref') ?? '');
+          else if (element === 'col' && marks) addColumns(marks, attribute);
           else reader.open(element, attribute);
         },
         text: (text) => reader.text(text),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newWork } from '../../../src/tables/workbook/bounds.js';
-import { MergedRows, RowCollector } from '../../../src/tables/workbook/sheet-row.js';
+import { RowCollector, SheetMarks } from '../../../src/tables/workbook/sheet-row.js';
 import { scaled } from '../../support/machine.js';
 import { escapedSpaces, mergedRanges, repeatedSpaces, sharedText, spannedRows } from './support/costly.js';
 import { useWorkbooks } from './support/workbooks.js';
@@ -28,20 +28,20 @@ describe('The work on a small workbook', () => {
       People: { 1: ['1'] },
     });
     expect(await workbooks.outcomeOf(spannedRows(50, 1000))).to.deep.equal({ People: {} });
-    const merged = new MergedRows();
-    for (let count = 0; count < 1_000_000; count += 1) merged.add(1, 9999);
-    merged.add(10_000, 3);
-    merged.add(20_000, 1);
-    merged.add(1_048_576, 5);
+    const marks = new SheetMarks();
+    for (let count = 0; count < 1_000_000; count += 1) marks.addMerged(1, 9999);
+    marks.addMerged(10_000, 3);
+    marks.addMerged(20_000, 1);
+    marks.addMerged(1_048_576, 5);
     const lines = Array.from({ length: 9998 }, (_, index) => index + 2);
-    expect(merged.lines).to.deep.equal([...lines, 10_001, 10_002]);
+    expect(marks.mergedLines).to.deep.equal([...lines, 10_001, 10_002]);
   }).timeout(scaled(10_000));
 
   it('counts rows that are repeated', () => {
     const work = newWork();
     const rows = new RowCollector(work);
     rows.begin(1, false);
-    rows.set(0, 'x'.repeat(100), 5);
+    rows.set(0, 'x'.repeat(100), 'text', 5);
     rows.end(1000, 1000);
     expect(work.characters.count).to.equal(500_000);
     expect(work.repeatedCells.count).to.equal(4 + 999 * 5);

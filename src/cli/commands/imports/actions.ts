@@ -7,6 +7,7 @@ import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerTable } from '../../../services/imports/output/ledger-export.js';
 import { rejectedRows } from '../../../services/imports/output/report-downloads.js';
+import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { findImport, importIdOf, listImports } from '../../../services/imports/store/find-import.js';
 import { countKept, type KeptAccount, keptAccounts } from '../../../services/imports/store/ledger.js';
 import { findPlan } from '../../../services/imports/store/plan-store.js';
@@ -199,17 +200,19 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const shown = { progress: createProgress(run, 'Reading', undefined), total: 0 };
+  let warnings: ImportPlan['warnings'] = [];
   try {
     const result = await withResumeHint(run, shown, (options) =>
       resumeImport(context, operator, record.id, options, async (plan) => {
         shown.progress.stop();
         if (!run.options.yes && plan.refusal === null) await confirmPlan(run, plan);
         shown.total = plan.counts.rows;
+        warnings = plan.warnings;
         shown.progress = createProgress(run, 'Importing', shown.total);
       }),
     );
     return report(
-      { ...result, options: optionsOf(record) },
+      { ...result, options: optionsOf(record), warnings },
       (performance.now() - startedAt) / 1000,
       run,
       await whenMailsLeave(run.io, context),

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ChalkInstance } from 'chalk';
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
@@ -16,9 +17,19 @@ import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { wrapHanging } from '../../core/output/fit.js';
 import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
-import { printableLine } from '../../core/output/printable.js';
+import { paintFor } from '../../core/output/paint.js';
+import { printable, printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
 import type { resumeOptions } from './options.js';
+
+/** Width and colours of the stream that a plan is for. */
+export interface Screen {
+  /** undefined for no terminal. */
+  width: number | undefined;
+  paint: ChalkInstance;
+}
+
+export const stderrOf = ({ stderr, env }: Io): Screen => ({ width: widthOf(stderr), paint: paintFor(stderr, env) });
 
 /** What leaves for people, which nobody gets back: ", and mail 47 invitations". */
 function mailsAsked({ invitations, news }: ImportPlan): string {
@@ -36,7 +47,8 @@ function mailsAsked({ invitations, news }: ImportPlan): string {
  */
 export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[] = []): Promise<void> {
   return confirm(run, {
-    about: planText(plan, widthOf(run.io.stderr), notes),
+    about: planText(plan, stderrOf(run.io), notes),
+    painted: true,
     question: `Import these rows${mailsAsked(plan)}?`,
     otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
     initial: true,
@@ -100,18 +112,23 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** What to look at before the rows are imported, with lines and values, in lines of this width. */
-export function warningsText({ warnings }: ImportPlan, width: number | undefined): string[] {
-  const shown = warnings.slice(0, maxReasons).map(({ message, count, rows, examples }) => {
-    const amount = rows.length > 0 ? `${counted(count, 'row')}: ` : '';
-    const where = [linesText(rows, count), examples.join('; ')].filter(Boolean).join(': ');
-    const text = where === '' ? message : `${message.replace(/\.$/, '')} (${where})`;
-    return printableLine(`    ${amount}${text}`);
+/** What to look at before the rows are imported, with lines and values. Mails to people who must get none are in red. */
+export function warningsText({ warnings, options: { invite } }: ImportPlan, { width, paint }: Screen): string[] {
+  if (warnings.length === 0) return [];
+  const isAlarming = ({ code }: ImportPlan['warnings'][number]) => invite && code === 'STATE_NOT_IMPORTED';
+  const sorted = [...warnings].sort((one, other) => Number(isAlarming(other)) - Number(isAlarming(one)));
+  const shown = sorted.slice(0, maxReasons).flatMap((warning) => {
+    const lines = wrapHanging(warningText(warning), width);
+    return isAlarming(warning) ? lines.map((line) => paint.red(line)) : lines;
   });
-  const left = warnings.length - shown.length;
-  const more = left > 0 ? [`    and ${counted(left, 'more warning')}: --json has all`] : [];
-  const lines = shown.length === 0 ? [] : ['  Warnings:', ...shown, ...more];
-  return lines.flatMap((line) => wrapHanging(line, width));
+  const left = warnings.length - maxReasons;
+  return ['  Warnings:', ...shown, ...(left > 0 ? [`    and ${counted(left, 'more warning')}: --json has all`] : [])];
+}
+
+function warningText({ message, count, rows, examples }: ImportPlan['warnings'][number]): string {
+  const amount = rows.length > 0 ? `${counted(count, 'row')}: ` : '';
+  const where = [linesText(rows, count), examples.join('; ')].filter(Boolean).join(': ');
+  return printableLine(`    ${amount}${where === '' ? message : `${message.replace(/\.$/, '')} (${where})`}`);
 }
 
 /** Examples in a plan, besides the reasons. */
@@ -210,14 +227,14 @@ function otherSheets({ workbook }: SourceFormat): string[] {
 }
 
 /**
- * A plan for people.
- * @param width of the terminal that it is for, if it is for one
+ * A plan for people, printable but for its colours.
  * @param notes more lines
  */
-export function planText(plan: ImportPlan, width: number | undefined, notes: readonly string[]): string {
+export function planText(plan: ImportPlan, screen: Screen, notes: readonly string[]): string {
+  const { width } = screen;
   const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
-  const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
+  const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(printable(line), width));
   const again = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
     ...fitted([
@@ -246,14 +263,14 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
       ...roleWordsText(plan),
       ...ignoredText(plan),
     ]),
-    ...warningsText(plan, width),
+    ...warningsText(plan, screen),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
     ...unfinishedText(plan),
     ...fitted(notes.map((note) => `  ${note}`)),
     ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
-    ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
+    ...(plan.refusal === null ? [] : [printable(`This can't be imported: ${plan.refusal}`)]),
   ].join('\n');
 }
 
@@ -334,7 +351,7 @@ function exitCodeOf({ status, counts }: AppliedImport) {
 }
 
 /** An import that has ended, with its options. */
-type ReportedImport = AppliedImport & Pick<ImportPlan, 'options'>;
+type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'warnings'>;
 
 /** What an import did, for people and programs. */
 export function report(

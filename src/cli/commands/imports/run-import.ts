@@ -17,11 +17,12 @@ import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
 import { createProgress } from '../../core/bulk/progress.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { type Io, widthOf } from '../../core/output/output.js';
+import type { Io } from '../../core/output/output.js';
+import { printable } from '../../core/output/printable.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, report, warningsText, withResumeHint } from './outcome.js';
+import { confirmPlan, planJson, planText, report, stderrOf, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { writeTemplate } from './template.js';
 
@@ -115,8 +116,8 @@ async function importFile(
   else if (!dryRun) {
     if (interrupted !== null) run.say(interrupted.text);
     // Nobody has seen the plan.
-    const warnings = expectedPlan === undefined ? warningsText(plan, widthOf(run.io.stderr)) : [];
-    if (warnings.length > 0) run.say(warnings.join('\n'));
+    const warnings = expectedPlan === undefined ? warningsText(plan, stderrOf(run.io)) : [];
+    if (warnings.length > 0) run.say(warnings.join('\n'), { painted: true });
   }
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
@@ -125,7 +126,7 @@ async function importFile(
   const result = await apply(run, context, plan, spooled);
   if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
   return report(
-    { ...result, options: plan.options },
+    { ...result, ...pick(plan, ['options', 'warnings']) },
     (performance.now() - startedAt) / 1000,
     run,
     await whenMailsLeave(run.io, context),
@@ -164,7 +165,7 @@ function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
 
 /** What a dry run has found. */
 function planned(
-  { io, options, display }: ImportRun,
+  { io, options, display, paint }: ImportRun,
   named: string,
   plan: ImportPlan,
   map: readonly string[],
@@ -173,7 +174,6 @@ function planned(
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const lines = [
-    planText(plan, display.width, notesOf(interrupted)),
     ...(rejectsFile === null
       ? ['Nothing was written.']
       : [`Rejected rows with reasons: ${rejectsFile}`, 'Nothing was imported.']),
@@ -182,6 +182,7 @@ function planned(
       : []),
     ...correctedText(io, rejectsFile, plan.options),
   ];
+  const screen = { width: display.width, paint };
   return {
     json: {
       plan: {
@@ -190,7 +191,8 @@ function planned(
         ...(options.rejects !== undefined && { rejectsFile }),
       },
     },
-    text: lines.join('\n'),
+    text: `${planText(plan, screen, notesOf(interrupted))}\n${printable(lines.join('\n'))}`,
+    painted: true,
     exitCode: plannedExitCode(plan),
   };
 }

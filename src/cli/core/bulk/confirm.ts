@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../../errors.js';
 import type { yesOption } from '../command/declaration.js';
-import type { Run } from '../command/run.js';
+import type { Result, Run } from '../command/run.js';
 import { printable } from '../output/printable.js';
 import { createPrompts } from '../prompts/prompts.js';
 
@@ -13,7 +13,7 @@ export function assertCanAsk({ interactive, options }: Run<'', typeof yesOption>
   if (!options.yes && !interactive) throw new AppError('USAGE', `Confirmation needs a terminal: add --yes to ${toDo}.`);
 }
 
-interface Question {
+interface Question extends Pick<Result, 'painted'> {
   /** What is about to be done or lost, where the question itself doesn't say it. */
   about?: string;
   question: string;
@@ -24,9 +24,12 @@ interface Question {
 }
 
 /** Shows what is about to be done and asks for confirmation. @throws AppError `DECLINED` for a no, `INTERRUPTED` for no answer */
-export async function confirm(run: Run, { about, question, otherwise, initial = false }: Question): Promise<void> {
+export async function confirm(
+  run: Run,
+  { about, painted, question, otherwise, initial = false }: Question,
+): Promise<void> {
   // With --quiet too: the question can't be answered without it.
-  if (about !== undefined) run.io.stderr.write(`${printable(about)}\n`);
+  if (about !== undefined) run.io.stderr.write(`${painted ? about : printable(about)}\n`);
   const prompts = await createPrompts(run.io);
   const answer = await prompts.confirm(question, initial).catch((error: unknown) => {
     throw isAppError(error, 'INTERRUPTED') ? new AppError('INTERRUPTED', otherwise, { cause: error }) : error;

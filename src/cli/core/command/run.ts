@@ -42,7 +42,7 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
    */
   context(overrides?: Record<string, string | undefined>): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
-  say(text: string): void;
+  say(text: string, options?: Pick<Result, 'painted'>): void;
   /** Writes a line of data to standard output immediately, for commands whose data doesn't fit into a result. */
   emit(line: string): Promise<void>;
 }
@@ -132,8 +132,8 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
 ): { run: Run<Usage, O, C>; missing: readonly string[] } {
   const { arguments: given, options, missing } = calledWith<Usage, O & typeof commonOptions, C>(command);
   if (isJsonFormat(command)) options.json = true;
-  const say: Run['say'] = (text) => {
-    if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
+  const say: Run['say'] = (text, { painted } = {}) => {
+    if (!options.quiet && !options.json) io.stderr.write(`${painted ? text : printable(text)}\n`);
   };
   let isWarned = false;
   const config: Run['config'] = async (overrides = {}) => {

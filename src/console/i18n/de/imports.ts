@@ -209,12 +209,16 @@ export const imports: Words['imports'] = {
   },
   warnings: {
     title: 'Sieh dir das vor dem Import an',
+    mailed: 'Diese Personen bekämen eine Einladung',
     rows_one: '{{count}} Zeile',
     rows_other: '{{count}} Zeilen',
     LINES_QUOTED: 'Jede Zeile der Datei steht als Ganzes in Anführungszeichen. Sie wurden entfernt.',
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
+    SHEETS_NOT_READ: 'Auch andere Blätter haben Personen, werden aber nicht gelesen. Importiere sie nacheinander:',
     LINES_ABOVE: 'Zeilen über den Überschriften, wie diese, werden nicht importiert:',
     ROW_HIDDEN: 'Im Blatt ausgeblendete Zeilen werden wie die anderen importiert.',
+    ROW_EMPTY:
+      'Zeilen ohne Name, E-Mail und Telefon haben nur nach unten ausgefüllte Werte. Sie werden nicht importiert.',
     CELLS_MERGED: 'Zellen sind mit denen darüber verbunden. Nur die erste Zeile hat ihren Wert.',
     NAME_SPLIT: 'Volle Namen wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NAME_GARBLED:
@@ -228,7 +232,9 @@ export const imports: Words['imports'] = {
     PHONE_ZERO_LOST:
       'Telefone haben ihre erste Null verloren, wie in einer Tabelle: andere der Spalte beginnen mit einer.',
     COLUMN_DOUBTFUL: 'Eine andere Spalte hat vielleicht die Adressen der Personen: Prüfe die Spalte der E-Mail.',
-    STATE_NOT_IMPORTED: 'Eine Spalte sagt vielleicht, wer aktiv ist, wird aber nicht importiert.',
+    COLUMN_HIDDEN: 'Eine im Blatt ausgeblendete Spalte wird importiert:',
+    STATE_NOT_IMPORTED:
+      'Eine Spalte sagt vielleicht, wer inaktiv oder verstorben ist oder keine Mails will, wird aber nicht importiert.',
     NOT_TICKED: 'Konten ohne Häkchen in der Spalte für aktive Konten sind inaktiv.',
     STATE_INACTIVE: 'Mit Konten, die laut der Datei inaktiv sind, etwa gesperrten, kann sich niemand anmelden.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
@@ -256,6 +262,8 @@ export const imports: Words['imports'] = {
   why: {
     SURPLUS_CELLS: 'Die Zeile hat mehr Zellen als die Überschriften.',
     QUOTES_INVALID: 'Anführungszeichen stehen an der falschen Stelle.',
+    FORMULA_NOT_CALCULATED:
+      'Eine Formel wurde nicht berechnet. Öffne die Datei in einer Tabellenkalkulation, speichere sie und importiere sie noch einmal.',
     NAME_MISSING: 'Ein Name fehlt.',
     NAME_DAMAGED: 'Ein Name ging bei einer früheren Umwandlung verloren oder ist ein Fehlerwert einer Tabelle.',
     NAME_INVALID: 'Ein Name ist nicht gültig.',

@@ -228,7 +228,7 @@ async function planRows(
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
   warnings.add(null, opened.warnings);
-  const zeros = new LostZeros();
+  const zeros = new LostZeros(mapping.columns.get('phone'));
   let stopsAtLine: number | null = null;
   const names: string[] = [];
   let read = 0;
@@ -254,7 +254,7 @@ async function planRows(
       if (outcome === 'rejected') continue;
       warnings.add(row.line, row.warnings);
       const { phone } = row.person;
-      if (phone !== undefined) zeros.add(row.line, phone, row.quotes ? phone : undefined);
+      if (phone !== undefined) zeros.add(row, phone);
     }
     await request.onDecisions?.(planned, { format, mapping });
     request.onProgress?.(summary.counts.rows);
@@ -284,7 +284,7 @@ async function planRows(
     lines: stopsAtLine === null ? opened.lines() : null,
     samples,
     reasons: reasons.list(),
-    warnings: [...warnings.list(), ...zeros.list()],
+    warnings: [...warnings.list(), ...opened.emptyRows(), ...zeros.list()],
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,

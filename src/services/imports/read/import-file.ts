@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { type SourceRow, totalLength } from '../../../tables/table/table.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import type { ColumnOptions } from './columns/columns.js';
+import { WarningGroups } from './fields/warnings.js';
 import type { PeopleTable } from './people-table.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
-import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
+import { emptyRow, type FileRow, isRejected, RowChecker } from './rows/rows.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;
@@ -20,6 +22,8 @@ export interface ImportFile extends Omit<PeopleTable, 'rows'> {
   batches: AsyncGenerator<FileRow[]>;
   /** The words of the rows so far that were read as roles, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
+  /** The warning about the rows so far that have no person, and are left out. */
+  emptyRows(): readonly PlanWarning[];
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
 }
@@ -31,6 +35,7 @@ const sliceCharacters = 256 * 1024;
 async function* inBatches(
   rows: AsyncGenerator<SourceRow[]>,
   checker: RowChecker,
+  empty: WarningGroups,
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
@@ -45,6 +50,10 @@ async function* inBatches(
         await nextTurn();
       }
       const row = checker.check(raw);
+      if (row === undefined) {
+        empty.add(raw.line, [emptyRow]);
+        continue;
+      }
       batch.push(row);
       characters += length;
       if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
@@ -77,11 +86,13 @@ export function readPeople(
 ): ImportFile {
   const hasCourses = table.mapping.columns.has('course');
   const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
+  const empty = new WarningGroups();
   const checker = new RowChecker(reading, table.format, table.mapping, finder);
   return {
     ...table,
-    batches: inBatches(rows, checker, batchRows),
+    batches: inBatches(rows, checker, empty, batchRows),
     roleWords: checker.roleWords,
+    emptyRows: () => empty.list(),
     repetitions: () => finder.all,
   };
 }

@@ -15,11 +15,11 @@ export interface PeopleTable
  * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it
  */
 export async function peopleTable(
-  { headerLine: _, first, warnings, ...table }: SourceTable,
+  { headerLine: _, first, hiddenColumns, warnings, ...table }: SourceTable,
   options: ColumnOptions,
 ): Promise<PeopleTable> {
   try {
-    const mapping = mappingOf(table.header, first, options);
+    const mapping = mappingOf({ header: table.header, first, hiddenColumns }, options);
     const ofTable = warnings.map((warning): RowWarning => ({ ...warning, field: null }));
     return { ...table, mapping, warnings: [...ofTable, ...mapping.warnings] };
   } catch (error) {

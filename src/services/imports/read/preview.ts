@@ -80,9 +80,10 @@ export function fieldsOfHeader(
   header: readonly string[],
   { map: maps = [], ...options }: ColumnOptions,
   rows: FirstRows,
+  hidden: readonly number[] = [],
 ): Map<number, ImportField> {
   try {
-    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options)).columns);
+    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options), hidden).columns);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     const own = ownColumns(header, maps);
@@ -116,11 +117,11 @@ function suggestionsFor(
  */
 export async function previewTable(table: SourceTable, options: ColumnOptions): Promise<FilePreview> {
   try {
-    const { header, headerLine, format, first } = table;
+    const { header, headerLine, hiddenColumns, format, first } = table;
     const maps = options.map ?? [];
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const rows = first.map(({ cells }) => cells.map(restored));
-    const fields = fieldsOfHeader(header, options, rows);
+    const fields = fieldsOfHeader(header, options, rows, hiddenColumns);
     const own = ownColumns(header, maps);
     const suggestions = suggestionsFor(own, maps, fields, rows);
     const columns = own.map(({ heading, index }) => ({

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { buildCourse, buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
 import { corpusFile } from '../support/corpus.js';
 import { useImporting } from '../support/importing.js';
 
@@ -111,5 +112,116 @@ describe('The warnings of a plan', () => {
     const rows = Array.from({ length: 30 }, (_, n) => `Ada,King,ada${n}@example.org,+44 1 ${n},,,likes mornings`);
     const [warning] = await warningsOf(text(...rows));
     expect(warning).to.deep.include({ count: 30, rows: Array.from({ length: 20 }, (_, n) => n + 2) });
+  });
+
+  describe('about people who must get no mail', () => {
+    const file = 'test/fixtures/meaning/deceased.csv';
+    const mail = { SMTP_URL: 'smtp://127.0.0.1:9', PUBLIC_URL: 'https://c.example.org', MAIL_FROM: 'c@example.org' };
+
+    it('name their rows and columns, as for deleted ones', async () => {
+      const { warnings } = await importing.plan(file);
+      expect(warnings.map(({ code, rows, examples }) => [code, rows, examples])).to.deep.equal([
+        ['STATE_NOT_IMPORTED', [], []],
+        ['STATE_NOT_IMPORTED', [3], ['Deceased: Yes']],
+        ['STATE_NOT_IMPORTED', [4], ['Do Not Email: Yes']],
+        ['STATE_NOT_IMPORTED', [4], ['Unsubscribed: yes']],
+      ]);
+      expect(warnings[1]?.message).to.equal(
+        'The column "Deceased" isn\'t imported: these people get accounts like all others. To leave them out, delete their rows; to import them as inactive: --map "Deceased=suspended"; to ignore the column: --map "Deceased="',
+      );
+      const ignored = await importing.plan(file, { map: ['Deceased=suspended', 'Do Not Email=', 'Unsubscribed='] });
+      expect(ignored.warnings.map(({ code, rows }) => [code, rows])).to.deep.equal([
+        ['STATE_NOT_IMPORTED', []],
+        ['STATE_INACTIVE', [3]],
+      ]);
+    });
+
+    it('are red with --invite', async () => {
+      const env = { ...importing.env, ...mail };
+      const run = async (...args: string[]) =>
+        runCli(['users', 'import', `${process.cwd()}/${file}`, '--dry-run', ...args], {
+          env,
+          cwd: importing.folder,
+          screen: { columns: 120, rows: 40 },
+        });
+      const red = (text: string) =>
+        text
+          .split('\n')
+          .filter((line) => line.includes('\u001b[31m'))
+          .join(' ');
+      expect(red((await run('--invite')).stdout))
+        .to.include('Deceased')
+        .and.include('Unsubscribed');
+      expect(red((await run()).stdout)).to.equal('');
+    });
+
+    const headings = [
+      ...[
+        'Is Deceased',
+        'npsp__Deceased__c',
+        'Date of death',
+        'Do not contact',
+        'DoNotCall',
+        'Do Not Allow Bulk Emails',
+      ],
+      ...[
+        'do_not_email',
+        "Don't email",
+        'No Email',
+        'HasOptedOutOfEmail',
+        'Opt-out',
+        'is_opt_out',
+        'UNSUB_TIME',
+        'Bounced',
+      ],
+      ...[
+        'Unsubscribed from all email',
+        'Verstorben',
+        'Todesdatum',
+        'Keine E-Mails',
+        'Nicht kontaktieren',
+        'Kontaktsperre',
+      ],
+      ...[
+        'Newsletter abgemeldet',
+        'Décédé(e)',
+        'Ne pas contacter',
+        'Désabonné',
+        'Désinscrit',
+        "Pas d'e-mail",
+        'Fallecido',
+      ],
+      ...[
+        'No contactar',
+        'No enviar correo',
+        'Dado de baja',
+        'Falecido',
+        'Não contatar',
+        'Descadastrado',
+        'متوفى',
+        'لا ترسل بريد',
+      ],
+    ];
+    for (const heading of headings)
+      it(`are found under ${heading}`, async () => {
+        const lines = [
+          `firstName,lastName,email,phone,${heading}`,
+          'Ada,King,a@example.org,1,0',
+          'Bo,Kim,b@example.org,2,x',
+        ];
+        expect((await warningsOf(lines.join('\n'))).map(({ code, rows }) => [code, rows])).to.deep.equal([
+          ['STATE_NOT_IMPORTED', [3]],
+        ]);
+      });
+
+    it('are not given for a no, nor for other columns', async () => {
+      const cells = ['No', 'FALSE', '0', '-', '', 'nein', 'N/A', '0000-00-00'];
+      const rows = cells.map((cell, at) => `Ada,King,a${at}@example.org,${at + 1},${cell},x`);
+      for (const heading of ['Age', 'Notice', 'Optional', 'Outcome', 'Email 3', 'Contact', 'Sperrmüll'])
+        expect(
+          await warningsOf([`firstName,lastName,email,phone,Deceased,${heading}`, ...rows].join('\n')),
+          heading,
+        ).to.deep.equal([]);
+    });
   });
 });

@@ -41,12 +41,18 @@ export function headingsOf(header: readonly string[], maps: readonly string[]): 
 /**
  * The columns in the order of the file, without those that a rejects file added.
  * @param maps as of {@link mapColumns}
+ * @param hidden columns that nobody sees, from 0
  */
-export function ownColumns(header: readonly string[], maps: readonly string[] = []): Column[] {
+export function ownColumns(
+  header: readonly string[],
+  maps: readonly string[] = [],
+  hidden: readonly number[] = [],
+): Column[] {
   const headings = headingsOf(header, maps);
   const added = addedColumns(headings);
+  const unseen = new Set(hidden);
   return headings
-    .map((heading, index) => ({ heading, index }))
+    .map((heading, index): Column => ({ heading, index, ...(unseen.has(index) && { hidden: true }) }))
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 

@@ -7,14 +7,14 @@ import {
   requiredColumns,
 } from '../../../../schemas/import.js';
 import { FileProblem } from '../../../../tables/encoding/source-file.js';
-import type { SourceRow } from '../../../../tables/table/table.js';
+import type { SourceTable } from '../../../../tables/table/table.js';
 import { shownText } from '../../../../tables/table/text.js';
 import { isLastNameFirst } from '../fields/full-names.js';
 import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
-import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
+import { isExclusion, isTick, looksLikeState, stateOf } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
-import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
+import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
 
@@ -32,10 +32,20 @@ export interface ColumnMapping {
   isTicked: boolean;
   /** The columns in the order of the file, without those that a rejects file added. */
   own: readonly Column[];
+  /** Columns that say of people that they are dead, or want no mail, and aren't imported. */
+  exclusions: readonly Exclusion[];
   /** The columns that an import doesn't use. */
   ignored: readonly string[];
   /** What looks wrong in the choice of columns. */
   warnings: readonly RowWarning[];
+}
+
+/** A column that says whom nobody should invite. */
+interface Exclusion {
+  index: number;
+  heading: string;
+  /** Warning about a row of which it says so. */
+  message: string;
 }
 
 /** The fields of the columns, by their index. */
@@ -72,8 +82,25 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
     const rank = decided.has(column.index) ? [...decided.keys()].indexOf(column.index) : (known?.rank ?? 0);
     candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank }]);
   }
-  for (const list of candidates.values()) list.sort((one, other) => one.rank - other.rank);
+  for (const [field, list] of candidates) {
+    const visible = list.filter(({ hidden }) => !hidden);
+    const preferred = byHand.has(field) || visible.length === 0 ? list : visible;
+    candidates.set(
+      field,
+      preferred.sort((one, other) => one.rank - other.rank),
+    );
+  }
   return candidates;
+}
+
+/** Prefers a visible full name to hidden halves of it, and a visible column of suspended accounts to a hidden one of active ones. */
+function preferVisible(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+  const isHidden = (field: ImportField) =>
+    candidates.get(field)?.every(({ hidden, index }) => hidden && !decided.has(index)) ?? false;
+  const isVisible = (field: ImportField) => candidates.has(field) && !isHidden(field);
+  const halves = [...candidates.keys()].filter(isHalf);
+  if (isVisible('fullName') && halves.every(isHidden)) for (const half of halves) candidates.delete(half);
+  if (isVisible('suspended') && isHidden('isActive')) candidates.delete('isActive');
 }
 
 /** The keys of headings beside which "Name" is only this half of the name. */
@@ -114,7 +141,7 @@ function giveState(
   if (candidates.has('isActive') || candidates.has('suspended')) return;
   const states = own.filter(({ heading, index }) => {
     const values = valuesOf(index, rows);
-    const isUnknown = !decided.has(index) && meaningOf(heading) === undefined;
+    const isUnknown = !decided.has(index) && meaningOf(heading) === undefined && !isExclusion(heading);
     return isUnknown && looksLikeState(heading, values) && values.every((cell) => stateOf(cell) !== undefined);
   });
   const [only, another] = states;
@@ -148,18 +175,56 @@ function addressWarning(
 /** Columns that may say who is active, and that aren't imported. */
 const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[] =>
   ignored
-    .filter(({ heading, index }) => looksLikeState(heading, valuesOf(index, rows)))
+    .filter(({ heading, index }) => !isExclusion(heading) && looksLikeState(heading, valuesOf(index, rows)))
     .map((column) => ({
       code: 'STATE_NOT_IMPORTED',
       field: 'isActive',
       message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
+const exclusionsIn = (ignored: readonly Column[], hasState: boolean): Exclusion[] =>
+  ignored
+    .filter(({ heading }) => isExclusion(heading))
+    .map((column) => ({
+      index: column.index,
+      heading: shownText(column.heading),
+      message: `The column ${named(column)} isn't imported: these people get accounts like all others. To leave them out, delete their rows; ${hasState ? '' : `to import them as inactive: ${mapOption(column, 'suspended')}; `}to ignore the column: ${mapOption(column, '')}`,
+    }));
+
+/** Hidden columns that are imported, though nobody asked for it by name. */
+function hiddenWarnings(
+  columns: ColumnMapping['columns'],
+  own: readonly Column[],
+  decided: Decided,
+  rows: FirstRows,
+): RowWarning[] {
+  const fields = fieldsByIndex(columns);
+  const unused = own.filter(({ index, hidden }) => !hidden && !fields.has(index) && !decided.has(index));
+  return own.flatMap((column): RowWarning[] => {
+    const field = fields.get(column.index);
+    if (!column.hidden || field === undefined || decided.has(column.index)) return [];
+    const [likely] = guessColumns(unused, rows, [field]).keys();
+    const other = unused.find(({ index }) => index === likely);
+    const advice = other
+      ? `To import ${named(other)} in its place: ${mapOption(other, field)}`
+      : `To ignore it: ${mapOption(column, '')}`;
+    return [
+      {
+        code: 'COLUMN_HIDDEN',
+        field,
+        message: `The column is hidden in the sheet, but is imported. ${advice}`,
+        example: shownText(column.heading),
+      },
+    ];
+  });
+}
+
 /**
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
  * @param rows the first rows, by whose values columns are guessed
  * @param required the columns that must be there
+ * @param hidden columns that nobody sees, from 0: visible ones are preferred
  * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
  * `USAGE` for invalid mappings
  */
@@ -168,12 +233,14 @@ export function mapColumns(
   maps: readonly string[] = [],
   rows: FirstRows = [],
   required: readonly ImportColumn[] = requiredColumns({}),
+  hidden: readonly number[] = [],
 ): ColumnMapping {
   const headings = headingsOf(header, maps);
-  const own = ownColumns(header, maps);
+  const own = ownColumns(header, maps, hidden);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
   giveHalfNames(candidates, decided);
+  preferVisible(candidates, decided);
   if (headings.some(isAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
     throw new FileProblem(
       'HEADER_MISSING',
@@ -190,6 +257,7 @@ export function mapColumns(
       .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
     throw missingColumns(missing, { named: ignored, unnamed }, rows);
   }
+  const unasked = ignored.filter(({ index }) => !decided.has(index));
   const [fullName = -1] = columns.get('fullName') ?? [];
   const [state] = columns.get('isActive') ?? columns.get('suspended') ?? [];
   return {
@@ -199,13 +267,12 @@ export function mapColumns(
     lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
     isTicked: valuesOf(state, rows).some(isTick),
     own,
+    exclusions: exclusionsIn(unasked, state !== undefined),
     ignored: ignored.map(({ heading }) => shownText(heading)),
     warnings: [
+      ...hiddenWarnings(columns, own, decided, rows),
       ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], own, decided),
-      ...stateWarnings(
-        ignored.filter(({ index }) => !decided.has(index)),
-        rows,
-      ),
+      ...stateWarnings(unasked, rows),
     ],
   };
 }
@@ -243,17 +310,15 @@ export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>
 
 /**
  * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
- * @param first the first rows
  * @throws AppError as that does
  */
 export function mappingOf(
-  header: readonly string[],
-  first: readonly SourceRow[],
+  { header, first, hiddenColumns }: Pick<SourceTable, 'header' | 'first' | 'hiddenColumns'>,
   { map = [], ...options }: ColumnOptions,
 ): ColumnMapping {
   const rows = first.map(({ cells }) => cells);
   try {
-    return mapColumns(header, map, rows, requiredColumns(options));
+    return mapColumns(header, map, rows, requiredColumns(options), hiddenColumns);
   } catch (error) {
     throw refusedHeader(error, header, first, map);
   }

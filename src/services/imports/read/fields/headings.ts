@@ -6,6 +6,8 @@ export interface Column {
   heading: string;
   /** Which cell of a row it is, from 0. */
   index: number;
+  /** Hidden in its sheet. */
+  hidden?: true;
 }
 
 /** Columns that a rejects file adds; they are dropped when it is imported. */

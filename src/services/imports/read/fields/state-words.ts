@@ -73,3 +73,35 @@ export function looksLikeState(heading: string, values: readonly string[]): bool
   const text = headingWords(heading);
   return stateHeading.test(text) || (vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined));
 }
+
+const exclusionHeading = new RegExp(
+  ` (${words(
+    'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
+    'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
+    'blacklisted | blocklisted | suppressed | on hold | verstorben\\S* | gestorben | todesdatum',
+    'kein\\S* (e ?mails?|mails?|kontakt|post|werbung|newsletter|einladung|einladungen) | \\S*sperre | \\S*sperrvermerk',
+    'nicht (kontaktieren|anschreiben|anmailen|mailen|anrufen|einladen) | abgemeldet | abbestellt | ausgetragen | widersprochen',
+    'decede\\S* | (date (de|du) )?deces | ne (pas|plus) (contacter|envoyer|ecrire|appeler|relancer|solliciter|inviter)',
+    'pas d (e ?mails?|mails?|courriels?) | desabonne\\S* | desinscrit\\S* | fallecid[oa]s? | difunt[oa]s? | defuncion',
+    'no (contactar|enviar|llamar|molestar|escribir|invitar) | dad[oa] de baja | desuscrit[oa]s? | falecid[oa]s? | obito',
+    'nao (contatar|contactar|enviar|ligar|incomodar|convidar) | descadastrad[oa]s? | desinscrit[oa]s?',
+    'متوفى | متوفي | متوفاة | وفاة | لا ترسل | لا تتصل | لا تراسل | عدم (الاتصال|المراسلة|الارسال) | (الغى|الغاء|ملغي) الاشتراك',
+  ).join('|')}) `,
+  'u',
+);
+
+/** Whether a column says of people that they are dead, or want no mail. */
+export const isExclusion = (heading: string): boolean => exclusionHeading.test(headingWords(heading));
+
+const notExcluded = new Set(
+  words(
+    'none | never | null | n/a | off | f | ok | alive | living | active | subscribed | lebt | lebend | aktiv | nie | kein | keine',
+    'aucun | jamais | vivant | vivante | ninguno | ninguna | nunca | vivo | viva | nenhum | nenhuma | حي',
+  ),
+);
+
+/** Whether a cell of such a column says so of its row: a word, a date or a tick. */
+export function isExcluded(cell: string): boolean {
+  const key = cell.trim().toLowerCase();
+  return !noTick.test(cell) && !answerNo.has(key) && !notExcluded.has(key) && !/^0[0.:/ -]*$/.test(key);
+}

@@ -2,6 +2,7 @@ import type { PlanWarning } from '../../../../db/models/import-plan.js';
 import { hasAtSign } from '../../../../schemas/fields.js';
 import type { WarningCode } from '../../../../schemas/import.js';
 import { phoneKey } from '../../../../schemas/keys.js';
+import type { SourceRow } from '../../../../tables/table/table.js';
 import { type RowWarning, rowsPerWarning } from '../fields/warnings.js';
 import { monthDate, spreadsheetError } from './damaged-names.js';
 import { type RowProblem, withValue } from './row-problems.js';
@@ -116,34 +117,57 @@ export function phoneWarnings(phone: string): RowWarning[] {
   return code === undefined ? [] : [{ code, field: 'phone', message: messages[code], example: phone }];
 }
 
-/** Finds columns of which a spreadsheet has taken the zeros at the beginning: not of all, so that they can be told. */
+type Found = Pick<PlanWarning, 'count' | 'rows' | 'examples'>;
+
+function noteRow(found: Found, line: number, phone: string | undefined): void {
+  found.count += 1;
+  if (found.rows.length < rowsPerWarning) found.rows.push(line);
+  if (phone !== undefined && found.examples.length < 3) found.examples.push(phone);
+}
+
+/** Finds phones of which a spreadsheet has taken the zero at the beginning: not of all, so that they can be told. */
 export class LostZeros {
+  readonly #columns: readonly number[];
   /** The lengths of numbers that begin with a zero. */
   readonly #withZero = new Set<number>();
-  readonly #without = new Map<number, Pick<PlanWarning, 'count' | 'rows' | 'examples'>>();
-  #all = 0;
+  /** Others by their lengths: all of them, and numbers of a sheet. */
+  readonly #without = new Map<number, { all: Found; numbers: Found }>();
+  #count = 0;
 
-  /** @param shown the phone, where it may be shown */
-  add(line: number, phone: string, shown: string | undefined): void {
+  /** @param columns of phones */
+  constructor(columns: readonly number[] = []) {
+    this.#columns = columns;
+  }
+
+  /** @param row of the phone; its value is shown where it has quotes */
+  add({ line, cells, numbers = [], quotes }: SourceRow & { quotes: boolean }, phone: string): void {
     const digits = phoneKey(phone);
     if (!/^\d{1,20}$/.test(digits)) return;
-    this.#all += 1;
+    this.#count += 1;
     if (digits.startsWith('0')) {
       this.#withZero.add(digits.length);
       return;
     }
-    const found = this.#without.get(digits.length) ?? { count: 0, rows: [], examples: [] };
+    const none = () => ({ count: 0, rows: [], examples: [] });
+    const found = this.#without.get(digits.length) ?? { all: none(), numbers: none() };
     this.#without.set(digits.length, found);
-    found.count += 1;
-    if (found.rows.length < rowsPerWarning) found.rows.push(line);
-    if (shown !== undefined && found.examples.length < 3) found.examples.push(shown);
+    const shown = quotes ? phone : undefined;
+    noteRow(found.all, line, shown);
+    const column = this.#columns.find((index) => (cells[index] ?? '').trim() !== '');
+    if (column !== undefined && numbers.includes(column)) noteRow(found.numbers, line, shown);
   }
 
-  /** A warning where some numbers begin with a zero, and most have a digit less and none. */
+  /**
+   * A warning where some phones begin with a zero, and others have a digit less and none: most of the column, or numbers
+   * of a sheet.
+   */
   list(): PlanWarning[] {
-    const lost = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);
-    const count = lost.reduce((sum, found) => sum + found.count, 0);
-    if (2 * count <= this.#all) return [];
+    const short = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);
+    const total = (all: readonly Found[]) => all.reduce((sum, { count }) => sum + count, 0);
+    const all = short.map((found) => found.all);
+    const lost = 2 * total(all) > this.#count ? all : short.map(({ numbers }) => numbers);
+    const count = total(lost);
+    if (count === 0) return [];
     const rows = lost
       .flatMap((found) => found.rows)
       .sort((one, other) => one - other)

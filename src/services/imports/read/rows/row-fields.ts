@@ -1,4 +1,5 @@
 import type { ImportField } from '../../../../schemas/import.js';
+import type { SourceRow } from '../../../../tables/table/table.js';
 import { filledWidth } from '../../../../tables/table/text.js';
 import { readPhone } from '../../../../tables/write/cells.js';
 import type { ColumnMapping } from '../columns/columns.js';
@@ -53,6 +54,48 @@ function namesOf(fullName: string, lastNameFirst: boolean): RowInput {
   if (fullName === '') return { firstName: '', lastName: '' };
   const halves = nameHalves(fullName, lastNameFirst);
   return halves ? { firstName: halves.firstName, lastName: halves.lastName } : { fullName };
+}
+
+const isFilled = (cell = '') => cell.trim() !== '';
+
+/** The fields of a row whose value is a formula without a result. */
+export function uncalculatedFields({ cells, uncalculated }: SourceRow, { columns }: ColumnMapping): ImportField[] {
+  if (uncalculated === undefined) return [];
+  const isMissing = (index: number) => uncalculated.includes(index);
+  return [...columns].flatMap(([field, indexes]) => {
+    // Of courses all are read, of other fields the first that isn't blank.
+    const read =
+      field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || isFilled(cells[at]));
+    return read !== undefined && isMissing(read) ? [field] : [];
+  });
+}
+
+const personFields: readonly ImportField[] = ['firstName', 'lastName', 'fullName', 'email', 'phone'];
+/** Fields that people fill down before they enter a person. */
+const defaultFields: readonly ImportField[] = ['role', 'isActive', 'suspended', 'language', 'enrollmentStatus'];
+
+/** A cell of a person that a formula or a checkbox fills down. */
+const noPerson = /^\s*(0|false)?\s*$/i;
+
+/**
+ * Whether a row has nothing of a person, but values that are filled down.
+ * @param before the cells of the row before it
+ */
+export function isEmptyRow(
+  { cells, uncalculated = [] }: SourceRow,
+  { columns }: ColumnMapping,
+  before: readonly string[],
+): boolean {
+  const hasPerson = personFields.some((field) =>
+    columns.get(field)?.some((index) => uncalculated.includes(index) || !noPerson.test(cells[index] ?? '')),
+  );
+  if (hasPerson) return false;
+  return [...columns].every(
+    ([field, indexes]) =>
+      personFields.includes(field) ||
+      defaultFields.includes(field) ||
+      indexes.every((index) => !isFilled(cells[index]) || cells[index] === before[index]),
+  );
 }
 
 /** The fields of a row as raw input for the schema: a text for each field that the file has. */

@@ -1,6 +1,8 @@
 import type { ImportedPerson } from '../../../../schemas/imported-person.js';
+import { shownText } from '../../../../tables/table/text.js';
 import type { ColumnMapping } from '../columns/columns.js';
 import { nameHalves } from '../fields/full-names.js';
+import { isExcluded } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import { nameWarnings } from './damaged-names.js';
 import { phoneWarnings } from './phone-warnings.js';
@@ -39,6 +41,15 @@ function unusedWarnings({ notes, enrollmentStatus }: ImportedPerson): RowWarning
   return warnings;
 }
 
+/** Columns that say of the person what an import can't know: that they are dead, or want no mail. */
+const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMapping): RowWarning[] =>
+  exclusions.flatMap(({ index, heading, message }): RowWarning[] => {
+    const cell = cells[index] ?? '';
+    if (!isExcluded(cell)) return [];
+    const example = `${heading}: ${shownText(cell)}`;
+    return [{ code: 'STATE_NOT_IMPORTED', field: 'isActive', message, example }];
+  });
+
 /** What looks wrong in a row that can be imported. @param isEnrolled whether the import enrolls all rows in a course */
 export function rowWarnings(
   person: ImportedPerson,
@@ -49,6 +60,7 @@ export function rowWarnings(
   const fullName = cells[mapping.columns.get('fullName')?.[0] ?? -1] ?? '';
   return [
     ...nameWarnings(person),
+    ...exclusionWarnings(cells, mapping),
     ...inactiveWarning(person, stateCell(cells, mapping).trim(), mapping.isTicked),
     ...splitWarning(person, fullName, mapping.lastNameFirst),
     ...(isEnrolled || person.course !== undefined ? [] : unusedWarnings(person)),

@@ -20,7 +20,7 @@ import type { RowWarning } from '../fields/warnings.js';
 import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
 import type { RepetitionFinder } from './repetitions.js';
-import { fieldsOf, type RowInput } from './row-fields.js';
+import { fieldsOf, isEmptyRow, type RowInput, uncalculatedFields } from './row-fields.js';
 import { type FileWords, inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import { rowWarnings } from './row-warnings.js';
 
@@ -109,6 +109,13 @@ const erroneous = {
   notes: 'Notes are what a spreadsheet writes for an error. Enter the notes, or leave the cell blank.',
 };
 
+/** A row without a person. */
+export const emptyRow: RowWarning = {
+  code: 'ROW_EMPTY',
+  field: null,
+  message: 'The row has no name, email and phone, only values that were filled down. It is not imported.',
+};
+
 const hiddenRow: RowWarning = {
   code: 'ROW_HIDDEN',
   field: null,
@@ -131,6 +138,8 @@ export class RowChecker {
   readonly #words: FileWords;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
+  /** The cells of the last row with a person. */
+  #before: readonly string[] = [];
 
   constructor(check: CheckOptions, format: SourceFormat, mapping: ColumnMapping, repetitions: RepetitionFinder) {
     this.#check = check;
@@ -140,18 +149,32 @@ export class RowChecker {
     this.#words = wordsOf(mapping);
   }
 
-  check({ line, cells, quoteFault, isHidden }: SourceRow): FileRow {
+  /** @returns nothing for a row that was only filled down: it is no person's */
+  check({ cells, quoteFault, ...others }: SourceRow): FileRow | undefined {
     // In a rejects file, as they were in the file that it came from.
-    const row = {
-      line,
-      cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells,
-      ...(isHidden && { isHidden }),
-    };
+    const row = { ...others, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
     if (quoteFault !== undefined) {
       const message = `The row ${quoteFault}.`;
       return rejectedFor(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
     }
-    return this.#surplus(row) ?? this.#checkFields(row);
+    const surplus = this.#surplus(row);
+    if (surplus) return surplus;
+    if (isEmptyRow(row, this.#mapping, this.#before)) return undefined;
+    this.#before = row.cells;
+    return this.#uncalculated(row) ?? this.#checkFields(row);
+  }
+
+  #uncalculated(row: SourceRow): RejectedRow | undefined {
+    const [field, ...others] = uncalculatedFields(row, this.#mapping);
+    if (field === undefined) return undefined;
+    const headings = [field, ...others].map((one) => `"${shownText(this.#headingOf(one))}"`).join(', ');
+    const message = `The result of the formula in ${headings} is not in the file. Open the file in a spreadsheet, save it, and import it again.`;
+    return rejectedFor(row, [{ code: 'FORMULA_NOT_CALCULATED', field, message, reason: message }]);
+  }
+
+  #headingOf(field: ImportField): string {
+    const [index] = this.#mapping.columns.get(field) ?? [];
+    return this.#mapping.own.find((column) => column.index === index)?.heading.trim() || field;
   }
 
   #surplus(row: SourceRow): RejectedRow | undefined {
