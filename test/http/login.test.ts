@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Response } from 'supertest';
+import { generatedPasswordCost, generatePassword } from '../../src/services/credentials/passwords.js';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid } from './support/expectations.js';
@@ -83,6 +84,31 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       await login(credentials).expect(200);
       harness.advance(day);
       expectFailure(await login(credentials), 'WRONG_PASSWORD');
+    });
+
+    it('takes a generated password with the blanks and capitals of copying, until it is changed', async () => {
+      const password = generatePassword();
+      const passwordHash = await harness.context.hasher.hash(password, generatedPasswordCost);
+      const user = await trainee({ passwordHash, requiresPasswordChange: true });
+      const copies = [` ${password}`, `${password}\n`, password.toUpperCase(), password.replace('-', '- ')];
+      for (const copy of copies) await login({ ...credentials, password: copy }).expect(200);
+      expect((await user.reload()).passwordHash).to.equal(passwordHash);
+      for (const wrong of [`${password}x`, password.replaceAll('-', ''), ` ${generatePassword()}`])
+        expectFailure(await login({ ...credentials, password: wrong }), 'WRONG_PASSWORD');
+      const { token } = (await login({ ...credentials, password }).expect(200)).body;
+      const newPassword = password.toUpperCase();
+      expectInvalid(await harness.api('put', '/api/auth/first-password-change', token).send({ newPassword }), [
+        'newPassword',
+      ]);
+      await user.update({ requiresPasswordChange: false });
+      await login({ ...credentials, password }).expect(200);
+      for (const copy of copies) expectFailure(await login({ ...credentials, password: copy }), 'WRONG_PASSWORD');
+    });
+
+    it('takes a chosen initial password only as it is', async () => {
+      await trainee({ requiresPasswordChange: true });
+      for (const password of [` ${factoryPassword}`, factoryPassword.toUpperCase()])
+        expectFailure(await login({ ...credentials, password }), 'WRONG_PASSWORD');
     });
   });
 

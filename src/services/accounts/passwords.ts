@@ -17,7 +17,7 @@ import { lockCaller } from '../auth/sessions.js';
 import { makeKnownAt } from '../auth/throttle.js';
 import { findCountedLink, releaseLock } from '../auth/throttle-locks.js';
 import { type Actor, actorOf, type Caller, type Client, type Core, queueOwnerOf } from '../core.js';
-import { generatedPasswordCost, generatePassword, type HashRequest } from '../credentials/passwords.js';
+import { copiedPassword, generatedPasswordCost, generatePassword, type HashRequest } from '../credentials/passwords.js';
 import { consumeLink, type OpenLink } from '../mail/links.js';
 import { changeUser, saveUser } from './change-user.js';
 import { findUserById } from './queries.js';
@@ -107,7 +107,8 @@ async function assertNotInitialPassword(
   { requiresPasswordChange, passwordHash }: Pick<Account, 'requiresPasswordChange' | 'passwordHash'>,
   request: HashRequest,
 ): Promise<void> {
-  if (requiresPasswordChange && (await core.hasher.compare(newPassword, passwordHash, request)))
+  const initial = copiedPassword(newPassword) ?? newPassword;
+  if (requiresPasswordChange && (await core.hasher.compare(initial, passwordHash, request)))
     throw initialPasswordReused();
 }
 

@@ -8,7 +8,7 @@ import { loginSchema } from '../../schemas/auth.js';
 import type { Role } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
-import { type HashRequest, unmatchableHash } from '../credentials/passwords.js';
+import { copiedPassword, generatedPasswordCost, type HashRequest, unmatchableHash } from '../credentials/passwords.js';
 import { readIdentifier } from '../find-by-identifier.js';
 import { type StartedSession, sessionExists, startSession } from './sessions.js';
 import { type Attempt, keepKnownAddresses, readThrottle, throttled } from './throttle.js';
@@ -44,18 +44,25 @@ async function subjectOf(
 /** The cost in a bcrypt hash. */
 const costOf = (hash: string) => Number(hash.slice(4, 6));
 
-/** Compares the password. Takes the same time without an account, and for a hash of a lower cost. */
-async function passwordMatches(
+/**
+ * The password that matches: as it was typed, or a generated one as it was before it was copied. Takes the same time without
+ * an account, and for a hash of a lower cost.
+ */
+async function matchingPassword(
   core: Core,
   password: string,
   user: User | undefined,
   request: HashRequest,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { bcryptCost } = core.config.auth;
-  const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost), request);
-  if (!matches && user && costOf(user.passwordHash) < bcryptCost)
-    await core.hasher.compare(password, unmatchableHash(bcryptCost), request);
-  return matches;
+  const { hasher } = core;
+  if (await hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost), request)) return password;
+  if (!user) return undefined;
+  const isGenerated = user.requiresPasswordChange && costOf(user.passwordHash) === generatedPasswordCost;
+  const copied = isGenerated ? copiedPassword(password) : undefined;
+  if (copied !== undefined && (await hasher.compare(copied, user.passwordHash, request))) return copied;
+  if (costOf(user.passwordHash) < bcryptCost) await hasher.compare(password, unmatchableHash(bcryptCost), request);
+  return undefined;
 }
 
 /**
@@ -124,11 +131,11 @@ async function assertPasswordRight(
   user: User | undefined,
   request: HashRequest,
 ): Promise<Compared> {
-  const matches = await passwordMatches(core, password, user, request);
+  const matching = await matchingPassword(core, password, user, request);
   if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
   const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
-  if (!matches || expired) throw new AppError('WRONG_PASSWORD');
-  return { user, passwordHash: await rehashIfOutdated(core, password, user, request) };
+  if (matching === undefined || expired) throw new AppError('WRONG_PASSWORD');
+  return { user, passwordHash: await rehashIfOutdated(core, matching, user, request) };
 }
 
 /**

@@ -129,3 +129,11 @@ export function generatePassword(): string {
   const characters = Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return characters.replace(/.{5}(?=.)/g, '$&-');
 }
+
+const generated = new RegExp(`^[${alphabet}]{5}(-[${alphabet}]{5}){3}$`);
+
+/** The generated password in a text to which copying or a keyboard has added blanks or capitals; undefined in others. */
+export function copiedPassword(text: string): string | undefined {
+  const password = text.replace(/\s/g, '').toLowerCase();
+  return text.length < 100 && password !== text && generated.test(password) ? password : undefined;
+}
