@@ -79,6 +79,18 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     });
   });
 
+  it('says when it was changed, by a number that grows with each change', async () => {
+    const [course] = await coursesWith(dates);
+    if (!course) throw new Error('There is no course.');
+    const versionAt = (updatedAt: Date) => {
+      const text = calendarText(harness.context, [{ course: { ...course.get(), updatedAt } }]);
+      const [event] = new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
+      return ['last-modified', 'sequence'].map((name) => event?.getFirstPropertyValue(name)?.toString());
+    };
+    expect(versionAt(new Date('2026-02-01T10:00:00.500Z'))).to.deep.equal(['2026-02-01T10:00:00Z', '1769940000']);
+    expect(versionAt(new Date('2026-02-01T10:00:01Z'))).to.deep.equal(['2026-02-01T10:00:01Z', '1769940001']);
+  });
+
   it('is one day with one date, also the extra day of a leap year, and with an end that never comes', async () => {
     for (const [given, days] of [
       [{ startDate: '2026-05-04', endDate: '2026-05-04' }, ['2026-05-04', '2026-05-05']],

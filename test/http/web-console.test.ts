@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import request from 'supertest';
 import { createApp } from '../../src/http/server/app.js';
 import { startServer } from '../../src/http/server/server.js';
-import { serveConsole } from '../../src/http/server/web-console.js';
+import { pageNames, serveConsole } from '../../src/http/server/web-console.js';
 import { useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -52,7 +52,9 @@ describe('The web console', () => {
   it('answers only navigations that accept HTML, and nothing below /api', async () => {
     for (const [address, accept] of [
       ['/', 'application/json'],
-      ['/people', '*/*'],
+      ['/people', 'application/json, text/plain, */*'],
+      ['/healthz/nothing', '*/*'],
+      ['/peoples', '*/*'],
       ['/api/nothing', page.Accept],
       ['/api', page.Accept],
       ['/assets/gone.js', page.Accept],
@@ -63,6 +65,30 @@ describe('The web console', () => {
     }
     const posted = await request(app()).post('/people').set(page);
     expect(posted.status).to.equal(404);
+  });
+
+  it('answers programs that take anything at the addresses of pages, and of links in mails and on certificates', async () => {
+    const addresses = ['/', '/people', '/courses/1', '/set-password', '/certificates/A48M-D3PV', '/cancel-email'];
+    for (const address of addresses)
+      for (const accept of ['*/*', '', 'text/*'])
+        for (const method of ['get', 'head'] as const) {
+          const { status, headers } = await request(app())[method](address).set('Accept', accept);
+          expect([status, headers['content-type']], `${method} ${address} ${accept}`).to.deep.equal([
+            200,
+            'text/html; charset=utf-8',
+          ]);
+        }
+    const without = await request(app()).get('/certificates/A48M-D3PV').unset('Accept');
+    expect(without.headers['content-type']).to.equal('text/html; charset=utf-8');
+  });
+
+  it('knows the addresses of all pages', () => {
+    const source = (name: string) => readFileSync(`src/console/app/${name}`, 'utf8');
+    const paths = [
+      ...source('router.tsx').matchAll(/^ {2}path: '\/([^/']*)/gm),
+      ...source('public-pages.tsx').matchAll(/^ {2}'\/([^/']*)':/gm),
+    ].map(([, name = '']) => name);
+    expect([...new Set(paths)]).to.have.members(pageNames);
   });
 
   it('serves files as they were compressed, by what the client takes', async () => {

@@ -64,8 +64,22 @@ const policyFor = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Whether a browser asks for a page: programs that ask for anything get JSON. */
-const asksForPage = (request: Request): boolean => /\btext\/html\b/.test(request.headers.accept ?? '');
+/** First parts of the addresses of pages. */
+export const pageNames: readonly string[] = [
+  ...['', 'profile', 'people', 'imports', 'courses', 'enrollments', 'catalogue', 'audit', 'mail'],
+  // Of links in mails and on certificates.
+  ...['set-password', 'forgot-password', 'confirm-email', 'certificates', 'cancel-email'],
+];
+
+/**
+ * Whether a request is for a page: one that names HTML, or takes anything at the address of a page, as previews and checks of
+ * links do. Elsewhere programs that take anything get JSON.
+ */
+function asksForPage(request: Request): boolean {
+  if (/\btext\/html\b/.test(request.headers.accept ?? '')) return true;
+  const [, name = ''] = request.path.split('/');
+  return pageNames.includes(name) && request.accepts(['html', 'json']) === 'html';
+}
 
 /**
  * Serves the web console: its files by their names, and its page for every other address that a browser opens outside

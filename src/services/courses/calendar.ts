@@ -56,13 +56,17 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   const last = course.endDate ?? course.startDate;
   if (first === null || last === null || first === never) return [];
   const { publicUrl } = config.mail;
+  const changedAt = updatedAt.toISOString().replace(/[-:]|\.\d+/g, '');
   const page = publicUrl && `${publicUrl}/courses/${encodeURIComponent(id)}`;
   const description = [shortDescription, page].filter(Boolean).join('\n\n');
   return [
     'BEGIN:VEVENT',
     // The same whatever PUBLIC_URL is: otherwise it would be another event.
     `UID:${id}@coursectl`,
-    `DTSTAMP:${updatedAt.toISOString().replace(/[-:]|\.\d+/g, '')}`,
+    `DTSTAMP:${changedAt}`,
+    `LAST-MODIFIED:${changedAt}`,
+    // Programs replace an event only by one with a higher number.
+    `SEQUENCE:${Math.floor(updatedAt.getTime() / 1000)}`,
     `DTSTART;VALUE=DATE:${compact(first)}`,
     // Without it, it is one day.
     ...(last < never ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
