@@ -34,6 +34,8 @@ export interface MailServerOptions {
   certificate?: Certificate;
   /** `false` offers no logins. */
   auth?: boolean;
+  /** `false` takes no addresses beyond ASCII. */
+  utf8?: boolean;
 }
 
 /** A mail server on 127.0.0.1 which keeps what it gets. */
@@ -98,6 +100,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     authOptional: true,
     // Its own codes would stand before those of refusals.
     hideENHANCEDSTATUSCODES: true,
+    hideSMTPUTF8: options.utf8 === false,
     disableReverseLookup: true,
     lenientAddressParsing: true,
     onConnect: (_, done) => done(refusalAt('connect', '')),

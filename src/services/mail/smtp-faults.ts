@@ -173,3 +173,7 @@ export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: MailCo
   const words = fault.response ?? `The mail server ${explain(fault, server).problem}`;
   return oneLine(hideSecrets(words, server, mail));
 }
+
+/** Why a server gets no mail to an address with letters beyond ASCII before the `@`. */
+export const whyAddressNotTaken = ({ host, port }: SmtpServer): string =>
+  `The mail server ${host}:${port} takes only ASCII letters before the @ (it offers no SMTPUTF8). Give the person another address.`;

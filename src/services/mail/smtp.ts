@@ -1,6 +1,13 @@
 import { isOnLoopback, type MailAddress, type SmtpServer } from '../../config/mail-settings.js';
 import { AppError } from '../../errors.js';
-import { asServerFault, type ServerFault, saysAddressUnknown, whyNotTaken, whyUnusable } from './smtp-faults.js';
+import {
+  asServerFault,
+  type ServerFault,
+  saysAddressUnknown,
+  whyAddressNotTaken,
+  whyNotTaken,
+  whyUnusable,
+} from './smtp-faults.js';
 
 /** How mail leaves: taken from the settings by the caller. */
 export interface TransportOptions {
@@ -72,9 +79,12 @@ function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
   };
 }
 
-/** Whether the content of the latest mail was handed to the server, of which nodemailer tells its logger alone. */
+/** Facts that nodemailer tells its logger alone. */
 interface Progress {
+  /** Whether the content of the latest mail was handed to the server. */
   contentSent: boolean;
+  /** Whether the server takes addresses beyond ASCII (SMTPUTF8, RFC 6531); undefined before it was greeted. */
+  takesUtf8: boolean | undefined;
 }
 
 async function openPool(options: TransportOptions, { timeouts, ca }: Conditions, progress: Progress) {
@@ -87,7 +97,13 @@ async function openPool(options: TransportOptions, { timeouts, ca }: Conditions,
     if (entry.tnx === 'send') progress.contentSent = false;
     if (entry.tnx === 'message') progress.contentSent = true;
   };
-  const logger = { trace: ignore, debug: ignore, info, warn: ignore, error: ignore, fatal: ignore };
+  const debug = (entry: unknown, line: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('tnx' in entry) || typeof line !== 'string') return;
+    // Before and after STARTTLS: the last answer counts.
+    if (entry.tnx === 'client' && line.startsWith('EHLO')) progress.takesUtf8 = false;
+    if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) progress.takesUtf8 = true;
+  };
+  const logger = { trace: ignore, debug, info, warn: ignore, error: ignore, fatal: ignore };
   return createTransport({
     host,
     port,
@@ -106,6 +122,7 @@ async function openPool(options: TransportOptions, { timeouts, ca }: Conditions,
     disableFileAccess: true,
     disableUrlAccess: true,
     logger,
+    transactionLog: true,
   });
 }
 
@@ -126,6 +143,9 @@ function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   };
 }
 
+/** Whether an address has letters beyond ASCII before its domain, which has another form for servers. */
+const needsUtf8 = (address: string) => /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')));
+
 /** Which outcome a fault is. */
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
@@ -142,7 +162,7 @@ function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'fail
 
 /** The connection to a server, which is made when the first mail is sent. */
 export function openTransport(options: TransportOptions, conditions: Conditions = usual): MailTransport {
-  const progress: Progress = { contentSent: false };
+  const progress: Progress = { contentSent: false, takesUtf8: undefined };
   let pool: ReturnType<typeof openPool> | undefined;
   let closed = false;
 
@@ -158,11 +178,25 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
     }
   }
 
+  /** Asks the server before the first address beyond ASCII. nodemailer would send it to any server. */
+  async function takes({ to }: OutgoingMail): Promise<boolean> {
+    if (!needsUtf8(to.address)) return true;
+    pool ??= openPool(options, conditions, progress);
+    if (progress.takesUtf8 === undefined) await (await pool).verify();
+    return progress.takesUtf8 === true;
+  }
+
   return {
     async send(mail) {
       if (closed) return { outcome: 'paused', reason: 'The connection to the mail server was closed.' };
       if (/[\r\n<>]/.test(mail.to.address))
         return { outcome: 'failed', reason: 'The address is none that mail can be sent to.', isAddressUnknown: false };
+      try {
+        if (!(await takes(mail)))
+          return { outcome: 'failed', reason: whyAddressNotTaken(options.server), isAddressUnknown: false };
+      } catch (error) {
+        return { outcome: 'paused', reason: whyUnusable(asServerFault(error), options.server, mail) };
+      }
       let fault = await attempt(mail);
       // A server may end a connection between two mails, such as after a number of them: no fault of it, and nothing was sent.
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);

@@ -97,6 +97,43 @@ describe('Sending by SMTP', () => {
     expect(Math.abs(Date.now() - Date.parse(received?.headers.date ?? ''))).to.be.below(60_000);
   });
 
+  it('sends to letters beyond ASCII before the @ only where the server offers SMTPUTF8', async () => {
+    const jürgen = { to: { name: 'Jürgen', address: 'jürgen@bücher.example' } };
+    const ascii = { to: { name: 'Jürgen', address: 'juergen@bücher.example' } };
+    for (const tls of ['none', 'starttls'] as const) {
+      await start({ utf8: false, auth: false, tls });
+      const transport = open();
+      const { port } = server;
+      expect(await transport.send({ ...mail, ...jürgen })).to.deep.equal({
+        outcome: 'failed',
+        reason: `The mail server 127.0.0.1:${port} takes only ASCII letters before the @ (it offers no SMTPUTF8). Give the person another address.`,
+        isAddressUnknown: false,
+      });
+      expect(await transport.send({ ...mail, ...ascii })).to.deep.equal({ outcome: 'accepted' });
+      expect(await transport.send({ ...mail, ...jürgen })).to.include({ outcome: 'failed' });
+      expect(server.mails.map(({ to }) => to)).to.deep.equal([['juergen@bücher.example']]);
+      await start({ auth: false, tls });
+      const modern = open();
+      expect(await modern.send({ ...mail, ...ascii })).to.deep.equal({ outcome: 'accepted' });
+      expect(await modern.send({ ...mail, ...jürgen })).to.deep.equal({ outcome: 'accepted' });
+      expect(server.mails[1]?.to).to.deep.equal(['jürgen@bücher.example']);
+    }
+  });
+
+  it('asks again for SMTPUTF8 while the server is down', async () => {
+    await start({ utf8: false });
+    const jürgen = { to: { name: '', address: 'jürgen@example.org' } };
+    const transport = open();
+    const { port } = server;
+    await server.close();
+    expect(await transport.send({ ...mail, ...jürgen })).to.deep.equal({
+      outcome: 'paused',
+      reason: `The mail server 127.0.0.1:${port} refuses connections. Start it, or correct the port in SMTP_URL.`,
+    });
+    await start({ utf8: false, port });
+    expect(await transport.send({ ...mail, ...jürgen })).to.include({ outcome: 'failed' });
+  });
+
   it('hands over long lines with all their spaces', async () => {
     await start();
     const text = `${'Wähle bitte ein Passwort. '.repeat(20)}Danke!\n`;

@@ -3,8 +3,11 @@ import { expect } from 'chai';
 import { inviteUser } from '../../../../src/services/accounts/invite.js';
 import { operator } from '../../../../src/services/core.js';
 import { unmatchableHash } from '../../../../src/services/credentials/passwords.js';
+import { sendDueMails } from '../../../../src/services/mail/sender.js';
 import { mailSettings } from '../../../support/environment.js';
 import { buildUser, signIn } from '../../../support/factories.js';
+import { startMailServer } from '../../../support/mail-server.js';
+import { transportTo } from '../../../support/mailbox.js';
 
 import { breakAt } from '../support/fault.js';
 import { emailsOf, people, recordsOf, useImporting } from '../support/importing.js';
@@ -53,6 +56,25 @@ describe('An import that invites', () => {
     // A constant: nothing is hashed.
     expect(passwordHash).to.equal(unmatchableHash(importing.context.config.auth.bcryptCost));
     await login('ben@x.org', 'own-password-2').expect(200);
+  });
+
+  it('mails everybody but letters beyond ASCII before the @, where the server offers no SMTPUTF8, and says so', async () => {
+    const server = await startMailServer({ utf8: false });
+    try {
+      await importing.json(`${process.cwd()}/test/fixtures/meaning/mail-addresses.csv`, '--invite');
+      await sendDueMails(importing.context, { transport: transportTo(server) });
+    } finally {
+      await server.close();
+    }
+    const failed = await models().Mail.findAll({ where: { state: 'failed' } });
+    const users = await models().User.findAll({ where: { id: failed.map(({ userId }) => userId ?? '') } });
+    expect(users.map(({ email, inviteState }) => [email, inviteState])).to.deep.equal([
+      ['jürgen@mail.example', 'failed'],
+    ]);
+    expect(failed[0]?.lastError).to.include('it offers no SMTPUTF8');
+    const reached = server.mails.flatMap(({ to }) => to);
+    expect(reached).to.include.members(['joerg@bücher.example', 'taro@例え.テスト', "o'neil@mail.example"]);
+    expect(reached.join('')).not.to.include('jürgen');
   });
 
   it('says in words what is queued, and how it leaves', async () => {
