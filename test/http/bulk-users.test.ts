@@ -95,7 +95,7 @@ describe('POST /api/users/bulk', () => {
     const { body } = await bulk({ action: 'delete', ids }).expect(200);
     const inUse = 'Trainer still has courses. Assign them to another trainer first.';
     expect(body.outcomes).to.deep.equal([
-      refused(owner.user, 'ACCOUNT_IN_USE', inUse),
+      refused(owner.user, 'TRAINER_HAS_COURSES', inUse),
       done(foreign.user),
       done(trainee.user),
       protectedAdmin(),

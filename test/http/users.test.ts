@@ -150,9 +150,9 @@ describe('User administration', () => {
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       const course = await buildCourse(harness.context, trainer);
       const enrollment = await buildEnrollment(harness.context, user, course);
-      expectFailure(await update({ role: 'trainee' }, trainer.id), 'ACCOUNT_IN_USE', hasCourses);
+      expectFailure(await update({ role: 'trainee' }, trainer.id), 'TRAINER_HAS_COURSES', hasCourses);
       const places = 'Trainee still has enrollments. Remove or complete them first.';
-      expectFailure(await update({ role: 'trainer' }), 'ACCOUNT_IN_USE', places);
+      expectFailure(await update({ role: 'trainer' }), 'TRAINEE_HAS_ENROLLMENTS', places);
       await enrollment.update({ status: 'completed' });
       await update({ role: 'trainer' }).expect(200);
     });
@@ -202,7 +202,7 @@ describe('User administration', () => {
       expectFailure(await remove(admin.user.id), 'SUPER_ADMIN_PROTECTED');
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       const course = await buildCourse(harness.context, trainer);
-      expectFailure(await remove(trainer.id), 'ACCOUNT_IN_USE', hasCourses);
+      expectFailure(await remove(trainer.id), 'TRAINER_HAS_COURSES', hasCourses);
       await course.destroy();
       await remove(trainer.id).expect(200);
     });

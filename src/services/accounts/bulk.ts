@@ -153,7 +153,7 @@ async function change(
 const ownRefusals = [
   'NOT_FOUND',
   'SUPER_ADMIN_PROTECTED',
-  'ACCOUNT_IN_USE',
+  'TRAINER_HAS_COURSES',
   'ACCOUNT_INACTIVE',
   'INVITATION_NOT_NEEDED',
 ] as const;

@@ -9,31 +9,33 @@ import { applyEffects } from './apply-effects.js';
 import { lockUser } from './change-user.js';
 
 /** The refusal to delete or demote a trainer with courses. */
-export const trainerInUse = () =>
-  new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+export const trainerInUse = () => new AppError('TRAINER_HAS_COURSES');
 
 /** Sequelize's types take no `undefined`. */
 const within = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
 
-/** Checks for courses regardless of the account's current role. @throws AppError `ACCOUNT_IN_USE` */
+/** Checks for courses regardless of the account's current role. @throws AppError `TRAINER_HAS_COURSES` */
 async function assertWithoutCourses(core: Core, { id }: User, transaction?: Transaction): Promise<void> {
   const where = { trainerId: id };
   if ((await core.database.models.Course.count({ where, ...within(transaction) })) > 0) throw trainerInUse();
 }
 
-/** A trainer with courses and a trainee with open enrollments keep their role. @throws AppError `ACCOUNT_IN_USE` */
+/**
+ * A trainer with courses and a trainee with open enrollments keep their role.
+ * @throws AppError `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`
+ */
 export async function assertRoleUnused(core: Core, user: User, transaction?: Transaction): Promise<void> {
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
   const where = { userId: id, status: openStatuses };
   if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
-    throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
+    throw new AppError('TRAINEE_HAS_ENROLLMENTS');
 }
 
 /**
  * Deletes an account with its enrollments and its image.
- * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` when it still has courses
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `TRAINER_HAS_COURSES`
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { Enrollment } = core.database.models;

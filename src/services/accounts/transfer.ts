@@ -29,7 +29,7 @@ function assertCanTake({ from, to }: Transfer): void {
 
 /**
  * Looks who would hand the role of the super admin over, and whether the account can take it.
- * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_INACTIVE`, `ACCOUNT_IN_USE`
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_INACTIVE`, `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`
  */
 export async function previewTransfer(core: Core, id: string): Promise<Transfer> {
   const transfer = { from: await findSuperAdmin(core), to: await findUserById(core, id) };

@@ -25,7 +25,7 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
  * Changes the fields of an account; absent fields stay as they are. A new email or role ends its sessions. With `verify`, the email
  * stays until it is confirmed by the link that is sent to the new one.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
- *   `ACCOUNT_IN_USE`, and with `verify` `MAIL_NOT_SET_UP` and `ACCOUNT_INACTIVE`
+ *   `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`, and with `verify` `MAIL_NOT_SET_UP` and `ACCOUNT_INACTIVE`
  */
 export async function updateUser(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
   const { role, verify = false, ...given } = validate(userUpdateSchema, input);

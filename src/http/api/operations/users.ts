@@ -76,7 +76,8 @@ export const userOperations = {
       'PHONE_TAKEN',
       'SUPER_ADMIN_PROTECTED',
       'SUPER_ADMIN_EXISTS',
-      'ACCOUNT_IN_USE',
+      'TRAINER_HAS_COURSES',
+      'TRAINEE_HAS_ENROLLMENTS',
       'ACCOUNT_INACTIVE',
       'MAIL_NOT_SET_UP',
     ],
@@ -86,7 +87,7 @@ export const userOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     success: freeingSeats(ok('The account was deleted', { message: shapes.message('User deleted successfully.') })),
-    failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'],
+    failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'TRAINER_HAS_COURSES'],
   }),
   changeActivation: operation.put('/api/users/:id/status', {
     summary: 'Activate or deactivate an account; deactivation ends its sessions',

@@ -92,7 +92,8 @@ describe('coursectl users transfer-super-admin', () => {
     const refusal = async ({ id }: User) =>
       (await failureOf(() => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id }))).code;
     expect(await refusal(inactive)).to.equal('ACCOUNT_INACTIVE');
-    for (const user of [kim, ben]) expect(await refusal(user)).to.equal('ACCOUNT_IN_USE');
+    expect(await refusal(kim)).to.equal('TRAINER_HAS_COURSES');
+    expect(await refusal(ben)).to.equal('TRAINEE_HAS_ENROLLMENTS');
     expect(await ada.reload()).to.include({ role: 'super_admin' });
   });
 
