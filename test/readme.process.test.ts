@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ import { scaled } from './support/machine.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
+
+const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
 
 /** The lines of a document's tour, as somebody would copy them. */
 function tour(document: string): string {
@@ -61,6 +63,13 @@ describe('The commands of the README, and then the tour of the API, copied line 
     home.remove();
   });
 
+  it('keep the settings file to its owner', () => {
+    const [, lines = ''] = /^```bash\n(echo DATABASE_URL=.*?)npm start\n```$/ms.exec(readme) ?? [];
+    execFileSync('bash', ['--norc', '-c', `set -e; umask 022\n${lines}`], { cwd: home.path });
+    expect(statSync(path.join(home.path, '.env')).mode & 0o777).to.equal(0o600);
+    rmSync(path.join(home.path, '.env'));
+  });
+
   it('set up, import, log in by email and phone, change the initial password, and run a course', () => {
     // Where passwords would be packed, or committed.
     const checkout = () => ['.', 'examples'].map((name) => readdirSync(path.join(folder.path, name)).sort());
@@ -76,6 +85,8 @@ describe('The commands of the README, and then the tour of the API, copied line 
     expect(output).to.include('2 accounts created, 0 rows skipped, 0 rejected');
     expect(readdirSync(home.path).sort()).to.deep.equal(['people.credentials.csv', 'people.csv']);
     expect(output).to.match(/^ok +super admin: exists$/m);
+    // The database server of this machine is set up elsewhere.
+    expect(output).to.match(/^(0 warnings, 0 failures|1 warning, 0 failures: server settings)$/m);
     expect(output.match(/"requiresPasswordChange":true/g)).to.have.length(2);
     expect(output).to.include('{"error":"Password change required.","code":"PASSWORD_CHANGE_REQUIRED"}');
     expect(output).to.include('{"message":"Password changed successfully.","user":{');

@@ -7,6 +7,8 @@ export const testEnvironment = {
   // More batches with fewer rows.
   IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
+  // Other services of this machine may have the usual one.
+  PORT: '0',
   PROGRAMME_LOGO: packageFile('src/console/appearance/icon.svg'),
 };
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError } from '../../errors.js';
+import { listen } from '../../listen.js';
 import { isLoopback, networkOf } from '../../network.js';
 import type { Context } from '../../services/context.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
@@ -21,6 +21,7 @@ import { addressOf, trustOf } from '../routing/client.js';
 import { isServiceFailure } from '../routing/errors.js';
 import { createMetrics } from '../routing/metrics.js';
 import { createApp } from './app.js';
+
 import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
@@ -41,9 +42,6 @@ export const requestTimeoutMs = 10 * 60_000;
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed: each takes memory and a descriptor. */
 const maxConnections = 5000;
-
-/** Connections waiting to be accepted: more than a burst brings, as the system drops the rest and clients retry after seconds. */
-const backlog = 2048;
 
 /** A server that listens. */
 export interface RunningServer {
@@ -73,29 +71,6 @@ export interface ServerOptions {
   refusedPauseMs?: number;
   /** Where the web console was built; absent: where `npm run build` puts it. */
   consoleFolder?: string;
-}
-
-const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program. Stop it, or set PORT to another one',
-  EACCES: "can't be opened by this user. Set PORT to 1024 or higher",
-  EADDRNOTAVAIL: "can't be opened: HOST is not an address of this machine",
-  ENOTFOUND: "can't be opened: HOST is not a name that resolves",
-};
-
-async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, backlog }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  }).catch((error: unknown) => {
-    const reason = listenFailures[systemErrorCode(error) ?? ''];
-    if (reason === undefined) throw error;
-    throw new AppError('PORT_UNAVAILABLE', `Port ${port} on ${host} ${reason}.`, { cause: error });
-  });
-  // A server that listens on a host and port has an address of that kind.
-  return server.address() as AddressInfo;
 }
 
 /** Refuses requests without reading them: the cheaper a refusal, the more other requests are served. */

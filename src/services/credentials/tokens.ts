@@ -37,15 +37,12 @@ function writeIfAbsent(file: string, text: string): void {
   }
 }
 
-/** Reads the development secret; creates it first if necessary. */
-function developmentSecret(dataDir: string): string {
+/** Reads the development secret. @param create makes the file if necessary */
+function developmentSecret(dataDir: string, create: (file: string) => void): string {
   const file = path.join(dataDir, secretFileName);
   let secret: string;
   try {
-    if (!existsSync(file)) {
-      mkdirSync(dataDir, { recursive: true });
-      writeIfAbsent(file, `${randomBytes(48).toString('base64')}\n`);
-    }
+    if (!existsSync(file)) create(file);
     secret = readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new AppError(
@@ -62,13 +59,24 @@ function developmentSecret(dataDir: string): string {
   return secret;
 }
 
+function createSecret(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeIfAbsent(file, `${randomBytes(48).toString('base64')}\n`);
+}
+
+/** Checks the signing secret without creating its file. @throws AppError `FILE_UNUSABLE` */
+export function assertSecretReadable({ auth, dataDir }: Config): void {
+  if (auth.jwtSecret === undefined && existsSync(path.join(dataDir, secretFileName)))
+    developmentSecret(dataDir, () => undefined);
+}
+
 /** jsonwebtoken would try to parse a string as a public key at every call. */
 const secretKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
 /** Signs with the current secret and accepts the previous one, so that a rotation ends no sessions. */
 export function createTokens(config: Config): Tokens {
   const { jwtSecret, jwtSecretPrevious } = config.auth;
-  const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir));
+  const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir, createSecret));
   const accepted = [current, ...(jwtSecretPrevious === undefined ? [] : [secretKey(jwtSecretPrevious)])];
   return {
     issue(claims, issuedAt, expiresAt) {

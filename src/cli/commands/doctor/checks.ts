@@ -1,6 +1,7 @@
 import { type Config, envFile } from '../../../config/config.js';
 import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
+import { settingWarnings } from '../../../config/setting-warnings.js';
 import { isAppError } from '../../../errors.js';
 import { phoneState } from '../../../services/accounts/rekey-phones.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
@@ -16,16 +17,12 @@ import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/
 import { clockSkewMs } from '../../../services/maintenance/clock.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
-import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { wrapHanging } from '../../core/output/fit.js';
-import { counted, withCommandLines } from '../../core/output/output.js';
-import { printable } from '../../core/output/printable.js';
+import { counted, type Io } from '../../core/output/output.js';
+import { runningService } from '../../core/running-service.js';
+import { startChecks } from '../serve/start-checks.js';
 import { databaseFile, type Finding, failed, isMissing, ok, settingsFile, warning, writeAccess } from './files.js';
-
-interface Check extends Finding {
-  name: string;
-}
+import { type Check, report } from './report.js';
 
 /** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
 const tolerableSkewMs = 5000;
@@ -282,48 +279,55 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
   return checks;
 }
 
+/** Misspelt settings have no effect. */
+function misspelt(io: Io): Finding {
+  const warnings = settingWarnings(io);
+  if (warnings.length === 0) return ok('none is misspelt');
+  return failed(warnings.join(' '), 'Correct or remove them: they have no effect.');
+}
+
+/** The checks that end a start of `serve`. */
+async function checksOfStart(context: Context, production: boolean): Promise<Check[]> {
+  const url = await runningService(context.config);
+  const findings: Readonly<Record<string, () => Finding | Promise<Finding>>> = {
+    'signing secret': () => signingSecret(context.config, production),
+    'file storage': () => fileStorage(context),
+  };
+  const checks: Check[] = [];
+  for (const [name, start] of Object.entries(startChecks)) {
+    const find = async () => {
+      // The running service has the port.
+      if (name === 'address' && url !== undefined) return ok(`a coursectl service is running at ${url}`);
+      const detail = await start(context);
+      return findings[name]?.() ?? ok(detail);
+    };
+    checks.push(await check(name, find));
+  }
+  return checks;
+}
+
 /**
  * Looks at everything that a service needs, and says of each what to do if it is wrong.
  * @param forProduction checks as if NODE_ENV were production
  */
 export async function doctor(run: Run, forProduction: boolean): Promise<Result> {
+  const settings = await check('settings', async () => misspelt(run.io));
   // Production refuses settings of which the checks below say more: those of this environment must be valid.
   const configuration = await check('configuration', async () => ok(`valid (${(await run.config()).environment})`));
-  const checks = [configuration];
+  const checks = [configuration, settings];
   if (configuration.status === 'ok') {
     const context = await run.context();
     const production = forProduction || context.config.environment === 'production';
     checks.push(await check('settings file', () => settingsFile(envFile(run.io))));
-    checks.push(await check('signing secret', async () => signingSecret(context.config, production)));
     checks.push(await check('session cookies', async () => sessionCookies(context.config, production)));
     if (production) checks.push(await check('metrics', async () => metrics(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
     const { database } = context.config;
     if (database.dialect === 'sqlite') checks.push(await check('database file', () => databaseFile(database)));
-    checks.push(await check('file storage', () => fileStorage(context)));
+    checks.push(...(await checksOfStart(context, production)));
     checks.push(await check('time zone', async () => programmeDay(context, production)));
     checks.push(await check('mail server', () => mailServer(context)));
     checks.push(...(await databaseChecks(context, production)));
   }
-  const healthy = checks.every(({ status }) => status !== 'failed');
-  const marks = {
-    ok: run.paint.green('ok     '),
-    warning: run.paint.yellow('warning'),
-    failed: run.paint.red('FAILED '),
-  };
-  const shown = checks.map(({ detail, remedy, ...one }) => ({
-    ...one,
-    detail: withCommandLines(run.io, detail),
-    ...(remedy !== undefined && { remedy: withCommandLines(run.io, remedy) }),
-  }));
-  const lines = shown.flatMap(({ name, status, detail, remedy }) => {
-    const text = printable(`${detail}${remedy === undefined ? '' : ` -> ${remedy}`}`);
-    return wrapHanging(`${marks[status]}  ${name}: ${text}`, run.display.width);
-  });
-  return {
-    json: { healthy, checks: shown },
-    text: lines.join('\n'),
-    painted: true,
-    exitCode: healthy ? exitCodes.ok : exitCodes.failure,
-  };
+  return report(run, checks);
 }

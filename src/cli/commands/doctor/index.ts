@@ -10,6 +10,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'doctor',
     schema: 'any',
     missingDatabase: 'reported',
+    reportsSettings: true,
     summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing',
     examples: ['doctor', 'doctor --production', 'doctor --json'],
     options: doctorOptions,

@@ -9,6 +9,7 @@ import { setupStatus } from '../../../services/accounts/setup.js';
 import type { Context } from '../../../services/context.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { withCommandLines } from '../../core/output/output.js';
+import { startChecks } from './start-checks.js';
 
 type ServeOptions = Record<'--migrate' | '--host <address>' | '--port <number>', string>;
 
@@ -20,7 +21,7 @@ export async function serve(run: Run<'', ServeOptions>): Promise<Result> {
     ...(host !== undefined && { HOST: host }),
     ...(port !== undefined && { PORT: port }),
   });
-  await context.storage.load();
+  for (const check of Object.values(startChecks)) await check(context);
   const server = await startServer(context, { ready: false });
   const restoreConsole = logConsoleWarnings(context.logger);
   try {

@@ -10,12 +10,13 @@ import type { Change } from './undo.js';
 /**
  * Asks for the database when none is configured, and saves the answer in the `.env` file. It doesn't ask when the
  * environment or the file configures one, or the SQLite database exists already.
+ * @returns whether it has written the file
  */
-export async function chooseDatabase(run: Run, changes: Change[]): Promise<void> {
+export async function chooseDatabase(run: Run, changes: Change[]): Promise<boolean> {
   const config = await run.config();
   const { values } = readSettings(run.io);
-  if (values.DATABASE_URL !== undefined || values.DB_NAME !== undefined) return;
-  if (config.database.dialect === 'sqlite' && existsSync(config.database.file) && (await hasTables(run))) return;
+  if (values.DATABASE_URL !== undefined || values.DB_NAME !== undefined) return false;
+  if (config.database.dialect === 'sqlite' && existsSync(config.database.file) && (await hasTables(run))) return false;
   const prompts = await createPrompts(run.io);
   const kind = await prompts.choose('Where should the data be stored?', [
     {
@@ -25,11 +26,12 @@ export async function chooseDatabase(run: Run, changes: Change[]): Promise<void>
     },
     { value: 'server', name: 'On a MySQL or MariaDB server', short: 'MySQL or MariaDB' },
   ]);
-  if (kind === 'sqlite') return;
+  if (kind === 'sqlite') return false;
   const url = await reachableServer(run, changes);
   const settingsFile = envFile(run.io);
   changes.push(await addSettings(settingsFile, { DATABASE_URL: url }));
   run.say(`Saved DATABASE_URL in ${settingsFile}.`);
+  return true;
 }
 
 /** A database file without tables was not chosen: something else has created it, such as `touch`. */

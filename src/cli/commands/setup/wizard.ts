@@ -9,6 +9,7 @@ import { confirm } from '../../core/bulk/confirm.js';
 import { migrationProgress } from '../../core/bulk/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { asTyped, counted } from '../../core/output/output.js';
+import { runningService } from '../../core/running-service.js';
 import { checkPersonOptions, personFields, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
@@ -40,7 +41,7 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   await assertProductionPossible(run);
   if (run.interactive) await checkPersonOptions(run, setupSchema);
   const settingsWritten = await provideSecret(run, changes);
-  if (run.interactive) await chooseDatabase(run, changes);
+  const isDatabaseNew = run.interactive && (await chooseDatabase(run, changes));
   const { context, isNewFile } = await openDatabase(run, changes);
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
   const superAdminMissing = await isSuperAdminMissing(context);
@@ -51,8 +52,8 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   if (applied.length > 0 && !isNewFile)
     changes.push({ what: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
   return superAdminMissing
-    ? createSuperAdmin(run, context, { given, applied, changes, settingsWritten })
-    : keepSuperAdmin(run, { applied, changes, settingsWritten });
+    ? createSuperAdmin(run, context, { given, applied, changes, settingsWritten, isDatabaseNew })
+    : keepSuperAdmin(run, { applied, changes, settingsWritten, isDatabaseNew });
 }
 
 /** What the steps before have done. */
@@ -61,9 +62,23 @@ interface Done {
   changes: Change[];
   /** Their names. */
   settingsWritten: readonly string[];
+  /** Whether its URL was written, too. */
+  isDatabaseNew: boolean;
 }
 
-async function keepSuperAdmin(run: SetupRun, { applied, changes, settingsWritten: before }: Done): Promise<Result> {
+/** A sentence about a running service, which keeps the settings of its start; undefined where none runs. */
+async function runningText(run: SetupRun, isEnvChanged: boolean): Promise<string | undefined> {
+  const url = await runningService(await run.config());
+  if (url === undefined) return undefined;
+  return isEnvChanged
+    ? `Restart the service at ${url}: it has the settings of its start.`
+    : `The service is running at ${url}.`;
+}
+
+async function keepSuperAdmin(
+  run: SetupRun,
+  { applied, changes, settingsWritten: before, isDatabaseNew }: Done,
+): Promise<Result> {
   run.say('3. Super admin: exists.');
   const ignored = personOptionsOf(run);
   if (ignored.length > 0)
@@ -71,6 +86,7 @@ async function keepSuperAdmin(run: SetupRun, { applied, changes, settingsWritten
       `Not used, because the super admin exists: ${ignored.join(', ')}. To change an account: ${asTyped(run.io, 'users edit')}`,
     );
   const settingsWritten = run.options.production ? [...before, ...(await offerProduction(run, changes))] : before;
+  const running = await runningText(run, isDatabaseNew || settingsWritten.length > 0);
   return {
     json: {
       migrationsApplied: applied,
@@ -79,7 +95,7 @@ async function keepSuperAdmin(run: SetupRun, { applied, changes, settingsWritten
       ...(settingsWritten.length > 0 && { settingsWritten }),
     },
     text: [
-      `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
+      `The system is set up. ${running ?? `Start it with: ${asTyped(run.io, 'serve')}`}`,
       ...(settingsWritten.length > 0
         ? [`Check what production needs with: ${asTyped(run.io, 'doctor --production')}`]
         : []),
@@ -98,13 +114,14 @@ function personOptionsOf({ options }: SetupRun): string[] {
 async function createSuperAdmin(
   run: SetupRun,
   context: Context,
-  { given, applied, changes, settingsWritten: before }: Done & { given: object | undefined },
+  { given, applied, changes, settingsWritten: before, isDatabaseNew }: Done & { given: object | undefined },
 ): Promise<Result> {
   const settingsWritten = [...before, ...(await offerProduction(run, changes))];
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
+  const running = await runningText(run, isDatabaseNew || settingsWritten.length > 0);
   const next = [
-    [asTyped(run.io, 'serve'), 'start the service'],
+    ...(running === undefined ? [[asTyped(run.io, 'serve'), 'start the service']] : []),
     [asTyped(run.io, 'users import <file>'), 'import accounts'],
     ...(settingsWritten.length > 0 ? [[asTyped(run.io, 'doctor --production'), 'check what production needs']] : []),
   ] as const;
@@ -117,7 +134,7 @@ async function createSuperAdmin(
       user: presentSetupUser(user),
       ...(settingsWritten.length > 0 && { settingsWritten }),
     },
-    text: `The system is set up.\nNext:\n${lines.join('\n')}`,
+    text: [`The system is set up.${running === undefined ? '' : ` ${running}`}`, 'Next:', ...lines].join('\n'),
   };
 }
 

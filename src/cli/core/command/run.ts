@@ -77,6 +77,8 @@ export interface Needs {
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
   missingDatabase?: MissingDatabase;
+  /** Whether its result names misspelt settings; other commands warn of them. */
+  reportsSettings?: boolean;
   /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
   importsToChoose?: readonly ImportStatus[];
   /** Whether the command handles Ctrl-C itself, as those that write do by default; others are aborted. */
@@ -127,7 +129,7 @@ export async function assertDatabaseExists(config: Config, isCreated = false): P
 function makeRun<Usage extends string, O extends Options, C extends Choices>(
   io: Io,
   command: Command,
-  { schema, missingDatabase }: Needs,
+  { schema, missingDatabase, reportsSettings = false }: Needs,
   opened: Context[],
 ): { run: Run<Usage, O, C>; missing: readonly string[] } {
   const { arguments: given, options, missing } = calledWith<Usage, O & typeof commonOptions, C>(command);
@@ -135,7 +137,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   const say: Run['say'] = (text, { painted } = {}) => {
     if (!options.quiet && !options.json) io.stderr.write(`${painted ? text : printable(text)}\n`);
   };
-  let isWarned = false;
+  let isWarned = reportsSettings;
   const config: Run['config'] = async (overrides = {}) => {
     const [{ loadConfig }, { settingWarnings }] = await Promise.all([
       import('../../../config/config.js'),

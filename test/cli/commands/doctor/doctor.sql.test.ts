@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit/audit.js';
@@ -31,7 +33,8 @@ async function examine(
   expect(exitCode).to.equal(healthy ? 0 : 1);
   const words = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' };
   const lines = stdout.split('\n').slice(0, -1);
-  expect(lines).to.have.lengthOf(checks.length);
+  expect(lines).to.have.lengthOf(checks.length + 1);
+  expect(lines.at(-1)).to.match(/^\d+ warnings?, \d+ failures?(: |$)/);
   for (const [index, { name, status, detail, remedy }] of checks.entries()) {
     // The time of day is another one in each, and servers estimate sizes anew.
     const differs = name === 'clock' || name === 'growing tables';
@@ -54,14 +57,17 @@ describe('coursectl doctor', () => {
     await migrated();
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
-    expect(Object.keys(checks)).to.deep.equal([
+    expect(Object.keys(checks)).to.have.members([
       'configuration',
+      'settings',
       'settings file',
-      'signing secret',
       'session cookies',
       'data folder',
       ...(onMysql ? [] : ['database file']),
+      'logo',
+      'signing secret',
       'file storage',
+      'address',
       'time zone',
       'mail server',
       'connection',
@@ -84,6 +90,60 @@ describe('coursectl doctor', () => {
     expect(checks.connection?.detail).to.match(/^(SQLite|MariaDB|MySQL) \d[\w.-]+ at (sqlite:|mysql:\/\/\w+@)/);
     expect(checks.schema?.detail).to.match(/^up to date \(\d+ migrations\)$/);
     expect(checks.clock?.detail).to.match(/^\d{4}-\d\d-\d\dT.*Z, within 5 s of the database$/);
+  });
+
+  it('fails in each case that ends a start of serve, with the same message', async () => {
+    await migrated();
+    const folder = cli.folder;
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const inUse = String((taken.address() as AddressInfo).port);
+    writeFileSync(path.join(folder, 'notes.txt'), 'no image');
+    writeFileSync(path.join(folder, 'file'), '');
+    mkdirSync(path.join(folder, 'damaged'));
+    writeFileSync(path.join(folder, 'damaged', 'jwt-secret'), 'short');
+    const faults: readonly (readonly [name: string, env: Record<string, string>, isWordedAlike: boolean])[] = [
+      ['logo', { PROGRAMME_LOGO: 'logo.png' }, true],
+      ['logo', { PROGRAMME_LOGO: 'notes.txt' }, true],
+      ['address', { HOST: '192.0.2.1' }, true],
+      ['address', { HOST: 'no-such-host.invalid' }, true],
+      ['address', { PORT: inUse }, true],
+      ['signing secret', { JWT_SECRET: '', DATA_DIR: 'damaged' }, true],
+      ['data folder', { JWT_SECRET: '', DATA_DIR: 'file/data' }, false],
+      ['configuration', { LOG_LEVEL: 'loud' }, false],
+    ];
+    for (const [name, changed, isWordedAlike] of faults) {
+      const { exitCode, message } = await cli.refusal(['serve'], { env: { ...cli.env, ...changed } });
+      expect(exitCode, message).to.equal(1);
+      const { [name]: found } = await examine(cli, changed);
+      expect(found?.status, message).to.equal('failed');
+      if (isWordedAlike) expect(found?.detail).to.equal(message);
+    }
+    taken.close();
+  });
+
+  it('fails for misspelt settings', async () => {
+    await migrated();
+    writeFileSync(path.join(cli.folder, '.env'), 'SMTP_ULR=smtp://localhost\nPORT 80\n', { mode: 0o600 });
+    const { settings } = await examine(cli, { DATABSE_URL: 'sqlite:x' });
+    expect(settings?.status).to.equal('failed');
+    for (const part of ['Did you mean SMTP_URL?', 'line 2 has no effect', 'Did you mean DATABASE_URL?'])
+      expect(settings?.detail).to.include(part);
+  });
+
+  it('lists problems last, and ends with their number and names, on a screen of 24 lines', async () => {
+    await migrated();
+    writeFileSync(path.join(cli.folder, '.env'), 'LOG_LEVLE=info\n', { mode: 0o644 });
+    const terminal = { screen: { columns: 80, rows: 24 }, env: { ...cli.env, NO_COLOR: '1' } };
+    const { stdout } = await cli.run(['doctor'], terminal);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.length).to.be.lessThan(24);
+    expect(lines[0]).to.match(/^ok {7}configuration, /);
+    const problems = lines.filter((line) => /^(warning|FAILED)/.test(line)).map((line) => line.split(':')[0]);
+    expect(problems.slice(-3)).to.deep.equal(['warning  settings file', 'warning  super admin', 'FAILED   settings']);
+    expect(lines.at(-1)).to.match(/^\d warnings, 1 failure: settings, .*settings file, super admin$/);
+    const all = await cli.run(['doctor', '--verbose'], terminal);
+    expect(all.stdout).to.match(/^ok {7}clock: /m);
   });
 
   it('estimates the sizes of growing tables, and says how long audit entries stay', async () => {
@@ -194,7 +254,7 @@ describe('coursectl doctor', () => {
 
   it('reports why the database is unreachable and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
-    expect(Object.keys(checks).at(-1), 'nothing more is asked').to.equal('connection');
+    expect(Object.keys(checks), 'nothing more is asked').not.to.include('schema');
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(
       /^The database can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/courses\): ECONNREFUSED\. Check that the server runs/,
