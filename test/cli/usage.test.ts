@@ -47,6 +47,26 @@ describe('A word that is no command', () => {
     ['users enroll', ['enrollments assign']],
     ['usres list', ['users list']],
     ['users lst --json', ['users list --json']],
+    ['user lst', ['users list']],
+    ['user sesions lst ben@x.org', ['users sessions list ben@x.org']],
+    ['user frob', ['users']],
+    ['restart', ['serve']],
+    ['stop', ['serve']],
+    ['start', ['serve']],
+    ['log', ['audit']],
+    ['retry', ['mail retry', 'imports resume']],
+    ['imports retry 3', ['imports resume 3']],
+    ['resend ben@x.org', ['mail retry', 'users invite']],
+    ['approve', ['enrollments status active']],
+    ['ban ben@x.org', ['users deactivate ben@x.org']],
+    ['rollback', ['imports undo', 'migrate down']],
+    ['dump', ['backup', 'users export', 'courses export', 'enrollments export']],
+    ['check', ['doctor']],
+    ['certs', ['certificates']],
+    ['students', ['users list --role trainee']],
+    ['waitlist', ['enrollments list --status waiting']],
+    ['report', ['overview', 'users export', 'courses export', 'enrollments export']],
+    ['update', ['users edit', 'courses edit', 'migrate up']],
     ['cuorses', ['courses']],
   ];
   it('leads to the commands that may be meant', async () => {
@@ -92,6 +112,38 @@ describe('An option of another name', () => {
   });
 });
 
+describe('A name or value that is slightly wrong', () => {
+  const { harness, cli } = useHarnessAndCli();
+
+  it('leads to that which may be meant', async () => {
+    const { context } = harness;
+    const kim = await buildUser(context, { role: 'trainer', email: 'kim@example.org' });
+    await buildUser(context, { email: 'odon@example.org', firstName: 'Ödön', lastName: 'Kovács' });
+    for (const title of ['Töpfern', 'Weaving for beginners', 'Knots']) await buildCourse(context, kim, { title });
+    for (const [argv, end] of [
+      [['courses', 'show', 'Töpfren'], 'not found: Töpfren. Did you mean Töpfern?'],
+      [['courses', 'show', 'Weavign for beginner'], "Did you mean 'Weaving for beginners'?"],
+      [['courses', 'show', 'Glass'], 'not found: Glass. To search for them: coursectl courses list --search <text>'],
+      [['users', 'show', 'odno@example.org'], 'Did you mean odon@example.org?'],
+      [['users', 'show', 'Ödön Kovács'], 'Did you mean odon@example.org (Ödön Kovács)?'],
+      [['enrollments', 'list', '--status', 'complete'], ' Did you mean completed?'],
+      [['enrollments', 'status', 'x', 'accepted'], ' Did you mean active?'],
+      [['users', 'list', '--role', 'student'], ' Did you mean trainee?'],
+      [['users', 'list', '--limit', '500'], '--limit must be 100 or less. "all" lists all pages.'],
+    ] as const) {
+      const { message } = await cli.refusal(argv);
+      expect(message.slice(-end.length), message).to.equal(end);
+    }
+    const { stderr } = await cli.run(['users', 'list', '--output', 'jsn']);
+    expect(stderr).to.include('(Did you mean json?)');
+  });
+
+  it('with blanks needs quotes', async () => {
+    const { stderr } = await cli.run(['users', 'show', 'Ödön', 'Kovács']);
+    expect(stderr).to.include('A name with blanks needs quotes: coursectl users show "Ödön Kovács"\n');
+  });
+});
+
 describe('Usual names', () => {
   const { harness, cli } = useHarnessAndCli();
 
@@ -124,7 +176,7 @@ describe('Errors and JSON', () => {
     expect(lines.filter((line) => line.length > 30 && line.trim().includes(' '))).to.deep.equal([]);
     const { terminal } = await cli.atTerminal(['users', 'show', 'nobody@x.org'], [], { columns: 40 });
     expect(terminal.screen()).to.equal(
-      'error: User not found: nobody@x.org. To\n    list them: coursectl users list\n',
+      'error: User not found: nobody@x.org. To\n    search for them: coursectl users\n    list --search <text>\n',
     );
   });
 

@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
 import { AppError, type ErrorSubject, isAppError, validationError } from '../../../errors.js';
 import type { FieldProblem } from '../../../field-problem.js';
+import type { Context } from '../../../services/context.js';
 import { courseFull } from '../../../services/courses/course-full.js';
+import { either } from '../output/output.js';
 import { problemText } from './problem-text.js';
+import { similarNames } from './similar-names.js';
+import { valueMeant } from './suggestions.js';
 
 /** Fields of the API that have another name on the command line. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -23,10 +27,10 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** The options and arguments that name a subject, and the command that lists what can be named. */
 const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
-  User: { names: ['user', 'trainee', 'trainer', 'actor', 'target'], listedBy: 'users list' },
-  Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers' },
-  Trainee: { names: ['user'], listedBy: 'users list --role trainee' },
-  Course: { names: ['course', 'target'], listedBy: 'courses list' },
+  User: { names: ['user', 'trainee', 'trainer', 'actor', 'target'], listedBy: 'users list --search <text>' },
+  Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers --search <text>' },
+  Trainee: { names: ['user'], listedBy: 'users list --role trainee --search <text>' },
+  Course: { names: ['course', 'target'], listedBy: 'courses list --search <text>' },
   Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
   Import: { names: ['import'], listedBy: 'imports list' },
   Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
@@ -47,8 +51,22 @@ export function nameAtTerminal(command: Command, field: string): string {
 function problemAtTerminal(command: Command, problem: FieldProblem): FieldProblem {
   const [field = ''] = problem.path.split('.');
   const name = nameAtTerminal(command, field);
-  if (problem.label !== undefined || name === field) return problem;
-  return { ...problem, message: problemText(problem, name, (other) => nameAtTerminal(command, other)) };
+  const message =
+    problem.label !== undefined || name === field
+      ? problem.message
+      : problemText(problem, name, (other) => nameAtTerminal(command, other));
+  return { ...problem, message: message + remedyFor(command, field, problem) };
+}
+
+/** The remedy for a wrong value, after its problem. */
+function remedyFor(command: Command, field: string, { code, params = {} }: FieldProblem): string {
+  if (code === 'TOO_LARGE' && field === 'limit' && nameAtTerminal(command, field) === '--limit')
+    return ' "all" lists all pages.';
+  if (code !== 'NOT_ONE_OF') return '';
+  const typed = given(command, [otherNames[field] ?? field]).flatMap((value) => value.split(','));
+  const allowed = params.values?.map(String) ?? [];
+  const meant = typed.flatMap((value) => (allowed.includes(value) ? [] : (valueMeant(value, allowed) ?? [])));
+  return meant.length === 0 ? '' : ` Did you mean ${meant.join(',')}?`;
 }
 
 /** What the command line gives under one of several names. */
@@ -63,13 +81,19 @@ function given(command: Command, names: readonly string[]): string[] {
     .filter((value) => typeof value === 'string' && value !== '');
 }
 
-function notFoundAtTerminal(command: Command, failure: AppError): AppError {
+async function notFoundAtTerminal(command: Command, failure: AppError, context?: Context): Promise<AppError> {
   const { subject } = failure;
   const reference = subject && references[subject];
   if (!reference) return failure;
   const values = given(command, reference.names);
   const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
-  const message = `${subject} not found${which}. To list them: coursectl ${reference.listedBy}`;
+  const [typed] = values.length === 1 ? values : [];
+  const similar = typed !== undefined && context ? await similarNames(context, subject, typed) : [];
+  const remedy =
+    similar.length > 0
+      ? `Did you mean ${either(similar)}?`
+      : `To ${reference.listedBy.includes('--search') ? 'search for' : 'list'} them: coursectl ${reference.listedBy}`;
+  const message = `${subject} not found${which}. ${remedy}`;
   return new AppError('NOT_FOUND', message, { subject, cause: failure });
 }
 
@@ -80,10 +104,13 @@ function courseFullAtTerminal(command: Command, failure: AppError): AppError {
   return option === 'whenFull' ? failure : courseFull(seatsLeft, wanted, `${option} wait`);
 }
 
-/** A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed. */
-export function atTerminal(command: Command, failure: unknown): unknown {
+/**
+ * A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed.
+ * @param context the opened database, in which similar names are looked up
+ */
+export async function atTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {
   if (isAppError(failure, 'COURSE_FULL')) return courseFullAtTerminal(command, failure);
-  if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure);
+  if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure, context);
   if (!isAppError(failure, 'VALIDATION') || failure.details.length === 0) return failure;
   return validationError(
     failure.details.map((problem) => problemAtTerminal(command, problem)),

@@ -215,7 +215,13 @@ async function finishPromotion(context: Context, { say }: Pick<Run, 'say'>, { si
     say('Free seats are left for waiting lists: the service gives them within seconds, or once it is started.');
 }
 
-async function report(thrown: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
+async function report(
+  thrown: unknown,
+  command: Command,
+  io: Io,
+  options: CommonOptions,
+  context?: Context,
+): Promise<ExitCode> {
   const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
   // Where nobody can read it, on a full disk or a closed pipe, the exit code says what happened.
@@ -226,7 +232,7 @@ async function report(thrown: unknown, command: Command, io: Io, options: Common
     // Programs read the object; the stack is for people, as debug logs are.
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
-    const worded = atTerminal(command, failure);
+    const worded = await atTerminal(command, failure, context);
     const message = withCommandLines(io, failureText(worded, paint, verbose));
     const lines = left === undefined ? message : `${message}\n${printable(left.text)}`;
     const broken = lines.split('\n').flatMap((line) => wrapHanging(line, widthOf(io.stderr)));
@@ -265,7 +271,7 @@ export async function runCommand<Usage extends string, O extends Options, C exte
       await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
     outcome.exitCode = result.exitCode ?? exitCodes.ok;
   } catch (error) {
-    outcome.exitCode = await report(error, command, io, run.options);
+    outcome.exitCode = await report(error, command, io, run.options, opened.at(-1));
   } finally {
     for (const context of opened) {
       // The service has a promoter.

@@ -10,9 +10,13 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   accounts: ['users'],
   add: ['create', 'assign'],
   admit: ['enrollments status active'],
+  approve: ['enrollments status active'],
+  ban: ['deactivate'],
   block: ['deactivate'],
   cancel: ['enrollments status cancelled'],
+  certs: ['certificates'],
   change: ['edit'],
+  check: ['doctor'],
   classes: ['courses'],
   complete: ['enrollments status completed', 'completion'],
   console: ['open'],
@@ -21,6 +25,7 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   destroy: ['delete', 'remove'],
   disable: ['deactivate'],
   download: ['get', 'export'],
+  dump: ['backup', 'export'],
   enable: ['activate'],
   enrol: ['assign'],
   enroll: ['assign'],
@@ -32,7 +37,9 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   init: ['setup'],
   insert: ['create', 'assign'],
   install: ['setup'],
+  instructors: ['users list --role trainer'],
   invite: ['register'],
+  learners: ['users list --role trainee'],
   load: ['import'],
   lock: ['deactivate'],
   log: ['audit'],
@@ -40,14 +47,20 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   logs: ['audit'],
   modify: ['edit'],
   new: ['create', 'assign'],
+  participants: ['users list --role trainee', 'enrollments'],
   passwd: ['reset-password'],
   password: ['reset-password'],
   people: ['users'],
   refuse: ['enrollments status cancelled'],
   reject: ['enrollments status cancelled', 'rejects'],
   remove: ['delete', 'undo'],
+  report: ['overview', 'export'],
+  resend: ['mail retry', 'users invite'],
+  restart: ['serve'],
+  retry: ['resume'],
   revert: ['undo', 'down'],
   rm: ['undo'],
+  rollback: ['undo', 'down'],
   run: ['serve'],
   search: ['list'],
   set: ['edit'],
@@ -55,15 +68,21 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   start: ['serve'],
   stats: ['overview'],
   status: ['overview', 'doctor'],
+  stop: ['serve'],
+  students: ['users list --role trainee'],
   suspend: ['deactivate'],
+  teachers: ['users list --role trainer'],
+  trainees: ['users list --role trainee'],
+  trainers: ['users list --role trainer'],
   ui: ['open'],
   unenroll: ['remove'],
-  update: ['edit'],
+  update: ['edit', 'migrate up'],
   upgrade: ['migrate'],
   upload: ['import', 'add'],
   view: ['show'],
   waiting: ['enrollments list --status waiting'],
   'waiting-list': ['enrollments list --status waiting'],
+  waitlist: ['enrollments list --status waiting'],
 };
 
 /** The best first. */
@@ -114,8 +133,8 @@ function commandsOf(path: readonly string[], all: readonly Found[], meaning: str
   return found.filter(({ words }) => words.join(' ') === line).map(({ words }) => ({ words, last }));
 }
 
-/** Those of the words that are most similar, where any is: as commander does it for options. */
-function similar(word: string, candidates: readonly string[]): string[] {
+/** The most similar words, if any is similar: as commander does it for options. */
+export function similar(word: string, candidates: readonly string[]): string[] {
   const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const close = distances.filter(({ candidate, distance }) => {
     const length = Math.max(word.length, candidate.length);
@@ -141,6 +160,29 @@ export function commandsMeant(program: Command, group: readonly Command[], word:
       here.commands.map((one) => one.name()),
     ).map((name): Meant => ({ words: [...path, name], last: [] }));
   return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
+}
+
+/** The values of statuses and roles that have other names elsewhere. */
+const valueSynonyms: Readonly<Record<string, string>> = {
+  accepted: 'active',
+  admin: 'super_admin',
+  approved: 'active',
+  declined: 'cancelled',
+  done: 'completed',
+  finished: 'completed',
+  instructor: 'trainer',
+  participant: 'trainee',
+  rejected: 'cancelled',
+  student: 'trainee',
+  teacher: 'trainer',
+};
+
+/** The allowed value that is meant by another one, by its meaning or spelling. */
+export function valueMeant(typed: string, allowed: readonly string[]): string | undefined {
+  const word = typed.trim().toLowerCase();
+  return [word, valueSynonyms[word], ...similar(word, allowed)].find(
+    (one) => one !== undefined && allowed.includes(one),
+  );
 }
 
 /** The option of a command that is meant by one that it doesn't have, where its meaning says so. */

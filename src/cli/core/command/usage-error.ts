@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { wrapHanging } from '../output/fit.js';
 import { asTyped, commandLine, type Io, widthOf } from '../output/output.js';
 import { printable } from '../output/printable.js';
-import { commandsMeant, optionMeant } from './suggestions.js';
+import { commandsMeant, type Meant, optionMeant, valueMeant } from './suggestions.js';
 
 /** The command that words lead to, by way of the groups that it is in; without words that lead nowhere. */
 function commandsIn(program: Command, words: readonly string[]): Command[] {
@@ -15,17 +15,33 @@ function commandsIn(program: Command, words: readonly string[]): Command[] {
   return found;
 }
 
+/** The commands that are meant, with the subcommands of a group: "user lst" means "users list". */
+function withSubcommand(
+  program: Command,
+  meant: readonly Meant[],
+  operands: readonly string[],
+): { meant: readonly Meant[]; rest: readonly string[] } {
+  const [one, ...others] = meant;
+  const [next, ...rest] = operands;
+  const group = one && others.length === 0 ? commandsIn(program, one.words) : [];
+  const { commands = [] } = group.at(-1) ?? {};
+  if (!one || next === undefined || commands.length === 0) return { meant, rest: operands };
+  const isKnown = commandsIn(program, [...one.words, next]).length > group.length;
+  const found = isKnown ? [{ ...one, words: [...one.words, next] }] : commandsMeant(program, group, next);
+  return found.length === 0 ? { meant, rest: [] } : withSubcommand(program, found, rest);
+}
+
 /** The message for an unknown command: suggestions, and all commands. */
 function unknownCommand(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandsIn(program, argv);
   const [word = '', ...others] = argv.slice(group.length);
   const path = group.map((one) => one.name()).join(' ');
-  const meant = commandsMeant(program, group, word);
   const firstOption = others.findIndex((one) => one.startsWith('-'));
   const operands = others.slice(0, firstOption === -1 ? undefined : firstOption);
+  const { meant, rest } = withSubcommand(program, commandsMeant(program, group, word), operands);
   const lines = meant.map(({ words, last }) => {
     // The others belong to one command only.
-    const [before, after] = meant.length === 1 ? [operands, others.slice(operands.length)] : [[], []];
+    const [before, after] = meant.length === 1 ? [rest, others.slice(operands.length)] : [[], []];
     return `  ${commandLine(io, [...words, ...before, ...last, ...after])}`;
   });
   const names = (group.at(-1) ?? program).commands.map((one) => one.name()).join(', ');
@@ -34,6 +50,16 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
     ...(meant.length === 0 ? [] : [`Did you mean ${meant.length === 1 ? 'this' : 'one of these'}?`, ...lines]),
     ...(path === '' && meant.length > 0 ? [] : [`There are: ${names}`]),
   ].join('\n');
+}
+
+/** How the words of a name are written as one, where a command names one thing. */
+function quotingHint(io: Io, program: Command, argv: readonly string[]): string {
+  const group = commandsIn(program, argv);
+  const words = argv.slice(group.length);
+  const isOneName = group.at(-1)?.registeredArguments.length === 1 && !words.some((word) => word.startsWith('-'));
+  if (!isOneName) return '';
+  const line = `${group.map((one) => one.name()).join(' ')} "${words.join(' ')}"`;
+  return `\nA name with blanks needs quotes: ${asTyped(io, line)}`;
 }
 
 /** The message for an error of commander, with what may have been meant, in lines. */
@@ -49,6 +75,10 @@ export function usageProblem(
   const text = message.replace(/^error: /, '');
   const [, flag = ''] = /^unknown option '([^']+)'/.exec(text) ?? [];
   const command = commandsIn(program, argv).at(-1) ?? program;
+  if (code === 'commander.excessArguments') return `${text}${quotingHint(io, program, argv)}`;
+  const [, typed = '', allowed = ''] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(text) ?? [];
+  const value = typed === '' ? undefined : valueMeant(typed, allowed.split(', '));
+  if (value !== undefined) return `${text}\n(Did you mean ${value}?)`;
   const meant = optionMeant(command, flag);
   return meant === undefined ? text : `unknown option '${flag}'\n(Did you mean ${meant}?)`;
 }

@@ -128,9 +128,21 @@ describe('coursectl audit list', () => {
 
   it('refuses unknown values', async () => {
     for (const [line, code, says] of [
-      ['--actor nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
-      ['--target nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
-      ['--target-type course --target x', 1, 'Course not found: x. To list them: coursectl courses list'],
+      [
+        '--actor nobody@x.org',
+        1,
+        'User not found: nobody@x.org. To search for them: coursectl users list --search <text>',
+      ],
+      [
+        '--target nobody@x.org',
+        1,
+        'User not found: nobody@x.org. To search for them: coursectl users list --search <text>',
+      ],
+      [
+        '--target-type course --target x',
+        1,
+        'Course not found: x. To search for them: coursectl courses list --search <text>',
+      ],
       ['--action user.explode', 2, '--action must be one of setup.complete, user.register, '],
       ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment, mail.'],
       ['--from yesterday', 2, '--from must be a date that exists, such as 2026-01-31.'],

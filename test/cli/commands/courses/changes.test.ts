@@ -140,7 +140,7 @@ describe('changes of courses at the command line', () => {
       expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(`"Bees" (${id}) is no longer published.\n`);
       expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
         exitCode: 1,
-        message: 'Course not found: x. To list them: coursectl courses list',
+        message: 'Course not found: x. To search for them: coursectl courses list --search <text>',
       });
     });
   });
@@ -157,7 +157,7 @@ describe('changes of courses at the command line', () => {
       const { email } = await buildUser(harness.context);
       for (const [reference, message] of [
         [email, `${email} is a trainee, not a trainer. To list trainers: coursectl courses trainers`],
-        ['nobody', 'Trainer not found: nobody. To list them: coursectl courses trainers'],
+        ['nobody', 'Trainer not found: nobody. To search for them: coursectl courses trainers --search <text>'],
       ] as const)
         expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({ exitCode: 1, message });
     });

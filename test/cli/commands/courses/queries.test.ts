@@ -106,7 +106,11 @@ describe('coursectl courses', () => {
         ['--sort trainer', 2, '--sort must be one of createdAt, updatedAt, title, category, startDate, soonest.'],
         ['--include trainees', 2, '--include must be one of seats.'],
         ['--seats-left --full', 2, '--seats-left and --full cannot be used together.'],
-        ['--trainer nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
+        [
+          '--trainer nobody@x.org',
+          1,
+          'User not found: nobody@x.org. To search for them: coursectl users list --search <text>',
+        ],
       ] as const)
         expect(await cli.refusal(['courses', 'list', ...line.split(' ')])).to.deep.equal({ exitCode, message });
     });
@@ -119,8 +123,8 @@ describe('coursectl courses', () => {
     it('finds a course by id, the last 8 characters of it, or title', async () => {
       for (const reference of [loom.id, loom.id.slice(-8), 'Weaving', ' Weaving ', 'weaving', 'WEAVING'])
         expect(await idOf(reference), reference).to.equal(loom.id);
-      for (const reference of ['Weav', 'Überfarben', "'; --"]) {
-        const message = `Course not found: ${reference}. To list them: coursectl courses list`;
+      for (const reference of ['Glass', 'Fäden', "'; --"]) {
+        const message = `Course not found: ${reference}. To search for them: coursectl courses list --search <text>`;
         expect(await cli.refusal(['courses', 'show', reference])).to.deep.equal({ exitCode: 1, message });
       }
     });

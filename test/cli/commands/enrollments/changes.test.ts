@@ -53,8 +53,11 @@ describe('changes of enrollments at the command line', () => {
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       await bees.update({ maxStudents: 1 });
       for (const [line, message] of [
-        ['assign Ants ben@x.org', 'Course not found: Ants. To list them: coursectl courses list'],
-        ['assign Bees nobody', 'Trainee not found: nobody. To list them: coursectl users list --role trainee'],
+        ['assign Ants ben@x.org', 'Course not found: Ants. To search for them: coursectl courses list --search <text>'],
+        [
+          'assign Bees nobody',
+          'Trainee not found: nobody. To search for them: coursectl users list --role trainee --search <text>',
+        ],
         [
           'assign Bees ada@x.org',
           'ada@x.org is a trainer, not a trainee. To list trainees: coursectl users list --role trainee',
@@ -205,7 +208,11 @@ describe('changes of enrollments at the command line', () => {
       for (const [line, code, says] of [
         ['show x', 1, 'Enrollment not found: x. To list them: coursectl enrollments list'],
         ['show --trainee ben@x.org --course bees', 1, 'There is no enrollment of ben@x.org in bees.'],
-        ['show --trainee nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
+        [
+          'show --trainee nobody@x.org',
+          1,
+          'User not found: nobody@x.org. To search for them: coursectl users list --search <text>',
+        ],
         ['show x --course Bees', 2, ''],
         ['remove --yes', 2, `${missing} coursectl enrollments list`],
       ] as const) {

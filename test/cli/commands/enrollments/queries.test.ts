@@ -104,8 +104,12 @@ describe('coursectl enrollments', () => {
 
     it('refuses unknown values', async () => {
       for (const [line, exitCode, message] of [
-        ['list --course Ants', 1, 'Course not found: Ants. To list them: coursectl courses list'],
-        ['list --trainee nobody', 1, 'User not found: nobody. To list them: coursectl users list'],
+        ['list --course Ants', 1, 'Course not found: Ants. To search for them: coursectl courses list --search <text>'],
+        [
+          'list --trainee nobody',
+          1,
+          'User not found: nobody. To search for them: coursectl users list --search <text>',
+        ],
         [
           'list --trainer ben@x.org',
           1,

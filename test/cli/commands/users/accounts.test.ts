@@ -64,7 +64,7 @@ describe('coursectl users', () => {
         ['--sort password', '--sort must be one of createdAt, lastName, firstName, email, lastLogin.'],
         ['--role boss', 'Role must be one of super_admin, trainer, trainee.'],
         ['--page 0', '--page must be 1 or more.'],
-        ['--limit 101', '--limit must be 100 or less.'],
+        ['--limit 101', '--limit must be 100 or less. "all" lists all pages.'],
       ] as const)
         expect(await cli.refusal(['users', 'list', ...line.split(' ')])).to.deep.equal({ exitCode: 2, message });
     });
@@ -91,7 +91,7 @@ describe('coursectl users', () => {
 
     it('says in one line when there is no such account, and exits with 1', async () => {
       for (const reference of ['nobody@x.org', '', '🔑', "' OR 1=1"]) {
-        const message = `User not found${reference && `: ${reference}`}. To list them: coursectl users list`;
+        const message = `User not found${reference && `: ${reference}`}. To search for them: coursectl users list --search <text>`;
         for (const command of ['show', 'activate', 'reset-password'])
           expect(await cli.refusal(['users', command, reference])).to.deep.equal({ exitCode: 1, message });
       }

@@ -71,7 +71,11 @@ describe('coursectl users', () => {
         [['ben@x.org', '--verify'], 2, '--verify needs --email.'],
         [['ben@x.org', '--role', 'boss'], 2, 'Role must be one of super_admin, trainer, trainee.'],
         [[admin.id, '--role', 'trainee'], 1, "The super admin can't be deactivated, demoted or deleted."],
-        [['nobody', '--role', 'trainee'], 1, 'User not found: nobody. To list them: coursectl users list'],
+        [
+          ['nobody', '--role', 'trainee'],
+          1,
+          'User not found: nobody. To search for them: coursectl users list --search <text>',
+        ],
       ] as const)
         expect(await refusal('edit', ...argv)).to.deep.equal({ exitCode, message });
     });
@@ -114,7 +118,7 @@ describe('coursectl users', () => {
       const message = {
         [admin.id]: "The super admin can't be deactivated, demoted or deleted.",
         [trainer.id]: 'Trainer still has courses. Assign them to another trainer first.',
-        nobody: 'User not found: nobody. To list them: coursectl users list',
+        nobody: 'User not found: nobody. To search for them: coursectl users list --search <text>',
       };
       for (const [reference, sentence] of Object.entries(message))
         expect(await refusal('delete', reference, '--yes')).to.deep.equal({ exitCode: 1, message: sentence });

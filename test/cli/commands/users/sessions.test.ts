@@ -136,7 +136,9 @@ describe('coursectl users sessions', () => {
     );
     for (const argv of [['list'], ['end-all']]) {
       const { stderr } = await cli.run(['users', 'sessions', ...argv, 'nobody@example.org']);
-      expect(stderr).to.equal('error: User not found: nobody@example.org. To list them: coursectl users list\n');
+      expect(stderr).to.equal(
+        'error: User not found: nobody@example.org. To search for them: coursectl users list --search <text>\n',
+      );
     }
   });
 });

@@ -67,7 +67,7 @@ describe('coursectl users transfer-super-admin', () => {
     const nobody = await cli.refusal(['users', 'transfer-super-admin', 'eve@x.org']);
     expect(nobody).to.deep.equal({
       exitCode: 1,
-      message: 'User not found: eve@x.org. To list them: coursectl users list',
+      message: 'User not found: eve@x.org. To search for them: coursectl users list --search <text>',
     });
     expect(await rolesNow()).to.deep.equal({ 'ada@x.org': 'super_admin', 'ben@x.org': 'trainee' });
   });

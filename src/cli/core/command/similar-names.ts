@@ -1,0 +1,51 @@
+import type { ErrorSubject } from '../../../errors.js';
+import { caseless } from '../../../schemas/keys.js';
+import { listUsers } from '../../../services/accounts/queries.js';
+import { type Completable, type NameSource, namesBeginning } from '../../../services/completion/completion.js';
+import type { Context } from '../../../services/context.js';
+import { shellWord } from '../../../shell-quote.js';
+import { similar } from './suggestions.js';
+
+const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
+  Course: 'course',
+  User: 'user',
+  Trainer: 'user',
+  Trainee: 'user',
+};
+
+const maxNames = 3;
+
+/** Names with a beginning that is as long as possible, if they are spelled like the typed one. */
+async function similarlySpelled(source: NameSource, kind: Completable, typed: string): Promise<string[]> {
+  const characters = Array.from(typed);
+  for (let length = characters.length; length > 0; length -= 1) {
+    const names = await namesBeginning(source, kind, characters.slice(0, length).join(''));
+    const byKey = new Map(names.filter(({ isCode }) => !isCode).map(({ value }) => [caseless(value), value]));
+    const found = similar(caseless(typed), [...byKey.keys()]).flatMap((key) => byKey.get(key) ?? []);
+    if (found.length > 0) return found.slice(0, maxNames);
+  }
+  return [];
+}
+
+/** The emails of people with a name. */
+async function peopleNamed(context: Context, typed: string): Promise<string[]> {
+  const { items } = await listUsers(context, { search: typed, limit: maxNames });
+  return items.map(({ email, firstName, lastName }) => `${email} (${firstName} ${lastName})`);
+}
+
+/** A name as it can be typed. Shells read letters of all languages. */
+const readable = (name: string) => (/^[\p{L}\p{N}@%+=:,./_-]+$/u.test(name) ? name : shellWord(name));
+
+/** Names of records that may be meant by one that there isn't. */
+export async function similarNames(context: Context, subject: ErrorSubject, typed: string): Promise<string[]> {
+  const kind = kinds[subject];
+  if (kind === undefined) return [];
+  const source = { settings: context.config.database, open: async () => context.database };
+  try {
+    if (kind === 'user' && !typed.includes('@')) return await peopleNamed(context, typed);
+    return (await similarlySpelled(source, kind, typed)).map(readable);
+  } catch {
+    // The failure that is being reported says more.
+    return [];
+  }
+}
