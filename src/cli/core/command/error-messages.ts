@@ -5,7 +5,6 @@ import type { Context } from '../../../services/context.js';
 import { courseFull } from '../../../services/courses/course-full.js';
 import { either } from '../output/output.js';
 import { problemText } from './problem-text.js';
-import { similarNames } from './similar-names.js';
 import { valueMeant } from './suggestions.js';
 
 /** Fields of the API that have another name on the command line. */
@@ -88,6 +87,8 @@ async function notFoundAtTerminal(command: Command, failure: AppError, context?:
   const values = given(command, reference.names);
   const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
   const [typed] = values.length === 1 ? values : [];
+  // Loaded here: every command would start later.
+  const { similarNames } = await import('./similar-names.js');
   const similar = typed !== undefined && context ? await similarNames(context, subject, typed) : [];
   const remedy =
     similar.length > 0
