@@ -1,5 +1,6 @@
 import type { presentCourse } from '../../../presenters/course.js';
 import type { CourseField } from '../../../schemas/course-fields.js';
+import { hasEnded } from '../../../services/dates.js';
 
 /** A course as the API shows it. */
 export type Course = ReturnType<typeof presentCourse>;
@@ -11,6 +12,18 @@ export const trainerName = ({ trainer }: Course) => `${trainer.firstName} ${trai
 export function seatsText({ seatsTaken = 0, seatsLeft, waitingCount }: Course): string {
   const left = typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit';
   return `${seatsTaken} taken, ${left}${waitingCount ? `, ${waitingCount} waiting` : ''}`;
+}
+
+/** The same for a table: "3 of 20". */
+export function seatsCell({ seatsTaken, maxStudents }: Course): string | null {
+  if (seatsTaken === undefined) return null;
+  return maxStudents === null ? String(seatsTaken) : `${seatsTaken} of ${maxStudents}`;
+}
+
+/** The state of a course on a day. */
+export function stateOn(day: string, course: Course): 'ended' | 'published' | 'hidden' {
+  if (hasEnded(course, day)) return 'ended';
+  return course.isPublished ? 'published' : 'hidden';
 }
 
 const waitingListText = (most: number | null) => (most === null ? 'no limit' : most === 0 ? 'none' : `${most} at most`);

@@ -19,6 +19,7 @@ import {
   listCategories,
   listCourses,
 } from '../../../services/courses/queries.js';
+import { today } from '../../../services/dates.js';
 import type { OptionValues, outputOption } from '../../core/command/declaration.js';
 import { accountIdOf, courseIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -27,7 +28,7 @@ import { assertDestination, assertTableDestination, writeData, writeExport } fro
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText, rowsText } from '../../core/listing/table.js';
 import { counted } from '../../core/output/output.js';
-import { courseColumns, trainerColumns } from './columns.js';
+import { courseColumns, courseColumnsOn, trainerColumns } from './columns.js';
 import type {
   courseDetailOptions,
   courseExportOptions,
@@ -37,12 +38,13 @@ import type {
 } from './options.js';
 import { courseFields } from './output.js';
 
-/** Whether the seats are asked for: as the API is, or by their column. */
-const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOptions>) =>
-  include !== undefined || columns.split(',').some((name) => name.trim().toLowerCase() === 'seats');
+type ListOptions = OptionValues<typeof courseListOptions> & { json?: boolean };
 
-const columnsOf = (options: OptionValues<typeof courseListOptions>) =>
-  showsSeats(options) ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
+/** Whether the seats are shown. JSON and YAML have them as the API has: on request. */
+function showsSeats({ output, json, columns }: ListOptions): boolean {
+  if (json || output === 'json' || output === 'yaml') return false;
+  return columns === undefined || columns.split(',').some((name) => /^(seats|waiting)$/i.test(name.trim()));
+}
 
 /** The options as the API's filter, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
 function filterOf(options: OptionValues<typeof courseFilterOptions>) {
@@ -61,7 +63,7 @@ function filterOf(options: OptionValues<typeof courseFilterOptions>) {
 }
 
 /** The options as the API's query, but for the trainer. @throws AppError as {@link filterOf} */
-const queryOf = (options: OptionValues<typeof courseListOptions>) => ({
+const queryOf = (options: ListOptions) => ({
   ...filterOf(options),
   ...sortingOf(options),
   include: options.include ?? (showsSeats(options) ? 'seats' : undefined),
@@ -72,12 +74,14 @@ const trainerIdOf = async (context: Context, trainer: string | undefined) =>
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof courseListOptions>): void {
-  checkListing(run, columnsOf(run.options), courseListingSchema, queryOf(run.options));
+  checkListing(run, courseColumns, courseListingSchema, queryOf(run.options));
 }
 
 /** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
-  return listing(run, { key: 'courses', one: 'course', columns: columnsOf(run.options) }, async () => {
+  const day = today({ config: await run.config(), now: () => run.display.now });
+  const listed = { key: 'courses', one: 'course', columns: courseColumnsOn(day), pageSize: 12 };
+  return listing(run, listed, async () => {
     const context = await run.context();
     const query = { ...queryOf(run.options), trainerId: await trainerIdOf(context, run.options.trainer) };
     return async (page) => presented(await listCourses(context, operator, { ...query, ...page }), presentCourse);

@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { isAnonymous, type MailAction, mailListingSchema } from '../../../schemas/mail.js';
 import { validate } from '../../../schemas/validate.js';
+import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { changeMails, refusalOf } from '../../../services/mail/commands.js';
@@ -54,8 +55,24 @@ export function checkFilters({ options: { state, kind, since } }: ChangeRun): vo
 const nothingNamed = () =>
   new AppError(
     'USAGE',
-    'A mail is missing: give its id, or filters such as --state failed. To list them: coursectl mail list',
+    'A mail is missing: give its id, an address, or filters such as --state failed. To list them: coursectl mail list',
   );
+
+/** The mails to an address that an action is for; or why there are none. */
+async function mailsTo(context: Context, address: string, action: MailAction): Promise<(ShownMail | AppError)[]> {
+  const user = await findUser(context, address).catch((error: unknown) => {
+    if (isAppError(error, 'NOT_FOUND')) return error;
+    throw error;
+  });
+  if (isAppError(user)) return [user];
+  const now = await context.databaseNow();
+  const found: ShownMail[] = [];
+  for await (const mails of mailsMatching(context, { userId: user.id }))
+    found.push(...mails.filter(({ mail }) => !refusalOf(now, action, mail)));
+  if (found.length > 0) return found;
+  const message = `There is no mail to ${address} to ${words[action].toDo}. To list them: coursectl mail list --user ${address}`;
+  return [new AppError('NOT_FOUND', message)];
+}
 
 /** The mails that a command line means. @throws AppError `USAGE`, `NOT_FOUND`, `VALIDATION` */
 async function meant(run: ChangeRun, context: Context, action: MailAction): Promise<Selection<NamedMail>> {
@@ -69,10 +86,13 @@ async function meant(run: ChangeRun, context: Context, action: MailAction): Prom
   });
   if (source.kind !== 'filter') {
     const names = source.kind === 'one' ? [source.name] : source.names;
-    const found = await mailsNamed(context, names);
+    const named: [name: string, found: NamedMail | AppError][] = [];
+    for (const name of names)
+      for (const one of name.includes('@') ? await mailsTo(context, name, action) : await mailsNamed(context, [name]))
+        named.push([name, isAppError(one) ? one : namedMail(one)]);
     return selectionOf(
-      names,
-      found.map((one) => (isAppError(one) ? one : namedMail(one))),
+      named.map(([name]) => name),
+      named.map(([, found]) => found),
     );
   }
   const now = await context.databaseNow();

@@ -29,7 +29,11 @@ export function register(program: Command, registry: Registry): void {
     usage: 'retry [mail...]',
     schema: 'current',
     summary: 'Send mails again that failed or are deferred',
-    examples: ['mail retry 5e1f02c6', 'mail retry --state failed --kind invitation', 'mail retry --import 12 --yes'],
+    examples: [
+      'mail retry ada@example.org',
+      'mail retry --state failed --kind invitation',
+      'mail retry --import 12 --yes',
+    ],
     options: changeOptions,
     notes: bulkNotes('mails'),
     load: () => import('./changes.js').then(({ checkFilters, retry }) => ({ check: checkFilters, run: retry })),

@@ -1,12 +1,16 @@
 import { AppError } from '../../../errors.js';
+import { presentMail } from '../../../presenters/mail.js';
 import { testMailSchema } from '../../../schemas/mail.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
+import { listMails } from '../../../services/mail/queries.js';
 import { sendDueMails, sendTestMail } from '../../../services/mail/sender.js';
 import { createProgress } from '../../core/bulk/progress.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { counted } from '../../core/output/output.js';
+import { relativeTime } from '../../core/listing/table.js';
+import { asTyped, counted } from '../../core/output/output.js';
 
 /**
  * Sends the mails that are due.
@@ -19,16 +23,30 @@ export async function send(run: Run): Promise<Result> {
     progress.update(sent + failed + deferred);
   const done = await sendDueMails(context, { signal: run.io.signal, onStep }).finally(() => progress.stop());
   const { sent, failed, deferred } = done;
-  const others = [
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(deferred > 0 ? [`${deferred} deferred: they are tried again later`] : []),
-  ];
+  const others = [...(failed > 0 ? [`${failed} failed`] : []), ...(deferred > 0 ? [`${deferred} deferred`] : [])];
   const complete = others.length === 0;
+  const waiting = await deferredMails(context, run.display.now);
   return {
-    json: { mails: done },
-    text: [`${counted(sent, 'mail')} sent`, ...others].join(', ').concat('.'),
+    json: { mails: done, deferred: waiting.map(({ mail }) => mail) },
+    text: [
+      [`${counted(sent, 'mail')} sent`, ...others].join(', ').concat('.'),
+      ...(waiting.length > 0 ? ['Deferred, and tried again by themselves:'] : []),
+      ...waiting.map(({ text }) => `  ${text}`),
+      ...(waiting.length > 0 ? [`To try them now: ${asTyped(run.io, 'mail retry --state deferred')}`] : []),
+    ].join('\n'),
     exitCode: complete ? exitCodes.ok : sent > 0 ? exitCodes.partial : exitCodes.failure,
   };
+}
+
+/** The newest mails that wait for another attempt. */
+async function deferredMails(context: Context, now: Date) {
+  const { items } = await listMails(context, { state: 'deferred' });
+  return items.map((one) => {
+    const mail = presentMail(one);
+    const { kind, address, nextAt, lastError } = mail;
+    const next = nextAt === null ? '' : ` ${relativeTime(nextAt, now)}`;
+    return { mail, text: `${kind}${address === null ? '' : ` to ${address}`}${next}: ${lastError ?? 'no answer'}` };
+  });
 }
 
 /** @throws AppError `VALIDATION` */

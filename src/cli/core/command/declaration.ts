@@ -145,7 +145,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
   code: 'code of the certificate, in capitals or small letters',
   import: 'number, id or the last 8 characters of its id, as lists show them',
-  mail: 'id or its last 8 characters, as "mail list" shows them',
+  mail: 'id or its last 8 characters, as "mail list" shows them; where several may be given, also an email address',
   address: 'email address',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',

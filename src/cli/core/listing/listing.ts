@@ -20,6 +20,8 @@ export interface Listing<T> {
   one: string;
   many?: string;
   columns: readonly Column<T>[];
+  /** Items of a page of the API; 20 when absent. */
+  pageSize?: number;
 }
 
 /** Which page. */
@@ -47,7 +49,7 @@ const idOf = (item: unknown): string | undefined =>
 /** The page that was asked for, or all of them. */
 export async function* pagesOf<T>(
   read: (query: PageQuery) => Promise<Page<T>>,
-  { page, limit }: Pick<ListingRun['options'], 'page' | 'limit'>,
+  { page, limit }: Partial<Pick<PageQuery, 'page' | 'limit'>>,
 ): AsyncGenerator<Page<T>> {
   if (limit !== 'all') {
     yield await read({ page, limit });
@@ -61,6 +63,20 @@ export async function* pagesOf<T>(
     afterId = idOf(found.items.at(-1));
     yield found;
   }
+}
+
+/** Lines of a screen beside the rows of a table: the heading, what is below it, and the prompt of the shell. */
+const otherLines = 6;
+
+const leastRows = 5;
+
+/** The items per page: a pipe and a file get all. On a screen the heading stays in sight. */
+function limitFor({ io, options }: ListingRun, format: string, pageSize: number): string | undefined {
+  const { limit, page } = options;
+  if (limit !== undefined || format === 'json' || format === 'yaml') return limit;
+  if (!io.stdout.isTTY || tableTarget(options.output).file !== undefined) return page === undefined ? 'all' : undefined;
+  const rows = Math.max(leastRows, (io.stdout.rows ?? 24) - otherLines);
+  return format === 'table' && rows < pageSize ? String(rows) : undefined;
 }
 
 /** The columns that were asked for. @throws AppError `USAGE` for others, and for options that cannot be used together */
@@ -126,13 +142,15 @@ function footer<T>(
  */
 export async function listing<T>(
   run: ListingRun,
-  { columns, ...listed }: Listing<T>,
+  { columns, pageSize = 20, ...listed }: Listing<T>,
   open: () => Promise<(query: PageQuery) => Promise<Page<T>>>,
 ): Promise<Result> {
   const chosen = chosenColumns(run, columns);
   const { options, display } = run;
-  const isAll = options.limit === 'all';
-  const pages = pagesOf(await open(), options);
+  const wanted = options.json ? 'json' : (options.output ?? 'table');
+  const limit = limitFor(run, wanted, pageSize);
+  const isAll = limit === 'all';
+  const pages = pagesOf(await open(), { page: options.page, limit });
   // Before anything is written: it may fail.
   const first = await pages.next();
   if (first.done) throw new Error('A listing has a first page.');
@@ -145,6 +163,7 @@ export async function listing<T>(
     }
   }
   const { items, pagination } = first.value;
+  const isWhole = options.limit === 'all' || (isAll && pagination.totalPages > 1);
   const hasValue = ({ value }: Column<T>) => items.some((item) => value(item) !== null && value(item) !== undefined);
   const inTable = columns.filter(
     (column) => column.priority !== 'on request' && (!column.hideEmpty || hasValue(column)),
@@ -165,7 +184,6 @@ export async function listing<T>(
   }
   const { format, file } = tableTarget(options.output);
   function text(): AsyncIterable<string> {
-    const wanted = options.json ? 'json' : options.output;
     if (wanted === 'json') return jsonOf(read(), listed.key, isAll);
     if (wanted === 'yaml') return yamlOf(read(), listed.key, isAll);
     return wanted === 'csv' ? shown(csvOf(read(), chosen ?? columns, run.io.stdout)) : lines();
@@ -174,7 +192,7 @@ export async function listing<T>(
     async write() {
       if (format === 'xlsx') await writeData(run.io, file, xlsxOf(read(), chosen ?? columns, listed));
       else await writePaged(run.io, text(), options.pager !== false);
-      const counts = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      const counts = footer(listed, { items, pagination: last.pagination }, isWhole, leftOut);
       const summary = format === 'xlsx' && file !== undefined ? `Written to ${file}. ${counts}` : counts;
       const { width } = display;
       run.say(

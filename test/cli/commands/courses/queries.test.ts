@@ -47,10 +47,26 @@ describe('coursectl courses', () => {
         stderr: 'Page 1 of 2, 3 courses. Add --page 2 for the next page, or --limit all.\n',
       });
       const [heading, bees, dyeing, ...rest] = stdout.split('\n');
-      expect(heading).to.match(/^TITLE +CATEGORY +LEVEL +TYPE +TRAINER +PUBLISHED$/);
-      expect(bees).to.match(/^Bees +online +Grace Adler +yes$/);
-      expect(dyeing).to.match(/^Überfärben +Crafts +advanced +online +Ada Zuse +no$/);
+      expect(heading).to.match(
+        /^TITLE +BEGINS +ENDS +SEATS +TRAINER +STATE +CATEGORY +LEVEL +TYPE +REQUESTS UNTIL +.* +TRAINER ID$/,
+      );
+      expect(bees).to.match(/^Bees +0 +Grace Adler +published +online/);
+      expect(dyeing).to.match(/^Überfärben +0 +Ada Zuse +hidden +Crafts +advanced +online/);
       expect(rest).to.deep.equal(['']);
+    });
+
+    it('gives a pipe all courses, and shows a narrow terminal dates, seats, trainer and state', async () => {
+      for (let count = 0; count < 12; count += 1)
+        await buildCourse(harness.context, grace, { title: `Knots ${count}` });
+      await loom.update({ startDate: '2026-01-05', endDate: '2026-03-27', maxStudents: 12 });
+      const piped = await cli.run(['courses', 'list']);
+      expect(piped.stdout.trimEnd().split('\n')).to.have.lengthOf(16);
+      expect(piped.stderr).to.equal('Page 1 of 1, 15 courses.\n');
+      const { stdout } = await cli.run(['courses', 'list', '--search', 'Weaving'], {
+        screen: { columns: 80, rows: 24 },
+      });
+      expect(stdout).to.match(/TITLE +BEGINS +ENDS +SEATS +TRAINER +STATE/);
+      expect(stdout).to.match(/^Weaving +2026-01-05 +2026-03-27 +0 of 12 +Ada Zuse +ended/m);
     });
 
     it('gives what the API gives the super admin, with --json', async () => {
@@ -81,17 +97,24 @@ describe('coursectl courses', () => {
         expect(await titles(...line.split(' ')), line).to.deep.equal(found);
     });
 
-    it('shows the seats on request, and filters by them', async () => {
+    it('shows the seats, on request in JSON, and filters by them', async () => {
       await loom.update({ maxStudents: 1 });
       for (const status of ['active', 'waiting'] as const)
         await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status });
       expect(await titles('--full')).to.deep.equal(['Weaving']);
       expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
-      const { stdout } = await cli.run(['courses', 'list', '--include', 'seats', '--sort', '-title']);
+      const { stdout } = await cli.run([
+        'courses',
+        'list',
+        '--sort',
+        '-title',
+        '--columns',
+        'title,seats,waiting,state',
+      ]);
       const [heading, weaving, , bees] = stdout.split('\n');
-      expect(heading).to.match(/ PUBLISHED +SEATS$/);
-      expect(weaving).to.match(/^Weaving .* yes +1 taken, 0 left, 1 waiting$/);
-      expect(bees).to.match(/^Bees .* yes +0 taken, no limit$/);
+      expect(heading).to.match(/^TITLE +SEATS +WAITING +STATE$/);
+      expect(weaving).to.match(/^Weaving +1 of 1 +1 +published$/);
+      expect(bees).to.match(/^Bees +0 +published$/);
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses?include=seats&seatsLeft=false', token).expect(200);
       expect(await cli.json(['courses', 'list', '--include', 'seats', '--full'])).to.deep.equal(body);

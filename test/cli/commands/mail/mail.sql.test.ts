@@ -73,13 +73,42 @@ describe('coursectl mail', () => {
     expect(mailbox.server.mails.map(({ to }) => to)).to.deep.equal([['me@example.org']]);
   });
 
+  it('sends mails to an address again', async () => {
+    const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
+    await buildMail(harness.context, { userId, kind: 'completed', state: 'failed', ...ended });
+    await failed('550 no');
+    const { stderr } = await cli.run(['mail', 'retry', 'Ada@example.org', '--yes']);
+    expect(stderr).to.match(/^1 mail queued again\./);
+    const none = await cli.run(['mail', 'retry', 'ada@example.org', '--yes']);
+    expect(none.exitCode).to.equal(1);
+    expect(none.stdout).to.include('There is no mail to ada@example.org to send again.');
+  });
+
+  it('names deferred mails, also where none is due', async () => {
+    const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
+    const nextAt = new Date(Date.now() + 20.5 * 60_000);
+    await buildMail(harness.context, {
+      userId,
+      kind: 'completed',
+      state: 'deferred',
+      lastError: '450 greylisted',
+      nextAt,
+    });
+    const { stdout } = await cli.run(['mail', 'send']);
+    expect(stdout).to.equal(
+      '0 mails sent.\nDeferred, and tried again by themselves:\n' +
+        '  completed to ada@example.org in 20 minutes: 450 greylisted\n' +
+        'To try them now: coursectl mail retry --state deferred\n',
+    );
+  });
+
   it('withdraws mails that wait, and refuses others with the reason', async () => {
     const [waiting, gone] = [await buildMail(harness.context), await failed('550 no')];
     const { exitCode, stdout } = await cli.run(['mail', 'withdraw', waiting.id, gone.id, '--yes']);
     expect(exitCode).to.equal(3);
     expect(stdout).to.include('only mails that wait can be withdrawn');
     expect((await waiting.reload()).state).to.equal('withdrawn');
-    expect(await failure(['mail', 'withdraw'])).to.include('A mail is missing: give its id, or filters');
+    expect(await failure(['mail', 'withdraw'])).to.include('A mail is missing: give its id, an address, or filters');
   });
 
   it('is told that some were refused, or that the server can not be used', async () => {

@@ -41,6 +41,15 @@ describe('A listing', () => {
     );
   }
 
+  it('keeps its heading in sight on a screen of 24 lines', async () => {
+    for (let count = 0; count < 25; count += 1) await buildUser(harness.context);
+    const { stdout, stderr } = await cli.run(['users', 'list'], at(80, 24));
+    const lines = (stdout + stderr).trimEnd().split('\n');
+    expect(lines.length).to.be.lessThan(24);
+    expect(lines[0]).to.match(/^NAME /);
+    expect(stderr).to.include('Page 1 of 2, 25 accounts.');
+  });
+
   it('of all pages goes on after the last item, though rows that were shown leave it', async () => {
     let rows = Array.from({ length: 250 }, (_, index) => ({ id: `row ${index}` }));
     const all = rows.map(({ id }) => id);
