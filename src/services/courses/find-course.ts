@@ -58,6 +58,19 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
   );
 }
 
+/** The courses with a title, in any case. */
+export async function coursesAlike(core: Core, title: string): Promise<Course[]> {
+  const { from, below } = sortKeyRange(title.trim(), titleMaximum);
+  const found = await core.database.read(() =>
+    core.database.models.Course.findAll({
+      attributes: ['id', 'title', 'startDate'],
+      where: { titleKey: { [Op.gte]: from, [Op.lt]: below } },
+      order: ['id'],
+    }),
+  );
+  return found.filter((course) => titleOf(course.title) === titleOf(title));
+}
+
 /** How many courses the error lists for an ambiguous title. */
 const maxListed = 10;
 

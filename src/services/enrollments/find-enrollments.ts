@@ -19,12 +19,12 @@ export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | '
   user: Pick<User, 'firstName' | 'lastName'>;
   /** The trainee's name before a rename; null without one. */
   formerName: string | null;
-  course: Pick<Course, 'title'>;
+  course: Pick<Course, 'title' | 'startDate'>;
 }
 
 const withNames = ({ database: { models } }: Core) => [
   { model: models.User, as: 'user', attributes: ['firstName', 'lastName'] },
-  { model: models.Course, as: 'course', attributes: ['title'] },
+  { model: models.Course, as: 'course', attributes: ['title', 'startDate'] },
 ];
 
 /** @param enrollment with what {@link withNames} includes */
@@ -32,8 +32,9 @@ function nameable(enrollment: Enrollment): NameableEnrollment {
   const { id, status, progress, reply, user, course } = enrollment;
   if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
   const { firstName, lastName } = user;
+  const { title, startDate } = course;
   const formerName = enrollment.nameBefore();
-  return { id, status, progress, reply, formerName, user: { firstName, lastName }, course: { title: course.title } };
+  return { id, status, progress, reply, formerName, user: { firstName, lastName }, course: { title, startDate } };
 }
 
 /** The id that a reference means, or why it means none. */

@@ -12,6 +12,7 @@ import {
   publishCourse,
   updateCourse,
 } from '../../../services/courses/commands.js';
+import { coursesAlike } from '../../../services/courses/find-course.js';
 import { listMaterials } from '../../../services/courses/materials.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
@@ -46,10 +47,16 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
   const { trainer } = run.options;
   const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer, 'trainer');
   const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
-  return changed(
-    created,
-    (course) => `Created ${courseName(course)}.\nTo publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
-  );
+  const alike = (await coursesAlike(context, created.title)).filter(({ id }) => id !== created.id);
+  const course = presentCourse(created);
+  return {
+    json: { course, ...(alike.length > 0 && { sameTitle: alike.map(({ id }) => id) }) },
+    text: [
+      `Created ${courseName(course)}.`,
+      ...(alike.length > 0 ? [`The title is not new: ${alike.map(({ id }) => id).join(', ')}`] : []),
+      `To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
+    ].join('\n'),
+  };
 }
 
 /** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */

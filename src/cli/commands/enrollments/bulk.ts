@@ -5,13 +5,14 @@ import type { InitialStatus } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
+import { today } from '../../../services/dates.js';
 import { changeStatuses, type StatusOutcome } from '../../../services/enrollments/change-statuses.js';
 import { assignMany } from '../../../services/enrollments/enroll-many.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
 import { removeEnrollments, removeMany } from '../../../services/enrollments/remove.js';
 import { type BulkWork, changeEach } from '../../core/bulk/bulk.js';
 import type { BulkWords, Named, Verdict } from '../../core/bulk/bulk-plan.js';
-import { renamesText } from './output.js';
+import { earlyText, renamesText } from './output.js';
 import type { MeantEnrollments, NamedEnrollment } from './selection.js';
 
 type Several = Extract<MeantEnrollments, { kind: 'several' }>;
@@ -142,8 +143,15 @@ export async function statusChange(
     selection,
     batchSize,
     preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
-    notice: (those) =>
-      wanted.status === 'completed' ? renamesText(those.flatMap(({ rename }) => rename ?? [])) : undefined,
+    notice(those) {
+      if (wanted.status !== 'completed') return undefined;
+      const early = earlyText(
+        those.map(({ course }) => course),
+        today(context),
+      );
+      const notices = [renamesText(those.flatMap(({ rename }) => rename ?? [])), early];
+      return notices.filter((notice) => notice !== undefined).join('\n') || undefined;
+    },
     async change(those, signal) {
       const meant = those.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
       const { outcomes, stopped } = await changeStatuses(context, operator, meant, wanted, { signal, notify });

@@ -7,6 +7,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
+import { today } from '../../../services/dates.js';
 import { setProgress, setReply } from '../../../services/enrollments/change-enrollment.js';
 import { changeStatus } from '../../../services/enrollments/change-status.js';
 import { assignEnrollment } from '../../../services/enrollments/enroll.js';
@@ -24,7 +25,7 @@ import { accountsMeant } from '../users/selection.js';
 import { assignment, removal, statusChange, words } from './bulk.js';
 import { enrollmentIdOf } from './named.js';
 import type { assignOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
-import { type Enrollment, enrollmentName, renameIn, renamesText } from './output.js';
+import { type Enrollment, earlyText, enrollmentName, renameIn, renamesText } from './output.js';
 import { enrollmentsMeant } from './selection.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
@@ -89,17 +90,21 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   }
 }
 
-/** Shows a rename since the enrollment, and asks at a terminal. @throws AppError `DECLINED`, `INTERRUPTED` */
-async function showRename(run: Run<'', typeof statusOptions>, enrollment: Enrollment): Promise<void> {
+/**
+ * Shows a rename since the enrollment, and a course that has not begun. Asks at a terminal.
+ * @throws AppError `DECLINED`, `INTERRUPTED`
+ */
+async function showDoubts(run: Run<'', typeof statusOptions>, context: Context, enrollment: Enrollment): Promise<void> {
   const rename = renameIn(enrollment);
-  const about = rename && renamesText([rename]);
-  if (about === undefined) return;
+  const early = earlyText([await findCourse(context, operator, enrollment.courseId)], today(context));
+  const about = [renamesText([rename ?? []].flat()), early].filter((doubt) => doubt !== undefined).join('\n');
+  if (about === '') return;
   // A script goes on: a trainee's rename must not stop it.
   if (run.options.yes || !run.interactive) run.say(about);
   else await confirm(run, { about, question: 'Complete this enrollment?', otherwise: 'Nothing was changed.' });
 }
 
-/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link showRename}, {@link changeStatus} */
+/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link showDoubts}, {@link changeStatus} */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
   const { reply, notify = false } = run.options;
@@ -111,7 +116,7 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input, notify));
   const before = await findEnrollment(context, operator, meant.id);
   if (isAsWanted(before, change)) return changed(before, unchangedText);
-  if (wanted === 'completed') await showRename(run, presentTrainerEnrollment(before));
+  if (wanted === 'completed') await showDoubts(run, context, presentTrainerEnrollment(before));
   const moved = await changeStatus(context, operator, meant.id, input, notify);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }

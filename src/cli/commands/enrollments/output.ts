@@ -27,6 +27,16 @@ export const renamesText = (renames: readonly string[]): string | undefined =>
     ? undefined
     : ['Renamed since enrolling:', ...renames.map((rename) => `  ${printableLine(rename)}`)].join('\n');
 
+/** The courses that begin after a day, to see before completions on it; undefined without any. */
+export function earlyText(
+  courses: readonly { title: string; startDate: string | null }[],
+  day: string,
+): string | undefined {
+  const early = courses.filter(({ startDate }) => startDate !== null && startDate > day);
+  const lines = new Set(early.map(({ title, startDate }) => `  "${printableLine(title)}" begins on ${startDate}`));
+  return lines.size === 0 ? undefined : ['Completed before the first day:', ...lines].join('\n');
+}
+
 const shownFields: Record<
   EnrollmentField | 'id' | 'trainee' | 'formerName' | 'course' | 'waitingPlace' | 'certificate',
   [heading: string, value: (enrollment: Enrollment) => string | null]

@@ -25,15 +25,16 @@ import { assertFilters, queryFor } from './queries.js';
 export interface NamedEnrollment extends Named {
   status: EnrollmentStatus;
   reply: string | null;
+  course: NameableEnrollment['course'];
   /** The line about a rename since the enrollment. */
   rename?: string | undefined;
 }
 
 function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
   const name = enrollmentName(enrollment);
-  const { id, status, reply, progress } = enrollment;
+  const { id, status, reply, progress, course } = enrollment;
   const label = `${name}, ${status}, progress ${progress} %`;
-  return { id, status, reply, name, label, rename: renameIn(enrollment) };
+  return { id, status, reply, name, label, course, rename: renameIn(enrollment) };
 }
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };

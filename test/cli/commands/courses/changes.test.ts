@@ -58,6 +58,14 @@ describe('changes of courses at the command line', () => {
       expect(stdout).to.equal(`Created "Bees" (${id}).\nTo publish it: coursectl courses publish ${id}\n`);
     });
 
+    it('says that a title exists already', async () => {
+      const first = await buildCourse(harness.context, ada, { title: 'BEES' });
+      const argv = ['courses', 'create', ...least, '--trainer', ada.email];
+      expect((await cli.run(argv)).stdout).to.include(`\nThe title is not new: ${first.id}\n`);
+      const { sameTitle } = await cli.json<{ sameTitle: string[] }>(argv);
+      expect(sameTitle).to.have.lengthOf(2).and.to.include(first.id);
+    });
+
     it('reads empty values and "none" as null', async () => {
       const nothing = ['--category', '', '--location', ' ', '--max-students', 'none', '--start-date', ''];
       const { course } = await cli.json<Answer>(['courses', 'create', ...least, ...nothing, '--trainer', ada.id]);

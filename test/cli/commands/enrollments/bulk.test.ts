@@ -140,7 +140,14 @@ describe('Changes of many enrollments at the command line', () => {
 
     it('changes none that has another status by then than it was shown with', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'cancelled' });
-      const shown = { id, name: 'x', label: 'x', status: 'pending' as const, reply: null };
+      const shown = {
+        id,
+        name: 'x',
+        label: 'x',
+        status: 'pending' as const,
+        reply: null,
+        course: { title: 'Bees', startDate: null },
+      };
       const selection = { entries: [{ given: null, found: shown }], repeated: 0 };
       const several = { kind: 'several' as const, selection: async () => selection };
       const work = await statusChange(harness.context, several, { status: 'active' });
@@ -236,7 +243,13 @@ describe('Changes of many enrollments at the command line', () => {
     it('removes the others when one of them is removed meanwhile', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
-      const shown = { name: 'x', label: 'x', status: 'pending' as const, reply: null };
+      const shown = {
+        name: 'x',
+        label: 'x',
+        status: 'pending' as const,
+        reply: null,
+        course: { title: 'Bees', startDate: null },
+      };
       const those = [one, other].map(({ id }) => ({ id, ...shown }));
       const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
       const work = await removal(harness.context, { kind: 'several', selection: async () => selection });

@@ -101,6 +101,15 @@ describe('changes of enrollments at the command line', () => {
       expect((await cli.run(['enrollments', 'status', id, 'active'])).stderr).to.equal('');
     });
 
+    it('warns of a completion before the first day of the course', async () => {
+      await bees.update({ startDate: '2999-01-04' });
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      const warning = 'Completed before the first day:\n  "Bees" begins on 2999-01-04\n';
+      const several = ['enrollments', 'status', 'completed', '--course', 'Bees', '--yes'];
+      expect((await cli.run([...several, '--dry-run'])).stdout).to.include(warning);
+      expect((await cli.run(['enrollments', 'status', id, 'completed'])).stderr).to.equal(warning);
+    });
+
     it('refuses a status that can not follow', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
       expect(await refusal('status', id, 'cancelled')).to.deep.equal({
