@@ -9,7 +9,7 @@ export type Course = ReturnType<typeof presentCourse>;
 export const trainerName = ({ trainer }: Course) => `${trainer.firstName} ${trainer.lastName}`;
 
 /** The seats of a course that they were counted of. */
-export function seatsText({ seatsTaken = 0, seatsLeft, waitingCount }: Course): string {
+function seatsText({ seatsTaken = 0, seatsLeft, waitingCount }: Course): string {
   const left = typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit';
   return `${seatsTaken} taken, ${left}${waitingCount ? `, ${waitingCount} waiting` : ''}`;
 }
