@@ -317,6 +317,14 @@ describe('The layers of src', () => {
     expect(upwards.map(shown)).to.deep.equal([]);
   });
 
+  it('leave the parts of effects to the executors of effects', () => {
+    const executors = { 'services/accounts/effect-parts.ts': ['services/accounts/apply-effects.ts'] };
+    for (const [parts, executor] of Object.entries(executors)) {
+      const importers = edges.filter(({ to }) => to === parts).map(({ from }) => from);
+      expect(importers, parts).to.deep.equal(executor);
+    }
+  });
+
   it('have no circles of files, imports of types included', () => {
     expect(circlesOf(allEdges)).to.deep.equal([]);
   });

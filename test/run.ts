@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './support/built-program.js';
 import { type Counts, closingLine, failure, leaveCounts, noCounts, readCounts, sum } from './support/counts.js';
+import { fullDepth } from './support/depth.js';
 import type { FileDuration } from './support/hooks.js';
 import { slownessNow } from './support/machine.js';
 import { type Prepared, prepareServer, prepareSqlite } from './support/prepare.js';
@@ -181,7 +182,8 @@ async function rest(prepared: Prepared): Promise<Counts[]> {
     script('test:faults', '--side-by-side'),
   ]);
   counts.push(beside);
-  for (const name of ['test:package', 'test:container']) counts.push(await script(name));
+  const nightly = fullDepth ? ['test:effects'] : [];
+  for (const name of ['test:package', 'test:container', ...nightly]) counts.push(await script(name));
   counts.push(await script('test:faults', '--alone'));
   return counts;
 }

@@ -1,12 +1,11 @@
 import type { Transaction } from 'sequelize';
-import type { Inserts } from '../../db/sql/insert.js';
-import { insertRows } from '../../db/sql/insert.js';
+import { type Inserts, insertRows } from '../../db/sql/insert.js';
 import { deleteWords } from '../../db/sql/words.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
 import { markForDeletion } from '../files/files.js';
 import { markCoursesOf } from '../freed-seats.js';
-import { queueMails, removeMailsOf } from '../mail/outbox.js';
+import { queueMails } from '../mail/outbox.js';
 import {
   endAllLinks,
   endEmailChanges,
@@ -16,6 +15,7 @@ import {
   endSessions,
   keepFormerNames,
   queueWaitingInvitations,
+  removeMails,
 } from './effect-parts.js';
 import { type AccountChange, type AccountEffects, accountEffects } from './effects.js';
 
@@ -78,7 +78,7 @@ export class EffectBatch {
     await endAllLinks(core, withLinks('all'), transaction); // effect: links.ended-all
     await endLinksAfterCancel(core, cancelled, transaction); // effect: links.ended-after-cancel
     await endInvitations(core, uninvited, transaction); // effect: invitations.withdrawn
-    if (mailsOf.length > 0) await removeMailsOf(core, mailsOf, transaction); // effect: mails.removed
+    await removeMails(core, mailsOf, transaction); // effect: mails.removed
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked

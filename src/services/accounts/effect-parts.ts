@@ -106,6 +106,12 @@ export async function queueWaitingInvitations(
   );
 }
 
+/** Deletes the mails of deleted accounts. Foreign keys delete the links. */
+export async function removeMails(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+  if (userIds.length === 0) return;
+  await core.database.models.Mail.destroy({ where: { userId: [...userIds] }, transaction });
+}
+
 /** Accounts per statement. */
 const batch = 500;
 

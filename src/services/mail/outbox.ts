@@ -111,11 +111,6 @@ export async function withdrawMails(
   return withdrawn;
 }
 
-/** Deletes the mails of accounts that are deleted; their links go with them. */
-export async function removeMailsOf(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
-  await core.database.models.Mail.destroy({ where: { userId: [...userIds] }, transaction });
-}
-
 /** Rows per transaction of the cleanup. */
 const sweepBatch = 1000;
 

@@ -75,7 +75,9 @@ describe('Somebody who was invited and deactivated', () => {
   });
 
   for (const [way, reactivate] of Object.entries(ways))
-    for (const [state, prepare] of Object.entries(invitations))
+    for (const [state, prepare] of Object.entries(invitations)) {
+      // The way makes no difference to the rarer states.
+      if (state !== 'sent' && state !== 'still to leave' && way !== 'by a request') continue;
       it(`has one working invitation when activated ${way}; the one before was ${state}`, async () => {
         const old = await prepare();
         await reactivate();
@@ -91,4 +93,5 @@ describe('Somebody who was invited and deactivated', () => {
         if (old !== undefined) expect((await use(old)).headers['error-code']).to.equal('LINK_INVALID');
         await use(tokenOf(mail)).expect(200);
       });
+    }
 });

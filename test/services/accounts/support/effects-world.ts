@@ -23,50 +23,55 @@ export interface World {
 const message = '{"message":"Welcome!"}';
 const openStates = ['queued', 'sent', 'failed'];
 
-/** @param options `enrolled`: in one course with a seat, on the waiting list of another */
-export async function buildWorld(
-  context: Context,
-  given: Partial<NewAccount> = {},
-  { enrolled = true } = {},
-): Promise<World> {
-  const { Session } = context.database.models;
-  const { inviteState = null } = given;
+/** An account with everything that effects end. */
+export async function buildWorld(context: Context, given: Partial<NewAccount> = {}): Promise<World> {
+  const user = await buildPerson(context, given);
+  return furnish(context, user, { inviteState: given.inviteState ?? null });
+}
+
+/** The account alone, with an image. */
+export async function buildPerson(context: Context, given: Partial<NewAccount>): Promise<User> {
   const user = await buildUser(context, { firstName: 'Ada Mary', lastName: 'King', ...given });
+  await buildImage(context, user, Buffer.from('image'));
+  return user;
+}
+
+/**
+ * Gives an account sessions, links, mails and enrollments, in place of those that it has.
+ * @param options `enrolled`: in one course with a seat, on the waiting list of another, which is full
+ */
+export async function furnish(
+  context: Context,
+  user: User,
+  { inviteState, enrolled = true }: { inviteState: User['inviteState']; enrolled?: boolean },
+): Promise<World> {
+  const { Link, Mail, Session } = context.database.models;
+  const where = { userId: user.id };
+  await Link.destroy({ where });
+  await Mail.destroy({ where });
+  await Session.destroy({ where });
+  await user.update({ inviteState }, { silent: true });
   const mail = { userId: user.id, priority: 0 };
-  await context.database.models.Mail.destroy({ where: { userId: user.id } });
+  const invitation = { ...mail, kind: 'invitation', data: message };
+  const state = inviteState === 'accepted' ? 'sent' : inviteState;
   // An inactive person gets the mail when activated.
-  if (inviteState !== null && (inviteState !== 'queued' || user.isActive))
-    await buildMail(context, {
-      ...mail,
-      kind: 'invitation',
-      state: inviteState === 'accepted' ? 'sent' : inviteState,
-      data: message,
-    });
+  if (state !== null && (state !== 'queued' || user.isActive)) await buildMail(context, { ...invitation, state });
   for (const kind of ['email-confirm', 'email-notice', 'reset']) await buildMail(context, { ...mail, kind });
-  const purposes: LinkPurpose[] = [
-    'reset',
-    'email',
-    'email-cancel',
-    ...(inviteState === 'sent' ? ['invite' as const] : []),
-  ];
+  const purposes: LinkPurpose[] = ['reset', 'email', 'email-cancel'];
+  if (inviteState === 'sent') purposes.push('invite');
   for (const purpose of purposes) await linkFor(context, user, purpose);
   await tokenFor(context, user);
-  const { id: session } = (await Session.findOne({ where: { userId: user.id } })) ?? { id: '' };
+  const { id: session } = await Session.findOne({ where, rejectOnEmpty: true });
   await tokenFor(context, user);
-  await buildImage(context, user, Buffer.from('image'));
   if (enrolled) {
     const trainer = await buildUser(context, { role: 'trainer' });
-    for (const status of ['active', 'waiting'] as const) {
-      const course = await buildCourse(context, trainer, {
-        title: `${status} course`,
-        isPublished: true,
-        maxStudents: 5,
-      });
-      await buildEnrollment(context, user, course, { status });
-    }
+    const course = (title: string) => buildCourse(context, trainer, { title, isPublished: true, maxStudents: 1 });
+    await buildEnrollment(context, user, await course('active course'), { status: 'active' });
+    const full = await course('waiting course');
+    await buildEnrollment(context, await buildUser(context), full, { status: 'active' });
+    await buildEnrollment(context, user, full, { status: 'waiting' });
   }
-  await user.reload();
-  return { user, session };
+  return { user: await user.reload(), session };
 }
 
 /** The differences that a change makes. */
