@@ -52,7 +52,7 @@ export async function registerWithGeneratedPassword(
   return { user, initialPassword };
 }
 
-/** Who is created without a given password, and the generated one, which is shown nowhere else. */
+/** A new account, with its generated password, which is shown nowhere else. */
 interface NewPerson {
   user: User;
   initialPassword?: string;

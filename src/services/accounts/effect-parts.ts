@@ -1,5 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Link } from '../../db/models/link.js';
+import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
 
@@ -18,19 +19,20 @@ export async function endSessions(core: Core, userIds: Ids, except: Ids, transac
  * Ends links and unconfirmed changes of address: after every change of a password, an address, a role or activity. Links that cancel
  * a change of address go on: somebody who has taken over an account would change its password first.
  */
-export async function endLinks(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
+export async function endLinks(
+  core: Core,
+  userIds: Ids,
+  transaction: Transaction,
+  purpose: LinkPurpose | { [Op.ne]: LinkPurpose } = { [Op.ne]: 'email-cancel' },
+): Promise<void> {
   if (userIds.length === 0) return;
-  const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
-  await core.database.models.Link.destroy({ where, transaction });
+  await core.database.models.Link.destroy({ where: { userId: [...userIds], purpose }, transaction });
   await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
 }
 
 /** Ends changes of address that aren't confirmed. */
-export async function endEmailChanges(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
-  if (userIds.length === 0) return;
-  await core.database.models.Link.destroy({ where: { userId: [...userIds], purpose: 'email' }, transaction });
-  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
-}
+export const endEmailChanges = (core: Core, userIds: Ids, transaction: Transaction): Promise<void> =>
+  endLinks(core, userIds, transaction, 'email');
 
 /**
  * Ends all links of accounts whose address or activity somebody else has changed, such as the super admin, who rescues them: also
@@ -43,9 +45,10 @@ export async function endAllLinks(core: Core, userIds: Ids, transaction: Transac
 }
 
 /**
- * After a link has cancelled a change of address: ends those that cancel this change and later ones, and what else has still to leave.
- * Those of earlier changes go on, because they went to addresses nearer to the owner: the change that was cancelled may have been one
- * from an address of a stranger.
+ * After a link has cancelled a change of address: ends the links that cancel this change and later ones, and withdraws mails with other
+ * links.
+ * Links of earlier changes go on, because they went to addresses nearer to the owner: the cancelled change may have been one from an
+ * address of a stranger.
  */
 export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[], transaction: Transaction) {
   for (const { userId, createdAt } of cancelled) {

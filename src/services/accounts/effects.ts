@@ -20,7 +20,7 @@ export interface Cause {
   /** The session in which people change their own account; it stays. */
   stays?: string | undefined;
   importId?: string | undefined;
-  /** Of the super admin, in an invitation. */
+  /** A message of the super admin in an invitation. */
   message?: string | undefined;
   /** The link that has cancelled a change of address. */
   cancelled?: Link;

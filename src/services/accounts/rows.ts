@@ -29,12 +29,12 @@ export interface NewAccount
   initialPasswordExpiresAt: Date | null;
 }
 
-/** With defaults for what is absent; every row of an insert has the same fields. */
+/** Defaults of absent fields; every row of an insert has the same fields. */
 const initialDefaults = initialFields.map((name) => ({ name, byDefault: defaultOf(accountFields[name].column) }));
 function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
   const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
   for (const { name, byDefault } of initialDefaults) values[name] = account[name] ?? byDefault;
-  // Those without a default are given.
+  // Fields without a default are given.
   return values as Pick<AccountValues, InitialField>;
 }
 
@@ -63,26 +63,18 @@ export async function insertAccounts(
 /** Without anybody to notify. */
 const registration: Cause = { action: 'user.register', actor: operator };
 
-/** What accounts are written with. */
-interface Writing {
-  /** Locked by the transaction. */
-  phones: PhoneKeys;
-  effects: EffectBatch;
-  cause: Cause;
-}
-
 /**
  * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
  * @param accounts each is taken when its statement is built
  * @param ids of the new accounts, in their order
  * @param writing its `inserts` may be done with them later, and throw what {@link insertAccounts} throws; then its `effects`
- *   are to be applied
+ *   are to be applied; `phones` are locked by the transaction
  */
 export async function addAccounts(
   core: Core,
   accounts: Iterable<NewAccount>,
   ids: readonly string[],
-  { inserts, phones, effects, cause }: Writing & { inserts: Inserts },
+  { inserts, phones, effects, cause }: { inserts: Inserts; phones: PhoneKeys; effects: EffectBatch; cause: Cause },
 ): Promise<void> {
   const now = core.now();
   function* rows() {

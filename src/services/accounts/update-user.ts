@@ -79,7 +79,7 @@ export async function unlockUser(core: Core, actor: Actor, id: string): Promise<
   return core.database.inTransaction(async (transaction) => {
     await lockUnchangedUser(core, id, transaction);
     const lockedUntil = await releaseLock(core, id, transaction);
-    // Of an account that wasn't locked, nothing has happened.
+    // The release of an account without a lock changes nothing.
     if (lockedUntil !== null)
       await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
     return lockedUntil;
