@@ -13,7 +13,7 @@ import { codesOf, type Decision, isSamePerson, reasonOf } from '../plan/outcomes
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
-import { assertTrainees, enroll, lockCourses, reviveEnrollments } from './enrollments.js';
+import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollments } from './enrollments.js';
 import { StaleDecision } from './run-state.js';
 
 /** What the rows of a ledger have in common. */
@@ -54,19 +54,20 @@ export async function writeBatch(
       ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await noteSamePeople(context, importId, decisions, ledger);
   await assertTrainees(context, decisions, ledger);
-  const revived = await reviveEnrollments(context, decisions, ledger);
+  const changes = enrollmentChangesOf(context, decisions, ledger);
+  await reviveEnrollments(context, changes);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
-  const enrolled = await enroll(context, decisions, ledger, inserts);
+  await enroll(context, changes, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.done();
   await effects.apply();
-  await applyEnrollmentEffects(core, [...revived, ...enrolled], transaction); // effect: import
+  await applyEnrollmentEffects(core, changes, transaction); // effect: import
   if (records.length > 0) await audit.save(transaction);
 }
 

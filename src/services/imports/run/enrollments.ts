@@ -99,74 +99,51 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
   return [...enrolled].filter((id) => !created.has(id));
 }
 
-/** The row of an import that brings an enrollment, once its account is written. */
-interface Bringing {
-  decision: Decision;
-  userId: string;
+/** A planned enrollment of an account that is written, as a change. */
+interface PlannedChange extends EnrollmentChange {
+  planned: PlannedEnrollment;
+  /** Of its row. */
+  note: UndoNote;
 }
 
-/** Describes a written enrollment for its effects. */
-const changeOf = (
+/** Pairs the enrollments of a batch with the accounts of their rows; new ones get ids. */
+export function enrollmentChangesOf(
   { actor, importId, options }: BatchContext,
-  { decision, userId }: Bringing,
-  planned: PlannedEnrollment,
-  id: string,
-): EnrollmentChange => ({
-  enrollment: { id, userId, courseId: planned.course.id, trainerId: planned.course.trainerId },
-  from: planned.left?.status,
-  to: planned.status,
-  cause: {
-    author: actor,
-    notify: enrollmentsToTell(options, decision).includes(planned),
-    reply: planned.reply,
-    importId,
-  },
-});
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): PlannedChange[] {
+  return decisions.flatMap((decision) => {
+    const { userId, note } = ledger.get(decision.row.line) ?? {};
+    if (decision.outcome === 'rejected' || decision.enrollments.length === 0 || !userId || !note) return [];
+    const mailed = enrollmentsToTell(options, decision);
+    return withNewIds(decision.enrollments).map(([newId, planned]) => {
+      const { course, left, reply, status: to } = planned;
+      const enrollment = { id: left?.id ?? newId, userId, courseId: course.id, trainerId: course.trainerId };
+      const cause = { author: actor, notify: mailed.includes(planned), reply, importId };
+      return { planned, note, enrollment, from: left?.status, to, cause };
+    });
+  });
+}
 
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
-  context: BatchContext,
-  decisions: readonly Decision[],
-  ledger: ReadonlyMap<number, LedgerEntry>,
+  { core, actor, now, waitingNumbers }: BatchContext,
+  changes: readonly PlannedChange[],
   inserts: Inserts,
-): Promise<EnrollmentChange[]> {
-  const { core, actor, now, waitingNumbers } = context;
-  const enrolled = decisions.flatMap((decision) => {
-    const entry = ledger.get(decision.row.line);
-    if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
-    const { userId, note } = entry;
-    const fresh = withNewIds(decision.enrollments.filter(({ left }) => !left));
-    if (fresh.length === 0) return [];
-    note.enrollments = fresh.map(([id]) => id);
-    return fresh.map(([id, planned]) => ({ planned, change: changeOf(context, { decision, userId }, planned, id) }));
-  });
-  const rows = enrolled.map(({ planned, change: { enrollment } }) => ({
-    ...enrollment,
-    status: planned.status,
-    waitingNumber: waitingNumbers.get(planned) ?? null,
-    ...replyOf(actor, { reply: planned.reply }, now),
-  }));
+): Promise<void> {
+  const rows = changes
+    .filter(({ planned }) => !planned.left)
+    .map(({ planned, note, enrollment }) => {
+      note.enrollments = [...(note.enrollments ?? []), enrollment.id];
+      const waitingNumber = waitingNumbers.get(planned) ?? null;
+      return { ...enrollment, status: planned.status, waitingNumber, ...replyOf(actor, { reply: planned.reply }, now) };
+    });
   await addEnrollments(core, rows, now, inserts);
-  return enrolled.map(({ change }) => change);
 }
 
-/** Enrolls again where somebody has left, or waits. @throws StaleDecision as {@link revive} */
-export async function reviveEnrollments(
-  context: BatchContext,
-  decisions: readonly Decision[],
-  ledger: ReadonlyMap<number, LedgerEntry>,
-): Promise<EnrollmentChange[]> {
-  const changes: EnrollmentChange[] = [];
-  for (const decision of decisions) {
-    const { note, userId } = ledger.get(decision.row.line) ?? {};
-    if (decision.outcome === 'rejected' || !note || !userId) continue;
-    for (const planned of decision.enrollments) {
-      if (!planned.left) continue;
-      await revive(context, planned, planned.left, note);
-      changes.push(changeOf(context, { decision, userId }, planned, planned.left.id));
-    }
-  }
-  return changes;
+/** Enrolls people again who had left, or waited. @throws StaleDecision as {@link revive} */
+export async function reviveEnrollments(context: BatchContext, changes: readonly PlannedChange[]): Promise<void> {
+  for (const { planned, note } of changes) if (planned.left) await revive(context, planned, planned.left, note);
 }
 
 /** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
