@@ -37,9 +37,10 @@ for (const batchRows of [1, 50])
     /** What the plan says, and whether the import then queues so many mails. */
     async function planned(file: string, ...options: string[]): Promise<number> {
       const { news } = JSON.parse((await importing.run(file, ...options, '--dry-run', '--json')).stdout).plan;
-      const before = await models().Mail.count({ where: { kind: 'enrolled' } });
+      const about = { where: { kind: ['enrolled', 'accepted'] } };
+      const before = await models().Mail.count(about);
       const imported = await importing.json(file, ...options);
-      expect(await models().Mail.count({ where: { kind: 'enrolled' } })).to.equal(before + news);
+      expect(await models().Mail.count(about)).to.equal(before + news);
       expect(imported).to.include({ news });
       return news;
     }
@@ -48,30 +49,33 @@ for (const batchRows of [1, 50])
       const { context } = importing;
       const knots = await courseNamed('Knots');
       const existing = (name: string) => buildUser(context, { email: `${name}@x.org` });
-      const [ben, cyn, dan, off] = [
+      const [ben, cyn, dan, gus, off] = [
         await existing('ben'),
         await existing('cyn'),
         await existing('dan'),
+        await existing('gus'),
         await existing('off'),
       ];
       await buildEnrollment(context, ben, knots, { status: 'active' });
       await buildEnrollment(context, cyn, knots, { status: 'cancelled' });
+      await buildEnrollment(context, gus, knots, { status: 'waiting' });
       await off.update({ mailOff: 'enrolled' }, { silent: true });
       const file = write(
         'Ada,King,ada@x.org,+1 1,,,Knots,',
         'Ada,King,ada@x.org,+1 1,,,Ropes,',
-        ...[ben, cyn, off].map(({ email, phone }) => `Test,Person,${email},${phone},,,Knots,`),
+        ...[ben, cyn, gus, off].map(({ email, phone }) => `Test,Person,${email},${phone},,,Knots,`),
         `Test,Person,${dan.email},${dan.phone},,,Draft,`,
         'Eve,May,eve@x.org,+1 5,,,Ropes,pending',
       );
-      expect(await planned(file, '--notify')).to.equal(3);
+      expect(await planned(file, '--notify')).to.equal(4);
       expect(await told()).to.deep.equal([
         'ada@x.org enrolled Knots',
         'ada@x.org enrolled Ropes',
         'cyn@x.org enrolled Knots',
+        'gus@x.org accepted Knots',
       ]);
       await importing.json(write('Fay,Low,fay@x.org,+1 6,,,Knots,'));
-      expect(await told()).to.have.length(3);
+      expect(await told()).to.have.length(4);
     });
 
     it('mails nobody whom it invites, on another line too, but those who bring passwords', async () => {
