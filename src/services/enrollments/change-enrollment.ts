@@ -113,11 +113,8 @@ export async function setReply(core: Core, actor: Actor, id: string, input: unkn
     action: 'enrollment.reply',
     cause: { author: actor, notify: false },
     lock: async () => undefined,
-    async change(enrollment, _, transaction) {
+    async change(enrollment) {
       enrollment.set(replyOf(actor, { reply: reply || null }, core.now()));
-      // Other changes begin or end with the certificate; this one leaves it, and the answer shows it.
-      const where = { enrollmentId: enrollment.id };
-      enrollment.certificate = await core.database.models.Certificate.findOne({ where, transaction });
     },
   });
 }
