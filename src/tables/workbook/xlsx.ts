@@ -126,6 +126,8 @@ interface Cell {
   /** Its number, or that of its text; or the text of one that has it itself. */
   value: string;
   hasFormula: boolean;
+  /** Cells that share a formula with this one, such as `E2:E9`. */
+  array: string | undefined;
   hasValue: boolean;
 }
 
@@ -150,7 +152,10 @@ class SheetReader {
     this.#text.open(element);
     if (element === 'v') this.#isValue = true;
     if (element === 'v' && this.#cell) this.#cell.hasValue = true;
-    if (element === 'f' && this.#cell) this.#cell.hasFormula = true;
+    if (element === 'f' && this.#cell) {
+      this.#cell.hasFormula = true;
+      this.#cell.array = attribute('t') === 'array' ? attribute('ref') : undefined;
+    }
     if (element === 'row') {
       const line = attribute('r');
       const isHidden = isTrue(attribute('hidden'));
@@ -162,7 +167,7 @@ class SheetReader {
       const column = address === undefined ? this.#nextColumn : columnOf(address);
       this.#nextColumn = column + 1;
       const [type, style] = [attribute('t') ?? 'n', Number(attribute('s') ?? 0)];
-      this.#cell = { column, type, style, value: '', hasFormula: false, hasValue: false };
+      this.#cell = { column, type, style, value: '', hasFormula: false, array: undefined, hasValue: false };
     }
   }
 
@@ -215,9 +220,36 @@ function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceh
   return hasPlaceholders && type === 'n' && Number(value) === 0;
 }
 
-function kindOf(cell: Cell, meaning: Meaning): CellKind {
-  if (isUncalculated(cell, meaning)) return 'uncalculated';
-  return cell.type === 'n' ? 'number' : 'text';
+/** Array formulas without results that are noted: programs write few. */
+const mostArrays = 100;
+
+/** Tells how cells have their texts, row by row: array formulas without results fill others with zeros. */
+class CellKinds {
+  readonly #meaning: Meaning;
+  readonly #arrays: { lastLine: number; first: number; last: number }[] = [];
+
+  constructor(meaning: Meaning) {
+    this.#meaning = meaning;
+  }
+
+  of(cell: Cell, line: number): CellKind {
+    const { column, type, value, array } = cell;
+    if (isUncalculated(cell, this.#meaning)) {
+      if (array !== undefined && this.#arrays.length < mostArrays) this.#note(array);
+      return 'uncalculated';
+    }
+    if (type !== 'n') return 'text';
+    const isFiller = this.#arrays.some(
+      ({ lastLine, first, last }) => line <= lastLine && column >= first && column <= last,
+    );
+    return isFiller && Number(value) === 0 ? 'uncalculated' : 'number';
+  }
+
+  #note(range: string): void {
+    const [, first = '', last = '', lastLine] = /^(\D+\d+):(\D+(\d+))$/.exec(range) ?? [];
+    if (lastLine === undefined) return;
+    this.#arrays.push({ lastLine: Number(lastLine), first: columnOf(first), last: columnOf(last) });
+  }
 }
 
 /** The text that people see in a cell. @param line for what is told of it */
@@ -244,7 +276,12 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
 }
 
 /** Rows as texts, once the shared ones have been read so far. */
-async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning: Meaning): Promise<SheetRow[]> {
+async function collect(
+  stored: readonly StoredRow[],
+  rows: RowCollector,
+  meaning: Meaning,
+  kinds: CellKinds,
+): Promise<SheetRow[]> {
   let last = -1;
   for (const { cells } of stored)
     for (const { type, value } of cells) if (type === 's' && Number(value) > last) last = Number(value);
@@ -252,7 +289,7 @@ async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning
   for (const { line, isHidden, cells } of stored) {
     rows.begin(line, isHidden);
     for (const cell of cells) {
-      const kind = kindOf(cell, meaning);
+      const kind = kinds.of(cell, rows.line);
       rows.set(cell.column, kind === 'uncalculated' ? '' : textOf(cell, meaning, rows.line), kind);
     }
     rows.end();
@@ -287,7 +324,7 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
       formats ??= readFormats(archive, parts.styles);
       const meaning = { strings, formats: await formats, dateSystem, hasPlaceholders };
-      const collector = new RowCollector(archive.work);
+      const [collector, kinds] = [new RowCollector(archive.work), new CellKinds(meaning)];
       const reader = new SheetReader();
       for await (const _ of parseXml(archive.read(sheet.part), archive.work, {
         open: (element, attribute) => {
@@ -299,7 +336,7 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
         close: (element) => reader.close(element),
       })) {
         const stored = reader.take();
-        const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning);
+        const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning, kinds);
         if (rows.length > 0) yield rows;
       }
       // To their end, where it shows whether they are damaged.

@@ -64,6 +64,18 @@ describe('The plan of a workbook', () => {
         );
     });
 
+    it('takes no zeros for results with which a program fills the cells of an array formula', async () => {
+      const rows = [
+        row(...header, 'Active'),
+        row(...ada, '<c><f t="array" ref="E2:E3">IF(LEN(A2:A3)&gt;0,"yes","no")</f><v>0</v></c>'),
+        row(...bob, '<c><v>0</v></c>'),
+        row('Cyn', 'Cook', 'cyn@example.org', '0151 2002', '<c><v>0</v></c>'),
+      ];
+      const { counts, samples } = await importing.plan(book(rows, calculation('fullCalcOnLoad="1"')));
+      expect(counts).to.include({ created: 1, rejected: 2 });
+      expect(samples.find(({ outcome }) => outcome === 'created')?.person).to.include('Cyn');
+    });
+
     it('takes an empty text, a word and a number for results', async () => {
       const rows = [
         row(...header, 'Role', 'Active'),

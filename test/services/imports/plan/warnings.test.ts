@@ -214,8 +214,23 @@ describe('The warnings of a plan', () => {
         ]);
       });
 
+    it('are found by the words of cells under other headings, but not in notes', async () => {
+      const cells = ['', 'VIP', 'Opted out', 'Keine E-Mails', 'asked on Monday: do not call before six in the evening'];
+      const rows = cells.map((cell, at) => `Ada,King,a${at}@example.org,${at + 1},${cell}`);
+      const found = await warningsOf(['firstName,lastName,email,phone,Tags', ...rows].join('\n'));
+      expect(found.map(({ rows, examples }) => [rows, examples])).to.deep.equal([
+        [
+          [4, 5, 6],
+          ['Tags: Opted out', 'Tags: Keine E-Mails', `Tags: ${cells[4]}`],
+        ],
+      ]);
+      expect(
+        await warningsOf(['firstName,lastName,email,phone,Tags', ...rows.slice(0, 2), ...rows.slice(4)].join('\n')),
+      ).to.deep.equal([]);
+    });
+
     it('are not given for a no, nor for other columns', async () => {
-      const cells = ['No', 'FALSE', '0', '-', '', 'nein', 'N/A', '0000-00-00'];
+      const cells = ['No', 'FALSE', '0', '-', '', 'nein', 'N/A', 'Allow', '0000-00-00'];
       const rows = cells.map((cell, at) => `Ada,King,a${at}@example.org,${at + 1},${cell},x`);
       for (const heading of ['Age', 'Notice', 'Optional', 'Outcome', 'Email 3', 'Contact', 'Sperrmüll'])
         expect(

@@ -44,6 +44,8 @@ export interface ColumnMapping {
 interface Exclusion {
   index: number;
   heading: string;
+  /** Whether its cells say so, not its heading. */
+  byCell: boolean;
   /** Warning about a row of which it says so. */
   message: string;
 }
@@ -182,11 +184,19 @@ const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[
       message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
-const exclusionsIn = (ignored: readonly Column[], hasState: boolean): Exclusion[] =>
+/** Longer cells are notes. */
+const longestExclusion = 30;
+
+const exclusionsIn = (ignored: readonly Column[], rows: FirstRows, hasState: boolean): Exclusion[] =>
   ignored
-    .filter(({ heading }) => isExclusion(heading))
-    .map((column) => ({
+    .map((column) => ({ ...column, byCell: !isExclusion(column.heading) }))
+    .filter(({ heading, index, byCell }) => {
+      const cells = byCell ? valuesOf(index, rows).filter((cell) => cell.length <= longestExclusion) : [];
+      return !byCell || (cells.some(isExclusion) && !looksLikeState(heading, cells));
+    })
+    .map(({ byCell, ...column }) => ({
       index: column.index,
+      byCell,
       heading: shownText(column.heading),
       message: `The column ${named(column)} isn't imported: these people get accounts like all others. To leave them out, delete their rows; ${hasState ? '' : `to import them as inactive: ${mapOption(column, 'suspended')}; `}to ignore the column: ${mapOption(column, '')}`,
     }));
@@ -267,7 +277,7 @@ export function mapColumns(
     lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
     isTicked: valuesOf(state, rows).some(isTick),
     own,
-    exclusions: exclusionsIn(unasked, state !== undefined),
+    exclusions: exclusionsIn(unasked, rows, state !== undefined),
     ignored: ignored.map(({ heading }) => shownText(heading)),
     warnings: [
       ...hiddenWarnings(columns, own, decided, rows),

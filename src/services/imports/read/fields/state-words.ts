@@ -74,7 +74,7 @@ export function looksLikeState(heading: string, values: readonly string[]): bool
   return stateHeading.test(text) || (vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined));
 }
 
-const exclusionHeading = new RegExp(
+const exclusionWords = new RegExp(
   ` (${words(
     'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
     'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
@@ -90,12 +90,13 @@ const exclusionHeading = new RegExp(
   'u',
 );
 
-/** Whether a column says of people that they are dead, or want no mail. */
-export const isExclusion = (heading: string): boolean => exclusionHeading.test(headingWords(heading));
+/** Whether a heading, or a cell, says of people that they are dead, or want no mail. */
+export const isExclusion = (text: string): boolean => exclusionWords.test(headingWords(text));
 
 const notExcluded = new Set(
   words(
-    'none | never | null | n/a | off | f | ok | alive | living | active | subscribed | lebt | lebend | aktiv | nie | kein | keine',
+    'none | never | null | n/a | off | f | ok | allow | allowed | alive | living | active | subscribed | lebt | lebend | aktiv',
+    'erlaubt | zulassen | nie | kein | keine',
     'aucun | jamais | vivant | vivante | ninguno | ninguna | nunca | vivo | viva | nenhum | nenhuma | حي',
   ),
 );

@@ -2,7 +2,7 @@ import type { ImportedPerson } from '../../../../schemas/imported-person.js';
 import { shownText } from '../../../../tables/table/text.js';
 import type { ColumnMapping } from '../columns/columns.js';
 import { nameHalves } from '../fields/full-names.js';
-import { isExcluded } from '../fields/state-words.js';
+import { isExcluded, isExclusion } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import { nameWarnings } from './damaged-names.js';
 import { phoneWarnings } from './phone-warnings.js';
@@ -43,9 +43,9 @@ function unusedWarnings({ notes, enrollmentStatus }: ImportedPerson): RowWarning
 
 /** Columns that say of the person what an import can't know: that they are dead, or want no mail. */
 const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMapping): RowWarning[] =>
-  exclusions.flatMap(({ index, heading, message }): RowWarning[] => {
+  exclusions.flatMap(({ index, heading, byCell, message }): RowWarning[] => {
     const cell = cells[index] ?? '';
-    if (!isExcluded(cell)) return [];
+    if (byCell ? !isExclusion(cell) : !isExcluded(cell)) return [];
     const example = `${heading}: ${shownText(cell)}`;
     return [{ code: 'STATE_NOT_IMPORTED', field: 'isActive', message, example }];
   });
