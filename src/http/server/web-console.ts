@@ -67,7 +67,7 @@ const policyFor = (nonce: string): string =>
 /** First parts of the addresses of pages. */
 export const pageNames: readonly string[] = [
   ...['', 'profile', 'people', 'imports', 'courses', 'enrollments', 'catalogue', 'audit', 'mail'],
-  // Of links in mails and on certificates.
+  // Links in mails and on certificates open these.
   ...['set-password', 'forgot-password', 'confirm-email', 'certificates', 'cancel-email'],
 ];
 

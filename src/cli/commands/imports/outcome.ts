@@ -112,7 +112,7 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** What to look at before the rows are imported, with lines and values. Mails to people who must get none are in red. */
+/** The warnings of a plan, with lines and values; those about unwanted invitations are red. */
 export function warningsText({ warnings, options: { invite } }: ImportPlan, { width, paint }: Screen): string[] {
   if (warnings.length === 0) return [];
   const isAlarming = ({ code }: ImportPlan['warnings'][number]) => invite && code === 'STATE_NOT_IMPORTED';

@@ -40,13 +40,13 @@ export interface ColumnMapping {
   warnings: readonly RowWarning[];
 }
 
-/** A column that says whom nobody should invite. */
+/** A column that says of people that they are dead, or want no mail. */
 interface Exclusion {
   index: number;
   heading: string;
   /** Whether its cells say so, not its heading. */
   byCell: boolean;
-  /** Warning about a row of which it says so. */
+  /** The warning about its rows. */
   message: string;
 }
 

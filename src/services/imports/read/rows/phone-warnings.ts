@@ -125,7 +125,7 @@ function noteRow(found: Found, line: number, phone: string | undefined): void {
   if (phone !== undefined && found.examples.length < 3) found.examples.push(phone);
 }
 
-/** Finds phones of which a spreadsheet has taken the zero at the beginning: not of all, so that they can be told. */
+/** Finds phones without their first zero, which a spreadsheet has dropped in a part of a column. */
 export class LostZeros {
   readonly #columns: readonly number[];
   /** The lengths of numbers that begin with a zero. */

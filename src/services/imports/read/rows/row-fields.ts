@@ -63,7 +63,7 @@ export function uncalculatedFields({ cells, uncalculated }: SourceRow, { columns
   if (uncalculated === undefined) return [];
   const isMissing = (index: number) => uncalculated.includes(index);
   return [...columns].flatMap(([field, indexes]) => {
-    // Of courses all are read, of other fields the first that isn't blank.
+    // All courses are read, and the first filled cell of other fields.
     const read =
       field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || isFilled(cells[at]));
     return read !== undefined && isMissing(read) ? [field] : [];
@@ -78,7 +78,7 @@ const defaultFields: readonly ImportField[] = ['role', 'isActive', 'suspended', 
 const noPerson = /^\s*(0|false)?\s*$/i;
 
 /**
- * Whether a row has nothing of a person, but values that are filled down.
+ * Whether a row has no name, email and phone, only filled-down values.
  * @param before the cells of the row before it
  */
 export function isEmptyRow(
