@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { User } from '../../src/db/models/user.js';
 import { queueMails } from '../../src/services/mail/outbox.js';
@@ -182,6 +183,19 @@ describePages('Invitations', function () {
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
     await expect(undo).toContainText('3 accounts are deleted');
     await expect(undo).toContainText('1 invitation has left already');
+  });
+
+  it('to people who want no mail are warned of, before all other warnings', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', readFileSync('test/fixtures/meaning/deceased.csv'));
+    const alarm = page.getByRole('alert', { name: 'These people would get an invitation' });
+    await expect(page.getByRole('alert', { name: 'Look at this before you import' })).toContainText('Deceased: Yes');
+    await expect(alarm).toBeHidden();
+    await page.getByLabel('How new people get in').selectOption('Invitations by mail');
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expect(alarm).toContainText('Deceased: Yes', { timeout: scaled(30_000) });
+    await expect(alarm).toContainText('Unsubscribed: yes');
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   it('and passwords to download besides can be chosen', async () => {
