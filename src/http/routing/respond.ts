@@ -255,7 +255,10 @@ class Exchange {
     // Where the contract names a content type, its handlers give a stream: their mapped types say so.
     if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
     else if (itemBytes === undefined) sendJson(response, result);
-    else this.#endLarge?.({ bytes: await sendLargeJson(response, result) });
+    else {
+      const bytes = await sendLargeJson(response, result);
+      this.#endLarge?.({ bytes });
+    }
   }
 
   /**
