@@ -1,5 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, type ButtonProps, Group, Progress, Text } from '@mantine/core';
+import { IconCertificate } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { formatShare } from '../i18n/format.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { type Enrollment, type EnrollmentStatus, statusTones } from './enrollment-changes.js';
 
@@ -21,5 +23,39 @@ export function EnrollmentState({ enrollment: { status, waitingPlace, cancelReas
         {cancelReason !== null && t(`courses.cancelReason.${cancelReason}`)}
       </Text>
     </>
+  );
+}
+
+/** A progress in percent, as a bar and in words. @param label what it is the progress of, for screen readers */
+export function ProgressBar({ percent, label }: { percent: number; label: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" miw={120} maw={480}>
+      <Progress.Root flex={1} size="sm">
+        <Progress.Section value={percent} aria-label={label} />
+      </Progress.Root>
+      <Text size="sm" miw={44} ta="end">
+        {formatShare(percent / 100)}
+      </Text>
+    </Group>
+  );
+}
+
+/** The page of a certificate, which everybody may see: outside of the frame, so in a tab of its own. */
+export const certificatePage = (code: string) =>
+  ({ component: 'a', href: `/certificates/${code}`, target: '_blank' }) as const;
+
+/** Opens the certificate of a course. */
+export function CertificateButton({ code, title, ...props }: ButtonProps & { code: string; title: string }) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      {...certificatePage(code)}
+      {...props}
+      variant="default"
+      leftSection={<IconCertificate size={16} aria-hidden />}
+      aria-label={t('courses.certificate.of', { name: title })}
+    >
+      {t('courses.certificate.open')}
+    </Button>
   );
 }

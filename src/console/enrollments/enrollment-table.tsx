@@ -9,12 +9,10 @@ import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
 import { nameOf } from '../ui/person-name.js';
 import { BulkBar } from './bulk-bar.js';
-import { certificatePage } from './certificate-button.js';
-import { EnrollmentState } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
-import { ProgressBar } from './progress-bar.js';
+import { certificatePage, EnrollmentState, ProgressBar } from './enrollment-state.js';
 import type { EnrollmentFilter } from './status-filter.js';
 
 type EnrollmentTableProps = Pick<

@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { ApiError, call, type ResponseBody, whenSignedOut } from '../api/client.js';
+import type { Language } from '../i18n/i18n.js';
 import { mayLeave } from '../ui/forms/guards.js';
-import { keepMailLanguage } from './mail-language.js';
 
 export type Session = ResponseBody<'showWebSession'>;
 export type SessionUser = Session['user'];
@@ -164,3 +165,12 @@ export const useUser = (): SessionUser => useOpenSession().user;
 
 /** Today in the programme's time zone, which need not be the browser's, as `YYYY-MM-DD`. */
 export const useToday = (): string => useOpenSession().today;
+
+/** Mails to who has signed in, and has chosen no language, come in that of the page. @throws ApiError */
+export async function keepMailLanguage(): Promise<void> {
+  const [mail, chosen] = await Promise.all([call('showForgotPassword', {}), call('showMailPreferences', {})]);
+  // No other language is ever set.
+  const language = i18next.language as Language;
+  if (!mail.available || chosen.language !== null || language === 'ar-XB') return;
+  await call('changeMailPreferences', { body: { language } });
+}

@@ -1,7 +1,20 @@
+import type { AccountField } from '../../api/account-fields.js';
 import type { common as english } from '../en/common.js';
 import type { Words } from '../en/words.js';
-import { accountFields } from './account-fields.js';
 import { refusals } from './refusals.js';
+
+const accountFields: Record<AccountField, string> = {
+  firstName: 'Vorname',
+  lastName: 'Nachname',
+  email: 'E-Mail',
+  phone: 'Telefon',
+  role: 'Rolle',
+  isActive: 'Darf sich anmelden',
+  requiresPasswordChange: 'Muss Passwort ändern',
+  lastLogin: 'Letzte Anmeldung',
+  avatar: 'Bild',
+  language: 'Sprache der E-Mails',
+};
 
 export const common: Pick<Words, keyof typeof english> = {
   app: {

@@ -1,5 +1,19 @@
-import { accountFields } from './account-fields.js';
+import type { AccountField } from '../../api/account-fields.js';
 import { refusals } from './refusals.js';
+
+/** The fields of accounts in forms, in the audit log and in imports. */
+const accountFields = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  phone: 'Phone',
+  role: 'Role',
+  isActive: 'May sign in',
+  requiresPasswordChange: 'Must change password',
+  lastLogin: 'Last sign-in',
+  avatar: 'Picture',
+  language: 'Language of mails',
+} as const satisfies Record<AccountField, string>;
 
 /** Words that several screens share, and those of signing in. */
 export const common = {
