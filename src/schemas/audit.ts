@@ -38,6 +38,8 @@ export const auditActions = [
   'course.unpublish',
   'course.assign-trainer',
   'course.delete',
+  'course.import',
+  'course.undo-import',
   'course.thumbnail',
   'course.add-file',
   'course.remove-file',

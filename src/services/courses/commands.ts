@@ -72,7 +72,7 @@ async function lockTrainer(core: Core, id: string, transaction: Transaction): Pr
 }
 
 /** Locks a trainer to whom a course can be assigned. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-async function lockActiveTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
+export async function lockActiveTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
   const trainer = await lockTrainer(core, id, transaction);
   if (!trainer) throw notFound('Trainer');
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
@@ -99,7 +99,13 @@ function columnsOf({ tags, ...fields }: CourseInput<'update'>): Partial<Course> 
   return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
 }
 
-function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null; endDate?: string | null }): void {
+export function assertDatesInOrder({
+  startDate,
+  endDate,
+}: {
+  startDate?: string | null;
+  endDate?: string | null;
+}): void {
   if (startDate && endDate && endDate < startDate)
     throw validationError([
       {
@@ -117,6 +123,21 @@ const courseRecord = (
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'course', targetId: id, ...changes }) as const;
 
+/** Inserts an unpublished course of a locked trainer. */
+export async function insertCourse(
+  core: Core,
+  { trainerId, ...fields }: NewCourse & { trainerId: string },
+  transaction: Transaction,
+): Promise<Course> {
+  const { Course } = core.database.models;
+  const { title, description } = fields;
+  const identified = { id: uuidv7(), trainerId, title, description };
+  const course = Course.build({ ...identified, ...columnsOf(fields), ...courseKeys(fields) });
+  await course.save({ transaction });
+  await applyCourseEffects(core, course.id, undefined, course, transaction); // effect: creation-of-course
+  return course;
+}
+
 /**
  * Creates an unpublished course: a trainer for themselves, up to a limit; the super admin for a named trainer.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`, `TOKEN_INVALID`
@@ -132,15 +153,9 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
       assertActive(await lockTrainer(core, trainerId, transaction));
       await assertBelowCourseLimit(core, trainerId, transaction);
     } else await lockActiveTrainer(core, trainerId, transaction);
-    const { Course } = core.database.models;
-    const { title, description } = fields;
-    const keys = courseKeys(fields);
-    const identified = { id: uuidv7(), trainerId, title, description };
-    const course = Course.build({ ...identified, ...columnsOf(fields), ...keys });
-    await course.save({ transaction });
-    await applyCourseEffects(core, course.id, undefined, course, transaction); // effect: creation-of-course
-    const created = await reload(core, course.id, transaction);
-    const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
+    const { id } = await insertCourse(core, { ...fields, trainerId }, transaction);
+    const created = await reload(core, id, transaction);
+    const record = courseRecord('course.create', id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
     return created;
   }, confirmedById(core.database.models.Course));

@@ -46,6 +46,8 @@ export const writingLines: Readonly<Record<string, string>> = {
   'courses publish': 'Bees',
   'courses unpublish': 'Bees',
   'courses export': '',
+  'courses import': 'FILE --yes',
+  'courses undo-import': '--yes',
   'courses assign-trainer': 'Bees ada@x.org',
   'courses files add': 'Bees FILE',
   'courses files remove': 'Bees x --yes',

@@ -9,7 +9,9 @@ import {
   deleteCourseOptions,
   editCourseOptions,
   fileListOptions,
+  importCourseOptions,
   trainerListOptions,
+  undoCourseImportOptions,
 } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
@@ -143,6 +145,26 @@ export function register(program: Command, registry: Registry): void {
     options: courseExportOptions,
     load: () =>
       import('./queries.js').then(({ checkExport, exportCourses }) => ({ check: checkExport, run: exportCourses })),
+  });
+
+  define(courses, registry, {
+    usage: 'import <file>',
+    schema: 'current',
+    summary: 'Create the courses of a CSV file or a workbook, unpublished: shows a plan, then asks',
+    examples: ['courses import courses.xlsx', 'courses import courses.csv --trainer ada@example.org --yes'],
+    options: importCourseOptions,
+    notes:
+      'Columns are those of "courses export". A row needs title, description and a trainer: an id, email, phone or name. A course exists if its title and first day do: it stays as it is.',
+    load: () => import('./import.js').then(({ importFile }) => ({ run: importFile })),
+  });
+
+  define(courses, registry, {
+    usage: 'undo-import',
+    schema: 'current',
+    summary: 'Delete the courses of the latest import that are unchanged and without enrollments',
+    examples: ['courses undo-import --dry-run', 'courses undo-import --yes'],
+    options: undoCourseImportOptions,
+    load: () => import('./import.js').then(({ undoImport }) => ({ run: undoImport })),
   });
 
   const files = courses.command('files').description('List, add, download and remove the files of a course');

@@ -1,4 +1,4 @@
-import { exportOptions, repeatable, yesOption } from '../../core/command/declaration.js';
+import { dryRunOption, exportOptions, repeatable, yesOption } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
@@ -35,6 +35,14 @@ export const trainerListOptions = {
   '--search <text>': 'search in names and email',
   ...listingOptions('trainers', trainerColumns),
 };
+
+export const importCourseOptions = {
+  '--trainer <user>': 'the trainer of rows that name none: email, phone or id',
+  ...dryRunOption,
+  ...yesOption,
+};
+
+export const undoCourseImportOptions = { ...dryRunOption, ...yesOption };
 
 export const deleteCourseOptions = {
   '--force': 'delete it even if it has active enrollments',

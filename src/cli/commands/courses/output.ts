@@ -1,6 +1,5 @@
 import type { presentCourse } from '../../../presenters/course.js';
 import type { CourseField } from '../../../schemas/course-fields.js';
-import { hasEnded } from '../../../services/dates.js';
 
 /** A course as the API shows it. */
 export type Course = ReturnType<typeof presentCourse>;
@@ -21,8 +20,11 @@ export function seatsCell({ seatsTaken, maxStudents }: Course): string | null {
 }
 
 /** The state of a course on a day. */
-export function stateOn(day: string, course: Course): 'ended' | 'published' | 'hidden' {
-  if (hasEnded(course, day)) return 'ended';
+export function stateOn(
+  day: string,
+  course: Pick<Course, 'endDate' | 'isPublished'>,
+): 'ended' | 'published' | 'hidden' {
+  if (course.endDate !== null && course.endDate < day) return 'ended';
   return course.isPublished ? 'published' : 'hidden';
 }
 

@@ -92,6 +92,8 @@ export const audit: Words['audit'] = {
       unpublish: 'Kurs zurückgezogen',
       'assign-trainer': 'Kursleitung zugewiesen',
       delete: 'Kurs gelöscht',
+      import: 'Kurs durch Import angelegt',
+      'undo-import': 'Import des Kurses rückgängig gemacht',
       thumbnail: 'Kursbild geändert',
       'add-file': 'Material hinzugefügt',
       'remove-file': 'Material entfernt',

@@ -90,6 +90,8 @@ export const audit = {
       unpublish: 'Course unpublished',
       'assign-trainer': 'Trainer assigned',
       delete: 'Course deleted',
+      import: 'Course created by an import',
+      'undo-import': 'Import of course undone',
       thumbnail: 'Course image changed',
       'add-file': 'Material added',
       'remove-file': 'Material removed',

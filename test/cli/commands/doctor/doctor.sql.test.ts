@@ -140,8 +140,9 @@ describe('coursectl doctor', () => {
     expect(lines.length).to.be.lessThan(24);
     expect(lines[0]).to.match(/^ok {7}configuration, /);
     const problems = lines.filter((line) => /^(warning|FAILED)/.test(line)).map((line) => line.split(':')[0]);
-    expect(problems.slice(-3)).to.deep.equal(['warning  settings file', 'warning  super admin', 'FAILED   settings']);
-    expect(lines.at(-1)).to.match(/^\d warnings, 1 failure: settings, .*settings file, super admin$/);
+    expect(problems).to.include.members(['warning  settings file', 'warning  super admin']);
+    expect(problems.at(-1)).to.equal('FAILED   settings');
+    expect(lines.at(-1)).to.match(/^\d warnings, 1 failure: settings, settings file, .*super admin$/);
     const all = await cli.run(['doctor', '--verbose'], terminal);
     expect(all.stdout).to.match(/^ok {7}clock: /m);
   });

@@ -1,0 +1,235 @@
+import { Op, type Transaction } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError } from '../../errors.js';
+import { courseCreationSchema, type NewCourse } from '../../schemas/course.js';
+import { type CourseField, courseFields, courseInputFields } from '../../schemas/course-fields.js';
+import { caseless } from '../../schemas/keys.js';
+import { validate } from '../../schemas/validate.js';
+import { findUser } from '../accounts/queries.js';
+import { auditedCourse, recordAudit } from '../audit/audit.js';
+import type { Actor, Core } from '../core.js';
+import { removeMarked } from '../files/files.js';
+import { idIn } from '../ids.js';
+import { assertDatesInOrder, insertCourse, lockActiveTrainer } from './commands.js';
+import { applyCourseEffects } from './effects.js';
+import { coursesAlike } from './find-course.js';
+import { listAvailableTrainers } from './queries.js';
+
+/** The columns of a file that an import uses: fields of new courses, and their trainer. */
+export const importedColumns = [...courseInputFields('create'), 'trainer', 'trainerId'] as const;
+export type ImportedColumn = (typeof importedColumns)[number];
+
+/** A row of a file. */
+export interface CourseRow {
+  line: number;
+  cells: Partial<Record<ImportedColumn, string>>;
+}
+
+/** The plan for a row. */
+export type PlannedCourse = { line: number; title: string } & (
+  | { outcome: 'create'; course: NewCourse & { trainerId: string }; isTitleKnown: boolean }
+  | { outcome: 'exists' }
+  | { outcome: 'rejected'; reason: string }
+);
+
+const [yes, no] = [
+  ['true', 'yes', 'ja', '1'],
+  ['false', 'no', 'nein', '0'],
+];
+
+/** A cell as the schema takes it. What can't be read stays text, which the schema refuses. */
+function readValue(field: CourseField, cell: string): unknown {
+  switch (courseFields[field].column.type) {
+    case 'number':
+      return /^\d+$/.test(cell) ? Number(cell) : cell;
+    case 'flag':
+      return yes.includes(cell.toLowerCase()) || (no.includes(cell.toLowerCase()) ? false : cell);
+    case 'list':
+      return cell.split(',').map((word) => word.trim());
+    case 'date': {
+      const [, day = '', month = '', year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(cell) ?? [];
+      if (year !== undefined) return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+      return cell.replace(/^(\d{4}-\d{2}-\d{2})[T ]00:00(?::00)?$/, '$1');
+    }
+    default:
+      return cell;
+  }
+}
+
+/** Finds active trainers by id, email, phone or name. Each is looked up once. */
+function trainerFinder(core: Core) {
+  const found = new Map<string, Promise<User | AppError>>();
+  async function look(text: string): Promise<User | AppError> {
+    const user = await findUser(core, text).catch((error: unknown) => {
+      if (isAppError(error, 'NOT_FOUND', 'VALIDATION')) return undefined;
+      throw error;
+    });
+    if (user?.role === 'trainer')
+      return user.isActive ? user : new AppError('ACCOUNT_INACTIVE', `The trainer ${text} is inactive.`);
+    const { items } = await listAvailableTrainers(core, { search: text, limit: 100 });
+    const named = items.filter(({ firstName, lastName }) => caseless(`${firstName} ${lastName}`) === caseless(text));
+    const [one] = named;
+    if (one === undefined) return new AppError('NOT_FOUND', `There is no active trainer ${text}.`);
+    if (named.length === 1) return one;
+    return new AppError('NOT_FOUND', `Several trainers are called ${text}: give an email address.`);
+  }
+  return (text: string): Promise<User | AppError> => {
+    const looked = found.get(text) ?? look(text);
+    found.set(text, looked);
+    return looked;
+  };
+}
+
+/** A course exists if its title and first day do. */
+const keyOf = ({ title, startDate = null }: Pick<NewCourse, 'title' | 'startDate'>) =>
+  JSON.stringify([caseless(title), startDate]);
+
+/**
+ * Plans an import of courses. Writes nothing.
+ * @param trainerId the trainer of rows that name none
+ */
+export async function planCourses(
+  core: Core,
+  rows: readonly CourseRow[],
+  trainerId: string | undefined,
+): Promise<PlannedCourse[]> {
+  const findTrainer = trainerFinder(core);
+  const lines = new Map<string, number>();
+
+  async function trainerOf({ trainerId: id = '', trainer = '' }: CourseRow['cells']): Promise<string> {
+    const byId = idIn(id) === undefined ? undefined : await findTrainer(id);
+    if (byId !== undefined && !isAppError(byId)) return byId.id;
+    const named = trainer === '' ? byId : await findTrainer(trainer);
+    if (isAppError(named)) throw named;
+    const found = named?.id ?? trainerId;
+    if (found !== undefined) return found;
+    throw new AppError('NOT_FOUND', 'The trainer is missing: fill in the column trainer, or add --trainer.');
+  }
+
+  async function plan({ line, cells }: CourseRow): Promise<PlannedCourse> {
+    const { title = '' } = cells;
+    try {
+      const fields = courseInputFields('create').flatMap((field) => {
+        const cell = cells[field];
+        return cell === undefined ? [] : [[field, readValue(field, cell)] as const];
+      });
+      const valid = validate(courseCreationSchema, Object.fromEntries(fields));
+      assertDatesInOrder(valid);
+      const course = { ...valid, trainerId: await trainerOf(cells) };
+      const alike = await coursesAlike(core, course.title);
+      if (alike.some((one) => keyOf(one) === keyOf(course))) return { line, title, outcome: 'exists' };
+      const earlier = lines.get(keyOf(course));
+      if (earlier !== undefined)
+        return { line, title, outcome: 'rejected', reason: `It repeats line ${earlier}: title and first day.` };
+      lines.set(keyOf(course), line);
+      return { line, title, outcome: 'create', course, isTitleKnown: alike.length > 0 };
+    } catch (error) {
+      if (!isAppError(error, 'VALIDATION', 'NOT_FOUND', 'ACCOUNT_INACTIVE')) throw error;
+      const reasons = error.details.map(({ message }) => message);
+      return { line, title, outcome: 'rejected', reason: reasons.length > 0 ? reasons.join(' ') : error.message };
+    }
+  }
+
+  const planned: PlannedCourse[] = [];
+  for (const row of rows) planned.push(await plan(row));
+  return planned;
+}
+
+/**
+ * Creates unpublished courses, all or none.
+ * @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` for a trainer who has changed since the plan
+ */
+export async function importCourses(
+  core: Core,
+  actor: Actor,
+  courses: readonly (NewCourse & { trainerId: string })[],
+): Promise<Course[]> {
+  return core.database.inTransaction(async (transaction) => {
+    // In the order of their keys, as everywhere.
+    const trainers = [...new Set(courses.map(({ trainerId }) => trainerId))].sort();
+    for (const id of trainers) await lockActiveTrainer(core, id, transaction);
+    const created: Course[] = [];
+    for (const course of courses) created.push(await insertCourse(core, course, transaction));
+    // Entries of one call have the same time: an undo finds the courses of an import by it.
+    const records = created.map((course) => ({
+      action: 'course.import' as const,
+      targetType: 'course' as const,
+      targetId: course.id,
+      after: auditedCourse(course),
+    }));
+    await recordAudit(core, actor, records, transaction);
+    return created;
+  });
+}
+
+/** The courses of the latest import, as far as they exist. */
+export interface LatestImport {
+  at: Date;
+  untouched: Course[];
+  /** Changed or enrolled in since: an undo keeps them. */
+  kept: Course[];
+}
+
+/** The ids of courses that were changed, or have enrollments. */
+async function touchedIds({ database }: Core, ids: readonly string[], transaction?: Transaction): Promise<Set<string>> {
+  const { AuditEntry, Enrollment } = database.models;
+  const within = transaction ? { transaction } : {};
+  const targetId = [...ids];
+  const action = { [Op.ne]: 'course.import' };
+  const entries = await AuditEntry.findAll({
+    attributes: ['targetId'],
+    where: { targetType: 'course', targetId, action },
+    ...within,
+  });
+  const enrollments = await Enrollment.findAll({ attributes: ['courseId'], where: { courseId: targetId }, ...within });
+  return new Set([...entries.flatMap((entry) => entry.targetId ?? []), ...enrollments.map(({ courseId }) => courseId)]);
+}
+
+/** The latest import of which a course exists; undefined where there is none, or its audit entries were deleted. */
+export async function latestCourseImport(core: Core): Promise<LatestImport | undefined> {
+  const { AuditEntry, Course } = core.database.models;
+  return core.database.read(async () => {
+    let below: Date | undefined;
+    for (;;) {
+      const where = { action: 'course.import', ...(below && { at: { [Op.lt]: below } }) };
+      const latest = await AuditEntry.findOne({ attributes: ['at'], where, order: [['at', 'DESC']] });
+      if (!latest) return undefined;
+      const { at } = latest;
+      const entries = await AuditEntry.findAll({ attributes: ['targetId'], where: { action: 'course.import', at } });
+      const ids = entries.flatMap(({ targetId }) => targetId ?? []);
+      const courses = await Course.findAll({ where: { id: ids }, order: ['id'] });
+      if (courses.length > 0) {
+        const touched = await touchedIds(core, ids);
+        const isTouched = ({ id }: Course) => touched.has(id);
+        return { at, untouched: courses.filter((one) => !isTouched(one)), kept: courses.filter(isTouched) };
+      }
+      below = at;
+    }
+  });
+}
+
+/** Deletes courses of an import that are still untouched. @returns the deleted ones */
+export async function undoCourseImport(core: Core, actor: Actor, ids: readonly string[]): Promise<Course[]> {
+  const { Course } = core.database.models;
+  const deleted = await core.database.inTransaction(async (transaction) => {
+    const lock = transaction.LOCK.UPDATE;
+    const locked = await Course.findAll({ where: { id: [...ids] }, order: ['id'], transaction, lock });
+    const touched = await touchedIds(core, ids, transaction);
+    const untouched = locked.filter(({ id }) => !touched.has(id));
+    for (const course of untouched) {
+      await course.destroy({ transaction });
+      await applyCourseEffects(core, course.id, course, undefined, transaction); // effect: undo-of-course
+    }
+    const records = untouched.map((course) => ({
+      action: 'course.undo-import' as const,
+      targetType: 'course' as const,
+      targetId: course.id,
+      before: auditedCourse(course),
+    }));
+    await recordAudit(core, actor, records, transaction);
+    return untouched;
+  });
+  for (const { id } of deleted) await removeMarked(core, { courseId: id });
+  return deleted;
+}
