@@ -139,6 +139,10 @@ describe('A certificate', () => {
     expect(trainees.body.trainees[0].enrollment.certificate).to.equal(code);
     const shown = await api('get', `/api/enrollments/${enrollment.id}`, trainee.token).expect(200);
     expect(shown.body.enrollment.certificate).to.equal(code);
+    const replied = await api('put', `/api/enrollments/${enrollment.id}/reply`, owner.token).send({
+      reply: 'Well done',
+    });
+    expect(replied.body.enrollment.certificate).to.equal(code);
     await api('delete', `/api/certificates/${code}`, admin.token).expect(200);
     const { body } = await api('get', '/api/enrollments/my', trainee.token).expect(200);
     expect(body.enrollments[0]).to.include({ status: 'completed', certificate: null });

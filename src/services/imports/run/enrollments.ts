@@ -141,7 +141,7 @@ export async function enroll(
   await addEnrollments(core, rows, now, inserts);
 }
 
-/** Enrolls people again who had left, or waited. @throws StaleDecision as {@link revive} */
+/** Revives left enrollments, and gives seats to waiting ones. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(context: BatchContext, changes: readonly PlannedChange[]): Promise<void> {
   for (const { planned, note } of changes) if (planned.left) await revive(context, planned, planned.left, note);
 }
