@@ -102,7 +102,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
 /** A planned enrollment of an account that is written, as a change. */
 interface PlannedChange extends EnrollmentChange {
   planned: PlannedEnrollment;
-  /** Of its row. */
+  /** Undo note of the row. */
   note: UndoNote;
 }
 
