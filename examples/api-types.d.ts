@@ -827,9 +827,19 @@ export interface ImportFileColumn {
   /** Heading in the file, shortened */
   heading: string | null;
   /** Field that the column is imported as; null if it is not imported */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** What the column may be that is not imported, by its heading or its values; null if nothing is suggested */
-  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
+  /** Whether the workbook hides the column */
+  hidden: boolean;
+  /** Effect on people, in words; null for a column that is not imported */
+  effect: string | null;
+  /** Number of people on whom its values have an effect */
+  people: number;
+  /** Number of mails that have its values */
+  mailed: number;
+  /** First value that is not blank, cut at 60 characters; what may be a password is masked */
+  example: string | null;
   /** Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked */
   samples: string[];
 }
@@ -840,11 +850,13 @@ export interface ImportReason {
   outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
   code: string;
+  /** Codes of further faults of the same rows */
+  otherCodes: string[];
   /** Field to correct; null where it is not a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The reason, for people; the same for all these rows */
   message: string;
-  /** Number of rows; a row that has several problems counts for each */
+  /** Number of rows; a rejected row counts once, with all its faults */
   count: number;
   /** Lines of the first 20 rows */
   rows: number[];
@@ -853,9 +865,9 @@ export interface ImportReason {
 /** What looks wrong in a file that can be imported */
 export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
-  code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'NOTES_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
+  code: 'COLUMN_DOUBTFUL' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'ROW_HIDDEN' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
   /** Field that it is about; null where it is not a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
   message: string;
   /** Number of rows or columns */
@@ -933,7 +945,7 @@ export type ImportPlan = {
   /** Fields that columns can be mapped to */
   fields: {
     /** File name */
-    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended';
+    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended';
     /** Whether a file must have it; a full name stands for first and last name */
     required: boolean;
   }[];
@@ -1159,7 +1171,7 @@ export interface ImportRow {
   /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct, where it is a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** Why the row was rejected, or imported without a course, for people */
   message: string | null;
   /** Account of the row, as it is now */
@@ -3585,7 +3597,7 @@ export interface PlanImportBody {
     /** Place of the column in a row of the file, from 0 */
     column: number;
     /** Field that the column is imported as; null: it is not imported */
-    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   }[];
 }
 

@@ -18,7 +18,7 @@ export const importColumns = [
   'passwordHash',
   'course',
   'enrollmentStatus',
-  'notes',
+  'reply',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
 /** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
@@ -249,7 +249,7 @@ export const warningCodes = [
   'PHONE_SEVERAL',
   'PHONE_WORDS',
   'PHONE_ZERO_LOST',
-  'NOTES_WITHOUT_COURSE',
+  'REPLY_WITHOUT_COURSE',
   'STATUS_WITHOUT_COURSE',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];

@@ -23,8 +23,8 @@ export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | '
   /** Of further columns. */
   otherCourses?: string[];
   enrollmentStatus?: InitialStatus;
-  /** Of the enrollment. */
-  notes?: string;
+  /** Shown to the trainee with the enrollment. */
+  reply?: string;
 }
 
 /** A part of the name: required unless there is a full name that couldn't be parted. */
@@ -53,7 +53,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     course: fields.course.empty(fields.blank),
     otherCourses: Joi.array().items(fields.course),
     enrollmentStatus: fields.oneOf('Enrollment status', initialStatuses).trim().lowercase().empty(fields.blank),
-    notes: fields.notes.empty(fields.blank),
+    reply: fields.reply.empty(fields.blank),
   }),
 )
   .nand('password', 'passwordHash')

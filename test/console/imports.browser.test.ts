@@ -389,6 +389,39 @@ describePages('Importing people in the web console', function () {
     await expectPage(delimiter).toHaveValue(';');
   });
 
+  it('lists each column with its effect and the people, also in a narrow window', async () => {
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
+    const page = await test.openAs(admin, '/imports');
+    await planFile(
+      page,
+      'people.csv',
+      csv(
+        'First Name,Middle Name,Last Name,E-mail Address,Home Phone,Mobile Phone,Company,Notes,Role,Course,Message to the trainee',
+        'Ada,Mary,King,ada@o.example,,0311 6001,Acme,"Difficult customer, paid late",,Weaving,"Welcome to the course, please bring an apron"',
+        'Grace,,Dell,grace@o.example,0311 6002,,Acme,,Student,Weaving,',
+      ),
+    );
+    const columns = page.getByRole('table', { name: 'Columns' });
+    const rowOf = (heading: string) => columns.getByRole('row', { name: heading });
+    await expectPage(rowOf('Message to the trainee')).toContainText('Shown to the trainee; 1 person');
+    await expectPage(rowOf('Course Course')).toContainText('Enrollment; 2 people');
+    await expectPage(rowOf('Notes').getByRole('combobox')).toHaveValue('');
+    await expectPage(rowOf('Notes')).not.toContainText(/person|people/);
+    // Another field has other effects, which the next plan tells.
+    await rowOf('Role').getByRole('combobox').selectOption('');
+    await expectPage(rowOf('Role')).not.toContainText('Role of the account');
+    await rowOf('Role').getByRole('combobox').selectOption('role');
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await keepScreenshot(page, `import columns ${width}`);
+      expect(await widthBeyondWindow(page)).to.be.at.most(0);
+      expect(await cutOff(page)).to.deep.equal([]);
+    }
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await expectPage(page.getByRole('dialog')).toContainText('1 person is shown a message from the file');
+  });
+
   it('is refused with the reason when there are several files, or the file is none', async () => {
     const page = await test.openAs(admin, '/imports');
     await expectPage(page.locator('input[type="file"]')).not.toHaveAttribute('multiple');

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
+import { Badge, Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PlainTable } from '../ui/lists/plain-table.js';
@@ -46,10 +46,26 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     { value: '', label: t('imports.columns.ignored') },
     ...plan.fields.map(({ name }) => ({ value: name, label: importFieldName(name, t) })),
   ];
+  /** The effect of a column as it was planned. */
+  function effectOf({ field, people, mailed }: FileColumn): string | null {
+    if (field === null) return null;
+    if (people === 0) return t('imports.columns.noEffect');
+    const name = t(`imports.effects.${field}`);
+    const effect = mailed > 0 ? t('imports.columns.mailed', { effect: name }) : name;
+    return t('imports.columns.effectOn', { effect, count: people });
+  }
+
   const rows = plan.columns.map((column) => ({
     key: String(column.index),
     cells: [
-      headingOf(column),
+      <Fragment key="heading">
+        {headingOf(column)}
+        {column.hidden && (
+          <Badge ms="xs" color="orange" variant="light">
+            {t('imports.columns.hidden')}
+          </Badge>
+        )}
+      </Fragment>,
       <Fragment key="field">
         <NativeSelect
           aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
@@ -62,8 +78,11 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
         />
         <Suggestion field={suggestionFor(column)} onUse={(field) => map(column.index, field)} />
       </Fragment>,
+      <Text key="effect" size="sm">
+        {plan.counts && !changed.has(column.index) && effectOf(column)}
+      </Text>,
       <Text key="samples" size="sm" c="dimmed" lineClamp={2}>
-        {column.samples.join(' · ')}
+        {column.samples.length > 0 ? column.samples.join(' · ') : column.example}
       </Text>,
     ],
   }));
@@ -82,7 +101,12 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
       )}
       <PlainTable
         label={t('imports.columns.title')}
-        head={[t('imports.columns.heading'), t('imports.columns.field'), t('imports.columns.samples')]}
+        head={[
+          t('imports.columns.heading'),
+          t('imports.columns.field'),
+          t('imports.columns.effect'),
+          t('imports.columns.samples'),
+        ]}
         rows={rows}
         stacks
       />

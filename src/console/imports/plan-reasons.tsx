@@ -30,10 +30,10 @@ export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsPro
         </Title>
         {reasons.length === 0 && <Text size="sm">{t('imports.reasons.none')}</Text>}
         <Stack gap="sm">
-          {reasons.map(({ outcome, code, message, count, rows }) => (
+          {reasons.map(({ outcome, code, otherCodes, message, count, rows }) => (
             <div key={`${outcome} ${code} ${message}`}>
               <Text component="div" fw={600}>
-                <ReasonText code={code} message={message} ofGroup />
+                <ReasonText code={code} otherCodes={otherCodes} message={message} ofGroup />
               </Text>
               <Group gap="xs">
                 <Text size="sm" c="dimmed">

@@ -130,14 +130,17 @@ export function PlanView({ current, plan }: PlanViewProps) {
 /** What applying the plan does, in a list. */
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { counts, generatedPasswords } = plan;
+  const { counts, generatedPasswords, columns, news } = plan;
   if (!counts) return null;
+  const replies = columns.find(({ field }) => field === 'reply');
   const effects = [
     ['willCreate', counts.created],
     ['willUpdate', counts.updated],
     ['willEnroll', counts.enrolled],
     ['willWait', counts.waiting],
     ['willLeaveOut', counts.leftOut],
+    ['willShow', replies?.people ?? 0],
+    ['willTell', news],
     ['willGenerate', generatedPasswords],
     ['willSkip', counts.skipped],
     ['willReject', counts.rejected],

@@ -44,6 +44,8 @@ export const reasonOf = (code: string, t: TFunction): string | undefined =>
 
 interface ReasonTextProps {
   code: string;
+  /** Codes of further faults of the same rows. */
+  otherCodes?: readonly string[];
   /** What the service says, in English; null where it says nothing but the code. */
   message: string | null;
   /** Said of a group of rows, not of one with its values. */
@@ -51,13 +53,15 @@ interface ReasonTextProps {
 }
 
 /** Why rows are skipped or rejected: by the code in the language of the console, with what the service says besides. */
-export function ReasonText({ code, message, ofGroup = false }: ReasonTextProps) {
+export function ReasonText({ code, otherCodes = [], message, ofGroup = false }: ReasonTextProps) {
   const { t, i18n } = useTranslation();
-  const reason = reasonOf(code, t);
-  if (reason === undefined) return message ?? code;
-  const isWhole = message === null || message === reason || (ofGroup && wholeCodes.includes(code));
+  const codes = [code, ...otherCodes];
+  const reasons = codes.map((one) => reasonOf(one, t));
+  if (reasons.includes(undefined)) return message ?? code;
+  const reason = reasons.join(' ');
+  const isWhole = message === null || message === reason || (ofGroup && codes.every((one) => wholeCodes.includes(one)));
   // Beside words of another language, English is worth reading only where it says more.
-  const says = !isWhole && (i18n.language === 'en' || openCodes.includes(code));
+  const says = !isWhole && (i18n.language === 'en' || codes.some((one) => openCodes.includes(one)));
   return (
     <>
       {reason}

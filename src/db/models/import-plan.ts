@@ -14,7 +14,7 @@ import type { ImportCounts } from './import.js';
 import type { ImportRow } from './import-row.js';
 
 /** A column of a file as it is understood. */
-export interface FileColumn {
+interface ColumnMeaning {
   /** Its place in a row, from 0. */
   index: number;
   heading: string;
@@ -22,18 +22,38 @@ export interface FileColumn {
   field: ImportField | null;
   /** What it may be that is not imported, by its heading or its values; null where nothing is suggested. */
   suggestion: ImportField | null;
+  /** Whether a workbook hides it. */
+  hidden: boolean;
+}
+
+/** A column of a file with values. */
+export interface FileColumn extends ColumnMeaning {
   /** Values of its first rows, shortened, without passwords. */
   samples: string[];
+}
+
+/** A column of a plan: what importing it does. */
+export interface PlannedColumn extends ColumnMeaning {
+  /** The effect on people, in words; null for a column that isn't imported. */
+  effect: string | null;
+  /** People on whom its values have an effect. */
+  people: number;
+  /** Mails that have its values. */
+  mailed: number;
+  /** The first value that isn't blank, shortened and without passwords; null where there is none. */
+  example: string | null;
 }
 
 /** Rows that are not imported as they are for the same reason: skipped, rejected, or without one of their courses. */
 export interface PlanReason {
   outcome: ImportRow['outcome'];
   code: string;
+  /** Codes of further faults of the same rows. */
+  otherCodes: string[];
   /** The field that must be corrected; null when it isn't one. */
   field: ImportField | null;
   message: string;
-  /** Rows; one that has several problems counts for each. */
+  /** Rows; a rejected row counts once, with all its faults. */
   count: number;
   /** The lines of the first rows. */
   rows: number[];
@@ -106,7 +126,7 @@ export interface PlanContent {
     /** Up to five names of people with letters beyond ASCII. */
     names: string[];
   } | null;
-  columns: FileColumn[];
+  columns: (FileColumn & PlannedColumn)[];
   /** What a column can be. */
   fields: { name: ImportField; required: boolean }[];
   /** null with a problem. */

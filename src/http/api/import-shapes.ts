@@ -123,6 +123,15 @@ const column = component(
         'What the column may be that is not imported, by its heading or its values; null if nothing is suggested',
       )
       .example(null),
+    hidden: boolean.description('Whether the workbook hides the column').example(false),
+    effect: nullableText
+      .description('Effect on people, in words; null for a column that is not imported')
+      .example('sign-in'),
+    people: count.description('Number of people on whom its values have an effect').example(40),
+    mailed: count.description('Number of mails that have its values').example(0),
+    example: nullableText
+      .description('First value that is not blank, cut at 60 characters; what may be a password is masked')
+      .example('+49 30 1234'),
     samples: Joi.array()
       .items(Joi.string())
       .max(5)
@@ -140,11 +149,16 @@ const reason = component(
       .required()
       .description('What becomes of the rows'),
     code: rowCode,
+    otherCodes: Joi.array()
+      .items(rowCode)
+      .required()
+      .description('Codes of further faults of the same rows')
+      .example([]),
     field: field.description('Field to correct; null where it is not a single one').example('email'),
     message: text
       .description('The reason, for people; the same for all these rows')
       .example('Email must be a valid email address.'),
-    count: count.description('Number of rows; a row that has several problems counts for each').example(3),
+    count: count.description('Number of rows; a rejected row counts once, with all its faults').example(3),
     rows: Joi.array().items(count).max(20).required().description('Lines of the first 20 rows').example([7, 12, 31]),
   }),
 );
@@ -156,11 +170,11 @@ const warning = component(
     code: Joi.valid(...warningCodes)
       .required()
       .description('The kind of warning: docs/IMPORTING.md lists them')
-      .example('NOTES_WITHOUT_COURSE'),
-    field: field.description('Field that it is about; null where it is not a single one').example('notes'),
+      .example('REPLY_WITHOUT_COURSE'),
+    field: field.description('Field that it is about; null where it is not a single one').example('reply'),
     message: text
       .description('The warning, for people')
-      .example('Notes belong to an enrollment: without a course they are not imported.'),
+      .example('A reply belongs to an enrollment: without a course it is not imported.'),
     count: count.description('Number of rows or columns').example(3),
     rows: Joi.array()
       .items(count)

@@ -15,7 +15,7 @@ const titleOf = (text: string) => caseless(normalized(text.trim().replace(/\s+/g
 const batch = 500;
 
 /** What people need to choose between courses. */
-const shown = ['id', 'title', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
+const shown = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
 
 /**
  * The courses that each name means: that with this id; else those with this title; else those whose title differs only in
@@ -74,8 +74,17 @@ export async function coursesAlike(core: Core, title: string): Promise<Course[]>
 /** How many courses the error lists for an ambiguous title. */
 const maxListed = 10;
 
-const candidate = ({ id, title, trainer }: Course) =>
-  `${id} (${title}${trainer ? `, ${trainer.firstName} ${trainer.lastName}` : ''})`;
+function candidate({ id, title, startDate, endDate, trainer }: Course): string {
+  const dates = startDate === null ? 'no date' : [...new Set([startDate, endDate ?? startDate])].join(' to ');
+  return `${id} (${title}, ${dates}${trainer ? `, ${trainer.firstName} ${trainer.lastName}` : ''})`;
+}
+
+/** The refusal of a title that several courses have, with their dates and ids. */
+export function ambiguousTitle(courses: readonly Course[]): string {
+  const more = courses.length > maxListed ? ` and ${courses.length - maxListed} more` : '';
+  const listed = courses.slice(0, maxListed).map(candidate).join(', ');
+  return `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
+}
 
 /**
  * The course that a name means: an id, a title in any case, or the last 8 characters of an id.
@@ -89,10 +98,7 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
     return id === undefined ? undefined : (await coursesNamed(core, [id])).get(id)?.[0];
   }
   if (found.length === 1) return found[0];
-  const more = found.length > maxListed ? ` and ${found.length - maxListed} more` : '';
-  const listed = found.slice(0, maxListed).map(candidate).join(', ');
-  const message = `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
-  throw validationError([{ path: 'course', code: 'AMBIGUOUS', message }]);
+  throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitle(found) }]);
 }
 
 /** The titles of the newest courses. @param limit how many at most */

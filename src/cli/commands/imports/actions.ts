@@ -1,5 +1,6 @@
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
+import { pick } from '../../../presenters/pick.js';
 import { type ImportOptions, importListingSchema, importRowListingSchema } from '../../../schemas/import.js';
 import type { TableFormat } from '../../../schemas/table-format.js';
 import type { Context } from '../../../services/context.js';
@@ -200,19 +201,19 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const shown = { progress: createProgress(run, 'Reading', undefined), total: 0 };
-  let warnings: ImportPlan['warnings'] = [];
+  let seen: Pick<ImportPlan, 'columns' | 'warnings'> = { columns: [], warnings: [] };
   try {
     const result = await withResumeHint(run, shown, (options) =>
       resumeImport(context, operator, record.id, options, async (plan) => {
         shown.progress.stop();
         if (!run.options.yes && plan.refusal === null) await confirmPlan(run, plan);
         shown.total = plan.counts.rows;
-        warnings = plan.warnings;
+        seen = pick(plan, ['columns', 'warnings']);
         shown.progress = createProgress(run, 'Importing', shown.total);
       }),
     );
     return report(
-      { ...result, options: optionsOf(record), warnings },
+      { ...result, options: optionsOf(record), ...seen },
       (performance.now() - startedAt) / 1000,
       run,
       await whenMailsLeave(run.io, context),
@@ -259,10 +260,11 @@ function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
 }
 
 function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: string): string {
+  const meaning = restored === 0 ? [] : ['Restored: these accounts and their enrollments are as before the import.'];
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
   const sent =
     mailsSent === 0 ? [] : [`${counted(mailsSent, 'mail')} had left already; links to set passwords stop working.`];
-  return [`${heading}: ${figures}`, ...sent, ...keptText(kept)].join('\n');
+  return [`${heading}: ${figures}`, ...meaning, ...sent, ...keptText(kept)].join('\n');
 }
 
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');

@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { ChalkInstance } from 'chalk';
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
-import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
 import type { RowCode } from '../../../services/imports/read/fields/row-codes.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
@@ -19,6 +18,7 @@ import { wrapHanging } from '../../core/output/fit.js';
 import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
 import { paintFor } from '../../core/output/paint.js';
 import { printable, printableLine } from '../../core/output/printable.js';
+import { columnsText } from './columns-text.js';
 import { correctedText } from './command-lines.js';
 import type { resumeOptions } from './options.js';
 
@@ -68,7 +68,6 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
     'generatedPasswords',
     'invitations',
     'news',
-    'ignoredColumns',
     'names',
     'roleWords',
     'samples',
@@ -97,9 +96,9 @@ const leftOutText = (all: ImportPlan['reasons']): string[] =>
 const leftOutCodes: readonly string[] = ['COURSE_FULL', 'WAITING_LIST_FULL'] satisfies RowCode[];
 
 function reasonsText(reasons: ImportPlan['reasons']): string[] {
-  const shown = reasons.slice(0, maxReasons).map(({ code, message, count, rows }) => {
+  const shown = reasons.slice(0, maxReasons).map(({ code, otherCodes, message, count, rows }) => {
     const text = `${message.replace(/\.$/, '')} (${linesText(rows, count)})`;
-    return printableLine(`    ${counted(count, 'row')} ${code}: ${text}`);
+    return printableLine(`    ${counted(count, 'row')} ${[code, ...otherCodes].join(', ')}: ${text}`);
   });
   const left = reasons.length - shown.length;
   return left > 0 ? [...shown, `    and ${counted(left, 'more reason')}: --json has all`] : shown;
@@ -112,8 +111,14 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
+/** Columns with their effects, and warnings, of a plan that nobody was asked about. */
+export const unseenText = (plan: ImportPlan, screen: Screen): string[] => [
+  ...columnsText(plan, screen.width),
+  ...warningsText(plan, screen),
+];
+
 /** The warnings of a plan, with lines and values; those about unwanted invitations are red. */
-export function warningsText({ warnings, options: { invite } }: ImportPlan, { width, paint }: Screen): string[] {
+function warningsText({ warnings, options: { invite } }: ImportPlan, { width, paint }: Screen): string[] {
   if (warnings.length === 0) return [];
   const isAlarming = ({ code }: ImportPlan['warnings'][number]) => invite && code === 'STATE_NOT_IMPORTED';
   const sorted = [...warnings].sort((one, other) => Number(isAlarming(other)) - Number(isAlarming(one)));
@@ -165,25 +170,9 @@ function identityChangesText({ identityChanges, identityChangesLeftOut }: Import
 
 const maxRoleWords = 10;
 
-/** The columns that have another name in the file: what was made of it is a guess that a person can check. */
-function renamed({ columns }: ImportPlan): string[] {
-  const others = Object.entries(columns).filter(
-    ([field, heading]) => field === 'suspended' || field.toLowerCase() !== heading.toLowerCase(),
-  );
-  const shown = others.map(([field, heading]) => `${heading} = ${field === 'suspended' ? 'not isActive' : field}`);
-  return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
-}
-
 /** Names by which a person sees whether the file was decoded rightly. */
 const namesText = ({ names }: ImportPlan): string[] =>
   names.length === 0 ? [] : [printableLine(`  Names beyond ASCII: ${names.join(', ')}`)];
-
-/** The columns that aren't imported, and how one of them is. */
-function ignoredText({ ignoredColumns }: ImportPlan): string[] {
-  const example = ignoredColumns.find(isPlainHeading);
-  const hint = example === undefined ? '' : ` (to import one: --map "${example}=FIELD")`;
-  return ignoredColumns.length === 0 ? [] : [printableLine(`  Columns ignored: ${ignoredColumns.join(', ')}${hint}`)];
-}
 
 /** The words that were taken for roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
@@ -259,10 +248,9 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
       ...leftOutText(plan.reasons),
       ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to tell people of enrollments`] : []),
       ...namesText(plan),
-      ...renamed(plan),
       ...roleWordsText(plan),
-      ...ignoredText(plan),
     ]),
+    ...columnsText(plan, width),
     ...warningsText(plan, screen),
     ...(plan.stopsAtLine === null
       ? []
@@ -351,11 +339,11 @@ function exitCodeOf({ status, counts }: AppliedImport) {
 }
 
 /** An import that has ended, with its options. */
-type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'warnings'>;
+type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'columns' | 'warnings'>;
 
 /** What an import did, for people and programs. */
 export function report(
-  { options, ...result }: ReportedImport,
+  { options, columns, ...result }: ReportedImport,
   seconds: number,
   { io, display }: Pick<Run, 'io' | 'display'>,
   whenMailsLeave: string,
@@ -390,7 +378,7 @@ export function report(
       : []),
   ];
   return {
-    json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
+    json: { import: { ...result, columns, seconds: Number(seconds.toFixed(3)) } },
     text: [
       ...lines.flatMap((line) => wrapHanging(line, display.width)),
       // A command that was wrapped couldn't be copied.

@@ -22,7 +22,7 @@ import { printable } from '../../core/output/printable.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, report, stderrOf, warningsText, withResumeHint } from './outcome.js';
+import { confirmPlan, planJson, planText, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { writeTemplate } from './template.js';
 
@@ -107,7 +107,8 @@ async function importFile(
   const isAnswered = columns.asked === true || run !== given;
   if (expectedPlan !== undefined) assertSeen(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
   const interrupted = await interruptedBeside(run.io, context, plan);
-  const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
+  const isUnseen = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
+  const isAsked = isUnseen && !isIdle(plan);
   if (isAsked)
     await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
       if (isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
@@ -115,9 +116,9 @@ async function importFile(
     });
   else if (!dryRun) {
     if (interrupted !== null) run.say(interrupted.text);
-    // Nobody has seen the plan.
-    const warnings = expectedPlan === undefined ? warningsText(plan, stderrOf(run.io)) : [];
-    if (warnings.length > 0) run.say(warnings.join('\n'), { painted: true });
+    const screen = stderrOf(run.io);
+    if (isUnseen) run.say(planText(plan, screen, []), { painted: true });
+    else if (expectedPlan === undefined) run.say(unseenText(plan, screen).join('\n'), { painted: true });
   }
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
@@ -126,7 +127,7 @@ async function importFile(
   const result = await apply(run, context, plan, spooled);
   if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
   return report(
-    { ...result, ...pick(plan, ['options', 'warnings']) },
+    { ...result, ...pick(plan, ['options', 'columns', 'warnings']) },
     (performance.now() - startedAt) / 1000,
     run,
     await whenMailsLeave(run.io, context),
@@ -154,6 +155,10 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
     return { plan: await makePlan(run, context, file, columns.map), columns };
   }
 }
+
+/** Whether a plan changes no account and no enrollment: there is nothing to confirm. */
+const isIdle = ({ counts, unfinished }: ImportPlan): boolean =>
+  unfinished === null && counts.created + counts.updated + counts.enrolled + counts.waiting === 0;
 
 const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
 

@@ -4,17 +4,16 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { suggestionFor } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
 import { FreePlaces, readOccupancy } from '../../courses/capacity.js';
-import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
+import { ambiguousTitle, coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
 import { headingKey } from '../read/fields/headings.js';
 import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
-type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
+/** A course, none, or the refusal of a title that several courses have. */
+type FoundCourse = CourseReference | 'unknown' | { refusal: string };
 
 /** Why no course matches a name. */
-export const courseProblems = {
-  unknown: 'Course: there is none with this id or title.',
-  ambiguous: 'Course: there are several with this title. Name it by its id.',
-} as const;
+export const courseAmbiguous = 'Course: there are several with this title. Name it by its id.';
+export const courseUnknown = 'Course: there is none with this id or title.';
 
 /** The refusal of a row whose course is full, with the ways out. */
 export const courseFull =
@@ -52,8 +51,11 @@ export class CourseIndex {
     if (unknown.length === 0) return;
     const named = await coursesNamed(this.#core, unknown);
     for (const name of unknown) {
-      const [course, another] = named.get(name) ?? [];
-      this.#found.set(name, !course ? 'unknown' : another ? 'ambiguous' : referenceTo(course));
+      const courses = named.get(name) ?? [];
+      const [course] = courses;
+      const isAmbiguous = courses.length > 1;
+      const found = course ? referenceTo(course) : 'unknown';
+      this.#found.set(name, isAmbiguous ? { refusal: ambiguousTitle(courses) } : found);
     }
     if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
       this.#titles = (await newestTitles(this.#core, maxComparedTitles)).map((title) => ({
@@ -94,7 +96,7 @@ export async function defaultCourse(core: Core, name: string | undefined): Promi
   if (name === undefined) return null;
   const course = await findCourseNamed(core, name);
   if (course) return referenceTo(course);
-  throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseProblems.unknown }]);
+  throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseUnknown }]);
 }
 
 /** Enrollments of a row with their places, and those without one. */

@@ -6,7 +6,7 @@ import type { RowCode } from '../read/fields/row-codes.js';
 import { withValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
-import { CourseIndex, courseFull, courseProblems, defaultCourse } from './course-index.js';
+import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, defaultCourse } from './course-index.js';
 import {
   type CourseReference,
   type Decision,
@@ -110,7 +110,7 @@ export class EnrollmentDecider {
   #withEnrollments(decision: Decision, { index, forAll }: KnownCourses): Decision {
     if (decision.outcome === 'rejected') return decision;
     const { row } = decision;
-    const { enrollmentStatus, notes } = row.person;
+    const { enrollmentStatus, reply = null } = row.person;
     const isTrainee = this.#roleOf(decision) === 'trainee';
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
@@ -121,16 +121,16 @@ export class EnrollmentDecider {
       if (own === 'unknown') {
         const similar = row.quotes ? index.similar(name) : undefined;
         const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
-        return refusal('COURSE_UNKNOWN', `${withName(courseProblems.unknown, name)}${hint}`);
+        return refusal('COURSE_UNKNOWN', `${withName(courseUnknown, name)}${hint}`);
       }
-      if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous, name));
+      if ('refusal' in own)
+        return refusal('COURSE_AMBIGUOUS', withName(row.quotes ? own.refusal : courseAmbiguous, name));
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
-      if (!enrollments.some(({ course }) => course.id === own.id))
-        enrollments.push({ course: own, status, reply: notes ?? null });
+      if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }
     // A file may have trainers too.
     if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
-      enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? (notes ?? null) : null });
+      enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? reply : null });
     if (!isSamePerson(decision)) return { ...decision, enrollments };
     const { email } = row.person;
     const isNew = ({ course }: PlannedEnrollment) => !this.#people.isEnrolled(email, course.id, row.line);

@@ -35,7 +35,6 @@ export type LeftEnrollment = Pick<
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
-  /** The notes of the row: who imports isn't the trainee. */
   reply: string | null;
   /** The enrollment that they have left: a trainee has at most one in a course. */
   left?: LeftEnrollment;

@@ -1,14 +1,8 @@
 import type { Import, ImportCounts } from '../../../db/models/import.js';
-import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
+import type { IdentityChange, PlannedColumn, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { cancellationError } from '../../../fair-queue.js';
-import {
-  type ImportableRole,
-  type ImportField,
-  type ImportOptions,
-  importOptionsSchema,
-  optionsText,
-} from '../../../schemas/import.js';
+import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { FileProblem, fileIdentity } from '../../../tables/encoding/source-file.js';
@@ -17,7 +11,6 @@ import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
-import type { ColumnMapping } from '../read/columns/columns.js';
 import { WarningGroups } from '../read/fields/warnings.js';
 import { type ImportFile, type Reading, readPeople } from '../read/import-file.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
@@ -28,6 +21,7 @@ import { inspectFile, openPeople } from '../read/thread/read-file.js';
 import { CourseCapacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
+import { PlannedColumns } from './planned-columns.js';
 import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
 import { findUnfinished, withKnownReading } from './unfinished.js';
@@ -44,11 +38,10 @@ export interface ImportPlan {
   format: SourceFormat;
   /** By which the rows were told apart. */
   phones: PhoneKeys;
-  /** The heading of the file that each field was found under; several are read in this order. */
-  columns: Readonly<Record<string, string>>;
+  /** All columns of the file, with their effects. */
+  columns: readonly PlannedColumn[];
   /** The first names of people with letters beyond ASCII: whether they look right tells whether the encoding is. */
   names: readonly string[];
-  ignoredColumns: readonly string[];
   /** Words of the file that were read as roles, besides the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
@@ -107,14 +100,6 @@ function refusalOf(
   const bad = rejected === 1 ? '1 row is bad' : `${rejected} rows are bad`;
   const allowed = onError === 'abort' ? 'none may be' : `no more than ${limit} may be`;
   return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
-}
-
-/** The headings of each field, as a sentence. */
-function headingsByField({ own, columns }: ColumnMapping): Record<string, string> {
-  const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
-  const named = (field: ImportField, indexes: readonly number[]) =>
-    indexes.map((index) => headings.get(index) ?? '').join(field === 'course' ? ' and ' : ', else ');
-  return Object.fromEntries([...columns].map(([field, indexes]) => [field, named(field, indexes)]));
 }
 
 /** The decisions that are applied: with `stop` none after the first bad row. */
@@ -226,6 +211,7 @@ async function planRows(
   const capacity = new CourseCapacity(core);
   const summary = new PlanSummary(options, begun?.counts);
   const reasons = new ReasonGroups();
+  const columns = new PlannedColumns(options, mapping);
   const warnings = new WarningGroups();
   warnings.add(null, opened.warnings);
   const zeros = new LostZeros(mapping.columns.get('phone'));
@@ -250,6 +236,7 @@ async function planRows(
     const planned = decisionsToApply(options, decisions);
     summary.add(planned);
     reasons.add(planned);
+    columns.add(planned);
     for (const { outcome, row } of planned) {
       if (outcome === 'rejected') continue;
       warnings.add(row.line, row.warnings);
@@ -275,9 +262,8 @@ async function planRows(
     fileSha256,
     options,
     format,
-    columns: headingsByField(mapping),
+    columns: columns.list(),
     names,
-    ignoredColumns: mapping.ignored,
     roleWords: Object.fromEntries(roleWords),
     counts,
     createdByRole,

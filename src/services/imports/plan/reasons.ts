@@ -58,10 +58,12 @@ export const fieldOfCode = (code: string | null): ImportField | null =>
 
 const isMatchCode = (code: RowCode): code is MatchCode => code in problemsByCode;
 
-const problemOf = (code: RowCode, reason = ''): Problem => ({
-  code,
-  ...(isMatchCode(code) ? problemsByCode[code] : { field: null, message: reason }),
-});
+function problemOf(code: RowCode, reason = ''): Problem {
+  const known = isMatchCode(code) ? problemsByCode[code] : undefined;
+  // Only the reason names the courses of an ambiguous title: it is the same for all rows with that title.
+  const isOwn = known === undefined || code === 'COURSE_AMBIGUOUS';
+  return { code, field: known?.field ?? null, message: isOwn ? reason : known.message };
+}
 
 const isLeftOutCode = (code: string): code is LeftOutEnrollment['code'] => code in leftOutMessages;
 
@@ -107,8 +109,7 @@ export class ReasonGroups {
   readonly #groups = new Map<string, PlanReason>();
 
   add(decisions: readonly Decision[]): void {
-    for (const decision of decisions)
-      for (const problem of problemsOf(decision)) this.#count(decision.outcome, problem, decision.row.line);
+    for (const decision of decisions) this.#addRow(decision.outcome, problemsOf(decision), decision.row.line);
   }
 
   /** Adds rows of a file that an earlier run has decided on, as its ledger says. */
@@ -125,22 +126,31 @@ export class ReasonGroups {
     const byLine = new Map(ledger.map((entry) => [entry.line, entry]));
     for (const row of rows) {
       const entry = byLine.get(row.line);
-      if (!entry) continue;
-      for (const problem of problemsOfDone(row, entry)) this.#count(entry.outcome, problem, row.line);
+      if (entry) this.#addRow(entry.outcome, problemsOfDone(row, entry), row.line);
     }
   }
 
-  #count(outcome: PlanReason['outcome'], { code, field, message }: Problem, line: number): void {
-    const keyOf = (told: Omit<Problem, 'code'>) => [outcome, code, told.field, told.message].join('\n');
-    const isKnown = this.#groups.has(keyOf({ field, message })) || this.#groups.size < maxReasons;
-    const told = isKnown ? { field, message } : { field: null, message: otherProblems };
-    const found = this.#groups.get(keyOf(told));
+  #addRow(outcome: PlanReason['outcome'], problems: readonly Problem[], line: number): void {
+    if (outcome !== 'rejected') for (const problem of problems) this.#count(outcome, [problem], line);
+    else if (problems.length > 0) this.#count(outcome, problems, line);
+  }
+
+  #count(outcome: PlanReason['outcome'], problems: readonly Problem[], line: number): void {
+    const [code = '', ...otherCodes] = new Set(problems.map((problem) => problem.code));
+    const [field = null, ...otherFields] = new Set(problems.map((problem) => problem.field));
+    const message = [...new Set(problems.map((problem) => problem.message))].join(' ');
+    const keyOf = (told: string) => [outcome, code, told].join('\n');
+    const isKnown = this.#groups.has(keyOf(message)) || this.#groups.size < maxReasons;
+    const told = isKnown
+      ? { code, otherCodes, field: otherFields.length === 0 ? field : null, message }
+      : { code, otherCodes: [], field: null, message: otherProblems };
+    const found = this.#groups.get(keyOf(told.message));
     if (!found) {
-      this.#groups.set(keyOf(told), { outcome, code, ...told, count: 1, rows: [line] });
+      this.#groups.set(keyOf(told.message), { outcome, ...told, count: 1, rows: [line] });
       return;
     }
     found.count += 1;
-    if (found.rows.length < rowsPerReason && found.rows.at(-1) !== line) found.rows.push(line);
+    if (found.rows.length < rowsPerReason) found.rows.push(line);
   }
 
   /** The reasons, rejections first, then the most frequent. */

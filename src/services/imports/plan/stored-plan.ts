@@ -16,15 +16,19 @@ const fieldsFor = (options: Partial<ImportOptions>) =>
 /** Changes of names, emails and roles shown at once; the rows show all. */
 const maxChangesShown = 100;
 
+/** Effects of a column while no row is planned. */
+const withoutEffect = { effect: null, people: 0, mailed: 0, example: null };
+
 /** The plan of a file that can be imported. */
 export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
+  const plannedBy = new Map(plan.columns.map((column) => [column.index, column]));
   const unchanged = plan.reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
   const { identityChanges, identityChangesLeftOut, generatedPasswords, roleWords, stopsAtLine, refusal } = plan;
   const leftOut = Math.max(0, identityChanges.length - maxChangesShown) + identityChangesLeftOut;
   return {
     problem: null,
     file: { ...fileOf(preview), lines: plan.lines, names: [...plan.names] },
-    columns: preview.columns,
+    columns: preview.columns.map((column) => ({ ...withoutEffect, ...plannedBy.get(column.index), ...column })),
     fields: fieldsFor(plan.options),
     counts: { ...plan.counts, unchanged },
     createdByRole: plan.createdByRole,
@@ -48,7 +52,12 @@ export function unusablePlan(
   options: Partial<ImportOptions>,
 ): StoredPlan {
   const file = preview ? { ...fileOf(preview), lines: null, names: [] } : null;
-  return { problem, file, columns: preview?.columns ?? [], fields: fieldsFor(options) };
+  return {
+    problem,
+    file,
+    columns: preview?.columns.map((column) => ({ ...withoutEffect, ...column })) ?? [],
+    fields: fieldsFor(options),
+  };
 }
 
 function fileOf({ format, headerLine }: FilePreview) {

@@ -1,15 +1,15 @@
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, importFields, requiredColumns } from '../../../schemas/import.js';
+import { type ImportField, requiredColumns } from '../../../schemas/import.js';
 import type { SourceFormat, SourceTable } from '../../../tables/table/table.js';
 import { filledWidth } from '../../../tables/table/text.js';
 import { restoreProtected } from '../../../tables/write/cells.js';
-import { type FirstRows, guessColumns, isHalf } from './columns/column-guesses.js';
+import { type FirstRows, suggestionsFor } from './columns/column-guesses.js';
 import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
-import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
-import { addedColumns, type Column } from './fields/headings.js';
+import { isSecretCell, isSecretColumn, meaningsIn } from './fields/header-aliases.js';
+import { addedColumns } from './fields/headings.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {
@@ -88,6 +88,7 @@ export function fieldsOfHeader(
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     const own = ownColumns(header, maps);
     const decided = decidedColumns(own, maps);
+    const meaningOf = meaningsIn(own.map(({ heading }) => heading));
     return new Map(
       own.flatMap(({ heading, index }): [number, ImportField][] => {
         const field = decided.has(index) ? decided.get(index) : meaningOf(heading)?.field;
@@ -95,21 +96,6 @@ export function fieldsOfHeader(
       }),
     );
   }
-}
-
-/** What columns may be that aren't understood, of the fields that no other column is. */
-function suggestionsFor(
-  own: readonly Column[],
-  maps: readonly string[],
-  fields: ReadonlyMap<number, ImportField>,
-  rows: FirstRows,
-): Map<number, ImportField> {
-  const decided = decidedColumns(own, maps);
-  const taken = new Set(fields.values());
-  const unknown = own.filter(({ index }) => !fields.has(index) && !decided.has(index));
-  const isWanted = (field: ImportField) =>
-    field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
-  return guessColumns(unknown, rows, importFields.filter(isWanted));
 }
 
 /**
@@ -122,10 +108,11 @@ export async function previewTable(table: SourceTable, options: ColumnOptions): 
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const rows = first.map(({ cells }) => cells.map(restored));
     const fields = fieldsOfHeader(header, options, rows, hiddenColumns);
-    const own = ownColumns(header, maps);
+    const own = ownColumns(header, maps, hiddenColumns);
     const suggestions = suggestionsFor(own, maps, fields, rows);
-    const columns = own.map(({ heading, index }) => ({
+    const columns = own.map(({ heading, index, hidden = false }) => ({
       index,
+      hidden,
       heading: shortened(heading.trim()),
       field: fields.get(index) ?? null,
       suggestion: suggestions.get(index) ?? null,

@@ -162,7 +162,7 @@ export function planOf(plan: ImportPlan) {
   return {
     planId: plan.id,
     rowsTotal: plan.counts.rows,
-    formatJson: JSON.stringify({ ...plan.format, columns: plan.columns, ignoredColumns: plan.ignoredColumns }),
+    formatJson: JSON.stringify(plan.format),
   };
 }
 

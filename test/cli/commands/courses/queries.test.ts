@@ -158,7 +158,7 @@ describe('coursectl courses', () => {
       expect(await idOf('STRASSE FÜR ÉVA')).to.equal(straße.id);
       const capitals = await buildCourse(context, grace, { title: 'WEAVING' });
       expect([await idOf('Weaving'), await idOf('WEAVING')]).to.deep.equal([loom.id, capitals.id]);
-      const both = `${loom.id} (Weaving, Ada Zuse), ${capitals.id} (WEAVING, Grace Adler)`;
+      const both = `${loom.id} (Weaving, no date, Ada Zuse), ${capitals.id} (WEAVING, no date, Grace Adler)`;
       const message = `Course: there are several with this title. Name it by its id: ${both}.`;
       expect(await cli.refusal(['courses', 'show', 'weaving'])).to.deep.equal({ exitCode: 2, message });
       // A title comes before the last characters of an id.

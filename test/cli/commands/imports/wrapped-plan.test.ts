@@ -45,7 +45,8 @@ describe('The reasons why rows are rejected', () => {
     await buildUser(importing.context, { ...name, phone: '+49 30 555 0100' });
     const rows = Array.from({ length: 8 }, (_, row) => `Ann,Lee,ann${row}@example.org,1.23457E+1${row}`);
     const taken = 'Ben,Doe,ben@example.org,+49 30 555 0100';
-    const file = importing.write('people.csv', ['firstName,lastName,email,phone', ...rows, taken].join('\n'));
+    const good = 'Cyd,Roe,cyd@example.org,+49 30 555 0101';
+    const file = importing.write('people.csv', ['firstName,lastName,email,phone', ...rows, taken, good].join('\n'));
     const whole = reasonsIn((await importing.run(file, '--dry-run')).stdout);
     expect(whole).to.have.lengthOf(2);
     for (const line of whole) expect(line).to.match(/^ {4}\d rows? [A-Z_]+: .* \(lines? [\d, .]+\)$/);

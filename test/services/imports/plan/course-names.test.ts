@@ -13,8 +13,12 @@ describe('The name of a course in a row', () => {
 
   it('finds a title whatever white space is in it, and is quoted with the nearest title where it finds none', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
-    for (const title of ['Workplace First Aid', 'First Aid', 'Knots', 'Knots'])
-      await buildCourse(importing.context, trainer, { title });
+    for (const title of ['Workplace First Aid', 'First Aid']) await buildCourse(importing.context, trainer, { title });
+    const first = await buildCourse(importing.context, trainer, {
+      ...{ title: 'Knots', startDate: '2027-03-01', endDate: '2027-03-05' },
+    });
+    const second = await buildCourse(importing.context, trainer, { title: 'Knots', startDate: null, endDate: null });
+    const name = `${trainer.firstName} ${trainer.lastName}`;
     const unknown = (course: string) => `COURSE_UNKNOWN: Course "${course}": there is none with this id or title.`;
     const courses = {
       'workplace\u00a0First \u2009Aid': null,
@@ -23,10 +27,13 @@ describe('The name of a course in a row', () => {
       'First Aid (online)': `${unknown('First Aid (online)')} Did you mean "First Aid"?`,
       'Frist Aid': `${unknown('Frist Aid')} Did you mean "First Aid"?`,
       Welding: unknown('Welding'),
-      knots: 'COURSE_AMBIGUOUS: Course "knots": there are several with this title. Name it by its id.',
+      knots: `COURSE_AMBIGUOUS: Course "knots": there are several with this title. Name it by its id: ${first.id} (Knots, 2027-03-01 to 2027-03-05, ${name}), ${second.id} (Knots, no date, ${name}).`,
     };
     const rows = Object.keys(courses).map((course, row) => `Ada,King,ada${row}@example.org,1${row},${course}`);
     expect(await reasonsOf(`${header}\n${rows.join('\n')}\n`)).to.deep.equal(Object.values(courses));
+    const { reasons } = await importing.plan(importing.write('people.csv', `${header}\n${rows.join('\n')}\n`));
+    const ambiguous = reasons.find(({ code }) => code === 'COURSE_AMBIGUOUS');
+    expect(`COURSE_AMBIGUOUS: ${ambiguous?.message}`).to.equal(courses.knots);
   });
 
   it('has a suggestion for the first 20 unknown names, however many a file has', async () => {

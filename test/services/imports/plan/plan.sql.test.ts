@@ -31,6 +31,11 @@ describe('coursectl users import --dry-run', () => {
       '  1 row to skip (the account exists already)',
       '  1 row to reject:',
       '    1 row EMAIL_INVALID: Email must be a valid email address (line 4)',
+      '  Columns:',
+      '    firstName  first name; 1 person: Ada',
+      '    lastName   last name; 1 person: King',
+      '    email      account, sign-in, mails; 2 people: ada@example.org',
+      '    phone      sign-in; 1 person: 1',
       '  Columns ignored: team (to import one: --map "team=FIELD")',
       'For example:',
       '  line 2  created  Ada King <ada@example.org>',
@@ -50,7 +55,7 @@ describe('coursectl users import --dry-run', () => {
       title: "Ada's loom",
     });
     const file = importing.write('our people.csv', `${header}\nAda,King,ada@example.org,1,red\n`);
-    const options = ['--course', "Ada's loom", '--on-existing', 'update', '--reset-passwords', '--map', 'team=notes'];
+    const options = ['--course', "Ada's loom", '--on-existing', 'update', '--reset-passwords', '--map', 'team=reply'];
     const { stdout } = await importing.run(file, '--dry-run', ...options);
     const [, line = ''] = /To do exactly this:\n {2}coursectl (.*)\n/.exec(stdout) ?? [];
     const words = JSON.parse(
@@ -111,6 +116,10 @@ describe('coursectl users import --dry-run', () => {
     const mails = { invite: false, withPasswords: false, notify: false };
     const name = 'First name is required. A person with one name needs it in both columns.';
     const rejected = { outcome: 'rejected', count: 1, rows: [3] };
+    const column = (index: number, field: string | null, example: string, effect: string | null) => ({
+      ...{ index, heading: field, field, suggestion: null, hidden: false },
+      ...{ effect, people: 1, mailed: 0, example },
+    });
     expect(plan).to.deep.equal({
       ...nothing,
       ...none,
@@ -118,8 +127,13 @@ describe('coursectl users import --dry-run', () => {
       file,
       options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, ...mails, onError: 'continue' },
       format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false, workbook: null },
-      columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
-      ignoredColumns: ['team'],
+      columns: [
+        column(0, 'firstName', 'Ada', 'first name'),
+        column(1, 'lastName', 'King', 'last name'),
+        column(2, 'email', 'ada@example.org', 'account, sign-in, mails'),
+        column(3, 'phone', '1', 'sign-in'),
+        { ...column(4, null, 'red', null), heading: 'team', people: 0 },
+      ],
       seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0, waiting: 0, leftOut: 0 },
       generatedPasswords: 1,
@@ -127,8 +141,13 @@ describe('coursectl users import --dry-run', () => {
       news: 0,
       createdByRole: { trainee: 1, trainer: 0 },
       reasons: [
-        { ...rejected, code: 'NAME_MISSING', field: 'firstName', message: name },
-        { ...rejected, code: 'EMAIL_INVALID', field: 'email', message: 'Email must be a valid email address.' },
+        {
+          ...rejected,
+          code: 'NAME_MISSING',
+          otherCodes: ['EMAIL_INVALID'],
+          field: null,
+          message: `${name} Email must be a valid email address.`,
+        },
       ],
       samples: [
         { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },

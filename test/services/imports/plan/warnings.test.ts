@@ -4,7 +4,7 @@ import { runCli } from '../../../support/run-cli.js';
 import { corpusFile } from '../support/corpus.js';
 import { useImporting } from '../support/importing.js';
 
-const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+const header = 'firstName,lastName,email,phone,course,enrollmentStatus,reply';
 const text = (...rows: string[]) => `${[header, ...rows].join('\n')}\n`;
 
 describe('The warnings of a plan', () => {
@@ -14,7 +14,7 @@ describe('The warnings of a plan', () => {
   const ofPhones = (...phones: string[]) =>
     warningsOf(text(...phones.map((phone, n) => `Ada,King,ada${n}@example.org,${phone},,,`)));
 
-  it('count the rows whose notes or status need a course, and name their lines', async () => {
+  it('count the rows whose reply or status need a course, and name their lines', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     await buildCourse(importing.context, trainer, { title: 'Knots' });
     const rows = text(
@@ -26,7 +26,7 @@ describe('The warnings of a plan', () => {
     );
     expect((await warningsOf(rows)).map(({ code, field, count, rows }) => [code, field, count, rows])).to.deep.equal([
       ['STATUS_WITHOUT_COURSE', 'enrollmentStatus', 2, [2, 5]],
-      ['NOTES_WITHOUT_COURSE', 'notes', 2, [3, 5]],
+      ['REPLY_WITHOUT_COURSE', 'reply', 2, [3, 5]],
     ]);
     expect(await warningsOf(rows, { course: 'Knots' })).to.deep.equal([]);
     const { stdout } = await importing.run('people.csv', '--dry-run');
@@ -34,7 +34,7 @@ describe('The warnings of a plan', () => {
       [
         '  Warnings:',
         '    2 rows: An enrollment status without a course has no effect (lines 2, 5)',
-        '    2 rows: Notes belong to an enrollment: without a course they are not imported (lines 3, 5)',
+        '    2 rows: A reply belongs to an enrollment: without a course it is not imported (lines 3, 5)',
       ].join('\n'),
     );
   });

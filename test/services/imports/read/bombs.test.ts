@@ -6,7 +6,7 @@ import { scaled } from '../../../support/machine.js';
 import { chunks, openPeople } from '../support/csv-text.js';
 import { useImporting } from '../support/importing.js';
 
-const header = 'firstName,lastName,email,phone,notes\n';
+const header = 'firstName,lastName,email,phone,reply\n';
 const ada = 'Ada,King,ada@example.org,1,';
 
 describe('A hostile file', () => {

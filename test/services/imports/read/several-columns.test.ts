@@ -15,7 +15,8 @@ describe('Columns of a file that mean the same, or nearly', () => {
   it('give the first phone that is not blank, which the plan shows', async () => {
     const file = importing.write('people.csv', corpusFile('several-phones'));
     const { stdout } = await importing.run(file, '--dry-run');
-    expect(stdout).to.include('Mobile Phone, else Home Phone = phone');
+    expect(stdout).to.match(/ Mobile Phone = phone +sign-in; 2 people: 0151 1601\n/);
+    expect(stdout).to.match(/ Home Phone = phone +sign-in, if "Mobile Phone" is blank; 1 person: 030 1602\n/);
     expect((await importing.json(file)).counts).to.include({ created: 3, rejected: 0 });
     expect((await accounts()).map(([, phone]) => phone)).to.deep.equal(['0151 1601', '030 1602', '0151 1603']);
     const byHand = mapColumns(
@@ -66,14 +67,16 @@ describe('Columns of a file that mean the same, or nearly', () => {
   it("take the learner's address beside a parent's, and show that the choice is doubtful", async () => {
     const header = 'Name,Email,Student Email,Guardian Email,Phone';
     const file = importing.write('school.csv', `${header}\nAnn Lee,dad@x.org,ann@x.org,mum@x.org,1\n`);
-    const { columns, warnings } = await importing.plan(file);
-    expect(columns.email).to.equal('Student Email');
+    const plan = await importing.plan(file);
+    const { warnings } = plan;
+    const emailOf = ({ columns }: typeof plan) => columns.find(({ field }) => field === 'email')?.heading;
+    expect(emailOf(plan)).to.equal('Student Email');
     expect(warnings.map(({ code, field }) => [code, field])).to.deep.equal([['COLUMN_DOUBTFUL', 'email']]);
     expect(warnings[0]?.message).to.equal(
       'The email is read from "Student Email", not from "Email", "Guardian Email": check that it is the address of the person. For the other: --map "Email=email"',
     );
     const chosen = await importing.plan(file, { map: ['Email=email'] });
-    expect([chosen.columns.email, chosen.warnings]).to.deep.equal(['Email', []]);
+    expect([emailOf(chosen), chosen.warnings]).to.deep.equal(['Email', []]);
   });
 });
 
@@ -123,6 +126,10 @@ describe('Columns for the state of an account', () => {
         'The column "Membership status" may say who is active, but isn\'t imported. To import it: --map "Membership status=isActive"; to ignore it: --map "Membership status="',
       ],
     ]);
+    // No heading of the table, though all its values are states.
+    const spanish = await plan('Estado', 'Activo', 'Baja');
+    expect(spanish.warnings.map(({ code }) => code)).to.deep.equal(['STATE_NOT_IMPORTED']);
+    expect(spanish.columns.at(-1)).to.include({ heading: 'Estado', field: null, suggestion: 'isActive' });
     expect((await plan('State', 'CA')).warnings).to.deep.equal([]);
   });
 });

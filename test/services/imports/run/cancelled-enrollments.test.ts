@@ -11,7 +11,7 @@ import { recordsOf, useImporting } from '../support/importing.js';
 describe('A row with a course that its account has cancelled', () => {
   const importing = useImporting();
   const undoing = { signal: new AbortController().signal };
-  const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+  const header = 'firstName,lastName,email,phone,course,enrollmentStatus,reply';
   const row = 'Ada,King,ada@x.org,1,Bees';
   let course: Course;
   let cancelled: Enrollment;
@@ -47,7 +47,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect(await importing.models().Enrollment.count()).to.equal(1);
   });
 
-  it('is shown by the plan, replies with the notes of the row and uses capacity', async () => {
+  it('is shown by the plan, has the reply of the row and uses capacity', async () => {
     const file = importing.write('people.csv', `${header}\n${row},active,Back again\n`);
     expect((await importing.run(file, '--dry-run')).stdout).to.include('1 enrollment to make');
     await course.update({ maxStudents: 1 });

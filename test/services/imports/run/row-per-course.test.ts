@@ -5,7 +5,7 @@ import { hashedPeople, recordsOf, useImporting } from '../support/importing.js';
 import { importFile, importFirstBatch } from '../support/running.js';
 import { runToEnd, runToPlan, submit, submitInterrupted } from '../support/submitting.js';
 
-const header = 'firstName,lastName,email,phone,role,isActive,password,course,enrollmentStatus,notes';
+const header = 'firstName,lastName,email,phone,role,isActive,password,course,enrollmentStatus,reply';
 const ann = 'Ann,Lee,ann@x.org,0151 1,,,,';
 const bo = 'Bo,Kim,bo@x.org,0151 2,,,,';
 

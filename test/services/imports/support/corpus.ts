@@ -34,7 +34,7 @@ const bob = 'Bob,Byron,bob@example.org,+44 20 2';
 const basic = `${header}\n${ada}\n${bob}\n`;
 const basicPeople = ['Ada Lovelace <ada@example.org>', 'Bob Byron <bob@example.org>'];
 const columns =
-  'firstName,lastName,email,phone,role,isActive,language,password,passwordHash,course,enrollmentStatus,notes';
+  'firstName,lastName,email,phone,role,isActive,language,password,passwordHash,course,enrollmentStatus,reply';
 const western = `${header}\r\nJosé,Müller,jose@example.org,1\r\nZoë,Çelik-Łuk,zoe@example.org,2\r\n`.replace('Ł', 'L');
 const arabic = 'الاسم الأول,اسم العائلة,البريد الإلكتروني,رقم الجوال\r\nليلى,حسن,layla@example.org,+966 1\r\n';
 
@@ -110,7 +110,7 @@ add(
   { format: ['windows-1252', ','], created: 2, people: ['JosÃ© King <a@example.org>', 'José King <b@example.org>'] },
   { encoding: 'windows-1252' },
 );
-add('delimiter-tab-commas', `${`${header},notes\n${ada}`.replaceAll(',', '\t')}\tone, two, three, four, five\n`, {
+add('delimiter-tab-commas', `${`${header},reply\n${ada}`.replaceAll(',', '\t')}\tone, two, three, four, five\n`, {
   format: ['utf-8', '\t'],
   created: 1,
 });
@@ -135,13 +135,13 @@ add('lines-blank', `\n\r\n${header}\n\n,,,\n${ada}\n \n\n${bob},\n\n`, {
   created: 2,
   firstLine: 6,
 });
-add('lines-in-quotes', `${header},notes\n${ada},"one\r\ntwo\nthree\r\n"\nX,Y,nobody,\n`, {
+add('lines-in-quotes', `${header},reply\n${ada},"one\r\ntwo\nthree\r\n"\nX,Y,nobody,\n`, {
   created: 1,
   rejected: {
     6: 'NAME_INVALID: First name "X" must be 2 to 50 characters. Last name "Y" must be 2 to 50 characters. Email "nobody" must be a valid email address. Phone is required for a new account.',
   },
 });
-add('quotes-feet-and-inches', `${header},notes\n${ada},5'9" tall\n"Bo" Kim,Kim,bo@example.org,2,\n${bob},\n`, {
+add('quotes-feet-and-inches', `${header},reply\n${ada},5'9" tall\n"Bo" Kim,Kim,bo@example.org,2,\n${bob},\n`, {
   created: 1,
   rejected: {
     2: 'QUOTES_INVALID: The row has a quote in the middle of a field. Double it ("") and put the whole field in quotes.',

@@ -32,6 +32,7 @@ export interface ImportJson {
     counts: ImportCounts;
     credentialsFile: string | null;
     rejectsFile: string | null;
+    columns: ImportPlan['columns'];
     seconds: number;
   };
 }

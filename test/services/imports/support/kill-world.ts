@@ -178,7 +178,7 @@ const statusAt = (place: number): string =>
 
 function fileOf(places: readonly number[]): string {
   const lines = places.map((place) => `${rowAt(place)},${statusAt(place)}`);
-  return `${['firstName,lastName,email,phone,role,course,notes,enrollmentStatus', ...lines].join('\n')}\n`;
+  return `${['firstName,lastName,email,phone,role,course,reply,enrollmentStatus', ...lines].join('\n')}\n`;
 }
 
 const places = Array.from({ length: rows }, (_, place) => place);

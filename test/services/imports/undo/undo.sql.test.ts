@@ -12,7 +12,7 @@ import { keys } from '../../../support/terminal.js';
 import { hashedPeople, people, recordsOf, useImporting, withoutProgress } from '../support/importing.js';
 import { importFile, importFirstBatch } from '../support/running.js';
 
-const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+const header = 'firstName,lastName,email,phone,course,enrollmentStatus,reply';
 
 /** Runs `coursectl imports` in the folder of the imports. */
 function useImportsCommand() {
@@ -313,7 +313,7 @@ describe('Courses in an import', () => {
     return buildCourse(importing.context, trainer, given);
   }
 
-  it('enroll by id or title in any case, with status and notes as reply, once', async () => {
+  it('enroll by id or title in any case, with status and reply, once', async () => {
     const course = await courseOf({ title: 'Knots' });
     const file = write(
       'Ada,King,a@example.org,1,KNOTS,pending,"left\nhanded"',

@@ -1,10 +1,12 @@
 import { editDistance } from '../../../../edit-distance.js';
-import type { ImportField } from '../../../../schemas/import.js';
+import { type ImportField, importFields } from '../../../../schemas/import.js';
 import { longestKnown } from '../../../../tables/table/text.js';
 import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, headingKey, headingWords, isAddress, words } from '../fields/headings.js';
 import { fieldsInFiles } from '../fields/import-fields.js';
 import { roleOf } from '../fields/role-words.js';
+import { isExclusion, looksLikeState } from '../fields/state-words.js';
+import { decidedColumns } from './column-maps.js';
 
 /** The first cells of the rows of a file: what the columns look like. */
 export type FirstRows = readonly (readonly string[])[];
@@ -36,8 +38,8 @@ const looks: Partial<Record<ImportField, (cell: string) => boolean>> = {
   course: () => true,
 };
 
-/** Names that a heading may end with, as in German compounds, or have among other words; the longest first. */
-const namesInHeadings = Object.keys(looks)
+/** The names of fields in the form in which they are compared, the longest first. */
+const names = Object.keys(looks)
   .flatMap((name) => {
     // They are fields.
     const field = name as ImportField;
@@ -47,24 +49,12 @@ const namesInHeadings = Object.keys(looks)
       key: headingKey(name),
     }));
   })
-  // "Last sign-in" is no name.
-  .filter(({ alias }) => ![' first ', ' last '].includes(alias))
   .sort((one, other) => other.alias.length - one.alias.length);
 
-/** Words that are no name of a field by themselves: "Name" may be of a company, "Course" be one that was completed. */
-const isVague = ({ field, alias }: (typeof namesInHeadings)[number]) =>
-  field === 'fullName' || field === 'course' || [' nom ', ' noms ', ' nome ', ' nombre '].includes(alias);
-
-/** What people add to a question. */
-const filler = new RegExp(
-  `^(${words(
-    'what | whats | is | s | are | your | you | please | enter | the | my | of | full | a | which | as | on | id | learner | student',
-    'participant | trainee | wie | was | ist | lautet | ihr | ihre | ihren | dein | deine | der | die | das | des | bitte | welcher | welchen',
-    'teilnehmers | quel | quelle | est | votre | ton | le | la | de | l | cual | es | su | tu | el | del | qual | e | o | seu | sua | do | da',
-    'ما | هو | من | فضلك | الطالب | المتدرب',
-  ).join('|')})$`,
-  'u',
-);
+/** Single words that are no name of a field among others: "Company name", "Last sign-in", "Completed course". */
+const vague = / (first|last|nome?|noms|nombre) /;
+const isVague = ({ field, alias }: (typeof names)[number]) =>
+  alias.trim().split(' ').length === 1 && (field === 'fullName' || field === 'course' || vague.test(alias));
 
 /** Headings with these words are about somebody or something else. */
 const others = new RegExp(
@@ -94,51 +84,35 @@ export const isParentsAddress = (heading: string): boolean =>
 const isOfOthers = (heading: string): boolean =>
   others.test(headingWords(heading)) || family.test(headingWords(heading));
 
-/** Values of a column. Many names of a field may be in a heading: its values are looked at once for all of them. */
-class Values {
-  readonly #known = new Map<ImportField, boolean>();
-
-  constructor(readonly list: readonly string[]) {}
-
-  /** Whether most values are what a field needs; true where there are none. */
-  fit(field: ImportField): boolean {
-    const look = looks[field];
-    const isFitting =
-      this.#known.get(field) ?? (look !== undefined && 2 * this.list.filter(look).length >= this.list.length);
-    this.#known.set(field, isFitting);
-    return isFitting;
-  }
-}
-
-/** What the words of a heading say, in so far as the values agree. */
-function fieldByWords(heading: string, values: Values): ImportField | undefined {
-  const known = meaningOf(heading)?.field;
-  if (known !== undefined) return values.fit(known) ? known : undefined;
-  const text = headingWords(heading);
-  const rest = (alias: string) => text.replace(alias, ' ').trim().split(' ').filter(Boolean);
-  const found = namesInHeadings.find((name) => {
-    const { field, alias } = name;
-    const isContained = text.includes(alias) && (!isVague(name) || rest(alias).every((word) => filler.test(word)));
-    const isEnd = !isVague(name) && alias.length > 5 && text.endsWith(alias.slice(1));
-    return (isContained || isEnd) && values.fit(field);
-  });
-  return found?.field ?? misspelt(heading, values);
-}
+/** The fields that most values of a column fit; all where it has none. */
+const fittingFields = (values: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    Object.entries(looks).flatMap(([field, look]) => (2 * values.filter(look).length >= values.length ? [field] : [])),
+  );
 
 const shortestMisspelt = 5;
 
-/** The field whose name differs by one letter. */
-function misspelt(heading: string, values: Values): ImportField | undefined {
-  const key = headingKey(heading);
-  if (key.length > 30) return undefined;
-  const isNear = (name: string) =>
-    name.length >= shortestMisspelt && Math.abs(name.length - key.length) <= 1 && editDistance(key, name) === 1;
-  return namesInHeadings.find((name) => isNear(name.key) && values.fit(name.field))?.field;
+/** The field that the words of a heading name, or all but one letter of it, in so far as the values agree. */
+function fieldByWords(heading: string, values: readonly string[]): ImportField | undefined {
+  const known = meaningOf(heading)?.field;
+  const fits = fittingFields(values);
+  if (known !== undefined) return fits.has(known) ? known : undefined;
+  const [text, key] = [headingWords(heading), headingKey(heading)];
+  const isPart = (name: (typeof names)[number]) =>
+    // Also the end of a German compound.
+    !isVague(name) && (text.includes(name.alias) || (name.alias.length > 5 && text.endsWith(name.alias.slice(1))));
+  const isMisspelt = (name: (typeof names)[number]) =>
+    Math.min(name.key.length, 30 - key.length) >= shortestMisspelt &&
+    Math.abs(name.key.length - key.length) <= 1 &&
+    editDistance(key, name.key) === 1;
+  const fitting = names.filter(({ field }) => fits.has(field));
+  return (fitting.find(isPart) ?? fitting.find(isMisspelt))?.field;
 }
 
-/** What the values say by themselves. */
-function fieldByValues(heading: string, { list }: Values): ImportField | undefined {
-  const most = (look: (cell: string) => boolean) => list.length > 0 && list.filter(look).length >= 0.8 * list.length;
+/** The field that the values show by themselves. */
+function fieldByValues(heading: string, values: readonly string[]): ImportField | undefined {
+  const most = (look: (cell: string) => boolean) =>
+    values.length > 0 && values.filter(look).length >= 0.8 * values.length;
   if (most(isAddress)) return 'email';
   return most(isPhone) && !/ (id|nr|no|code|date|datum|zip|plz|iban|account|konto) /.test(headingWords(heading))
     ? 'phone'
@@ -148,6 +122,10 @@ function fieldByValues(heading: string, { list }: Values): ImportField | undefin
 /** Whether a field is a part of the full name. */
 export const isHalf = (field: ImportField): field is 'firstName' | 'lastName' =>
   field === 'firstName' || field === 'lastName';
+
+/** The values of a column, without blank cells. */
+export const valuesOf = (index: number | undefined, rows: FirstRows): string[] =>
+  index === undefined ? [] : rows.map((cells) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
 
 /**
  * What columns may be that aren't understood, never from their position: by the words of the heading, or else by the look
@@ -165,8 +143,7 @@ export function guessColumns(
   for (const guess of [fieldByWords, fieldByValues])
     for (const { heading, index } of columns) {
       if (guesses.has(index) || isOfOthers(heading)) continue;
-      const values = rows.map((cells) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
-      const field = guess(heading, new Values(values));
+      const field = guess(heading, valuesOf(index, rows));
       if (field === undefined || !left.has(field)) continue;
       guesses.set(index, field);
       left.delete(field);
@@ -178,5 +155,29 @@ export function guessColumns(
     if (half === undefined) guesses.delete(index);
     else if (otherHalf === undefined) guesses.set(index, half);
   }
+  return guesses;
+}
+
+/**
+ * Suggests fields for columns that are not imported, of those that no other column has.
+ * @param maps as `--map` takes them: the columns that they name are decided
+ * @param fields of the columns, by their index
+ */
+export function suggestionsFor(
+  own: readonly Column[],
+  maps: readonly string[],
+  fields: ReadonlyMap<number, ImportField>,
+  rows: FirstRows,
+): Map<number, ImportField> {
+  const decided = decidedColumns(own, maps);
+  const taken = new Set(fields.values());
+  const unknown = own.filter(({ index }) => !fields.has(index) && !decided.has(index));
+  const isWanted = (field: ImportField) =>
+    field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
+  const guesses = guessColumns(unknown, rows, importFields.filter(isWanted));
+  if (taken.has('isActive') || taken.has('suspended')) return guesses;
+  const isState = ({ heading, index }: Column) =>
+    !isExclusion(heading) && looksLikeState(heading, valuesOf(index, rows));
+  for (const { index } of unknown.filter(isState)) guesses.set(index, guesses.get(index) ?? 'isActive');
   return guesses;
 }

@@ -60,7 +60,7 @@ export function ownColumns(
 export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
 
 /** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
-export const mapOption = ({ heading, index }: Column, field: string): string =>
+export const mapOption = ({ heading, index }: Pick<Column, 'heading' | 'index'>, field: string): string =>
   `--map "${isPlainHeading(shownText(heading)) ? shownText(heading) : `#${index + 1}`}=${field}"`;
 
 /** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
@@ -97,7 +97,8 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
     }
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {
-      const near = suggestionFor(name, importFields);
+      // Notes of others are often meant for the trainee; those of the trainee are never imported.
+      const near = headingKey(name) === 'notes' ? 'reply' : suggestionFor(name, importFields);
       throw usage(
         `"${shownText(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
       );

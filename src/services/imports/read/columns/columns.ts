@@ -10,11 +10,11 @@ import { FileProblem } from '../../../../tables/encoding/source-file.js';
 import type { SourceTable } from '../../../../tables/table/table.js';
 import { shownText } from '../../../../tables/table/text.js';
 import { isLastNameFirst } from '../fields/full-names.js';
-import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
+import { isRepeatable, meaningsIn } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
-import { isExclusion, isTick, looksLikeState, stateOf } from '../fields/state-words.js';
+import { isExclusion, isTick, looksLikeState } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
-import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
+import { type FirstRows, guessColumns, isHalf, isParentsAddress, suggestionsFor, valuesOf } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
 
@@ -34,8 +34,8 @@ export interface ColumnMapping {
   own: readonly Column[];
   /** Columns that say of people that they are dead, or want no mail, and aren't imported. */
   exclusions: readonly Exclusion[];
-  /** The columns that an import doesn't use. */
-  ignored: readonly string[];
+  /** Fields that ignored columns may be, by their index. */
+  suggestions: ReadonlyMap<number, ImportField>;
   /** What looks wrong in the choice of columns. */
   warnings: readonly RowWarning[];
 }
@@ -76,6 +76,7 @@ interface Candidate extends Column {
 function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
   const byHand = new Set(decided.values());
   const candidates = new Map<ImportField, Candidate[]>();
+  const meaningOf = meaningsIn(own.map(({ heading }) => heading));
   for (const column of own) {
     const known = meaningOf(column.heading);
     const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
@@ -128,26 +129,6 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decid
     candidates.set(half, [name]);
     candidates.delete('fullName');
   }
-}
-
-const valuesOf = (index: number | undefined, rows: FirstRows): string[] =>
-  index === undefined ? [] : rows.map((cells) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
-
-/** Takes a column for the state of accounts whose values all say so, in a file where none has a name for that. */
-function giveState(
-  candidates: Map<ImportField, Candidate[]>,
-  own: readonly Column[],
-  decided: Decided,
-  rows: FirstRows,
-): void {
-  if (candidates.has('isActive') || candidates.has('suspended')) return;
-  const states = own.filter(({ heading, index }) => {
-    const values = valuesOf(index, rows);
-    const isUnknown = !decided.has(index) && meaningOf(heading) === undefined && !isExclusion(heading);
-    return isUnknown && looksLikeState(heading, values) && values.every((cell) => stateOf(cell) !== undefined);
-  });
-  const [only, another] = states;
-  if (only !== undefined && another === undefined) candidates.set('isActive', [{ ...only, rank: 0 }]);
 }
 
 const named = ({ heading }: Column) => `"${shownText(heading)}"`;
@@ -256,7 +237,6 @@ export function mapColumns(
       'HEADER_MISSING',
       `The file has no header. Its first line must name the columns: ${importColumns.join(',')}`,
     );
-  giveState(candidates, own, decided, rows);
   const columns = chosenColumns(candidates, headings, decided);
   const used = new Set([...columns.values()].flat());
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
@@ -278,7 +258,8 @@ export function mapColumns(
     isTicked: valuesOf(state, rows).some(isTick),
     own,
     exclusions: exclusionsIn(unasked, rows, state !== undefined),
-    ignored: ignored.map(({ heading }) => shownText(heading)),
+    // Without rows only the fit of a header is asked for.
+    suggestions: rows.length === 0 ? new Map() : suggestionsFor(own, maps, fieldsByIndex(columns), rows),
     warnings: [
       ...hiddenWarnings(columns, own, decided, rows),
       ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], own, decided),

@@ -67,7 +67,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
     headings: words(
       'Mobile | Mobile phone | Mobile number | Mobile phone number | Mobile no. | Cell | Cell phone | Cellphone',
       'Cell number | Cell phone number | Phone (mobile) | WhatsApp | WhatsApp number',
-      'Handy | Handynummer | Mobil | Mobilnummer | Mobiltelefon | Téléphone portable | Téléphone mobile | Portable',
+      'Handy | Handynummer | Telefon (mobil) | Mobil | Mobilnummer | Mobiltelefon | Téléphone portable | Téléphone mobile | Portable',
       'Teléfono móvil | Móvil | Celular | Teléfono celular | Número de celular',
       'Telemóvel | Telefone celular | Telefone móvel | Número de telemóvel',
       'الجوال | رقم الجوال | جوال | الموبايل | رقم الموبايل | موبايل | المحمول | رقم المحمول | الهاتف المحمول',
@@ -79,7 +79,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
       'Phone 1 - Value | Phone 2 - Value | Phone 3 - Value | Recovery Phone',
       'Work phone | Work phone number | Work mobile | Office phone | Business phone | Telefon geschäftlich | Diensttelefon',
       'Téléphone professionnel | Téléphone bureau | Teléfono del trabajo | Telefone do trabalho | هاتف العمل',
-      'Home phone | Home phone number | Landline | Telefon privat | Festnetz | Festnetznummer | Téléphone fixe',
+      'Home phone | Home phone number | Landline | Telefon privat | Telefon (privat) | Festnetz | Festnetznummer | Téléphone fixe',
       'Téléphone domicile | Teléfono fijo | Teléfono de casa | Telefone fixo | Telefone residencial | هاتف المنزل',
     ),
   },
@@ -97,7 +97,9 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
     headings: words(
       'Active | Enabled | Is enabled | Account active | Active? | Aktiv | Ist aktiv | Actif | Est actif',
       'Activo | Está activo | Ativo | Está ativo | نشط | فعال | مفعل | Account enabled | Enabled user',
-      'New status | Account status | User status | Attendee status | Status',
+      'New status | Account status | User status | Attendee status | Status | Employee status | Employment status',
+      'Kontostatus | Benutzerstatus | Mitarbeiterstatus | Statut du compte | Estado de la cuenta | Status da conta',
+      'حالة الحساب',
     ),
   },
   language: {
@@ -143,14 +145,22 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
       'Estado da matrícula | حالة التسجيل | حالة الالتحاق',
     ),
   },
-  notes: {
-    label: 'Notes',
+  // The person reads it: never a column of notes, which are often about the person.
+  reply: {
+    label: 'Reply',
     invalid: 'TEXT_INVALID',
     headings: words(
-      'Comment | Comments | Remark | Remarks | Notiz | Notizen | Bemerkung | Bemerkungen',
-      'Anmerkung | Anmerkungen | Kommentar | Kommentare | Remarque | Remarques | Commentaire | Commentaires',
-      'Notas | Comentario | Comentarios | Observación | Observaciones | Observação | Observações',
-      'Comentário | Comentários | ملاحظات | ملاحظة | تعليق | تعليقات',
+      'Reply to the trainee | Reply to trainee | Message to the trainee | Message to trainee | Message to trainees',
+      'Message for the trainee | Message to the participant | Message to participant | Message to participants',
+      'Message to the student | Message to student | Message to students | Message to the learner',
+      'Nachricht an den Teilnehmer | Nachricht an die Teilnehmerin | Nachricht an Teilnehmer | Nachricht an Teilnehmer/in',
+      'Nachricht an Teilnehmende | Nachricht an die Teilnehmenden | Nachricht an die Teilnehmer | Nachricht an Lernende',
+      'Antwort an den Teilnehmer | Antwort an die Teilnehmerin | Antwort an Teilnehmer | Antwort an Teilnehmende',
+      "Message au stagiaire | Message au participant | Message aux participants | Message à l'apprenant",
+      'Réponse au stagiaire | Réponse au participant',
+      'Mensaje al alumno | Mensaje para el alumno | Mensaje al participante | Mensaje al estudiante | Respuesta al alumno',
+      'Mensagem ao aluno | Mensagem para o aluno | Mensagem ao formando | Mensagem ao participante | Resposta ao aluno',
+      'رسالة إلى المتدرب | رسالة الى المتدرب | رسالة للمتدرب | رسالة إلى الطالب | رد على المتدرب',
     ),
   },
   fullName: {

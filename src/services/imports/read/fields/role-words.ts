@@ -10,7 +10,8 @@ const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
     'trainee | trainees | student | learner | participant | attendee | pupil | apprentice',
     'Teilnehmer | Teilnehmerin | Teilnehmende | Teilnehmender | Kursteilnehmer | Kursteilnehmerin | Lernende',
     'Lernender | Schüler | Schülerin | Studentin | Studierende | Studierender | Auszubildende | Auszubildender',
-    'Azubi',
+    // ILIAS says Kursmitglied and Kurstutor.
+    'Azubi | Kursmitglied',
     'stagiaire | apprenant | apprenante | participante | élève | étudiant | étudiante | apprenti | apprentie',
     'alumno | alumna | estudiante | aprendiz',
     'aluno | aluna | estudante | formando | formanda',
@@ -22,7 +23,7 @@ const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
     // Moodle's.
     'editingteacher | non-editing teacher',
     'Trainerin | Lehrer | Lehrerin | Lehrkraft | Lehrende | Lehrender | Dozent | Dozentin | Kursleiter',
-    'Kursleiterin | Ausbilder | Ausbilderin | Referent | Referentin | Tutorin',
+    'Kursleiterin | Ausbilder | Ausbilderin | Referent | Referentin | Tutorin | Kurstutor | Kurstutorin',
     'formateur | formatrice | enseignant | enseignante | professeur | professeure | instructeur | instructrice',
     'tuteur | tutrice',
     'profesor | profesora | docente | formador | formadora | instructora | maestro | maestra | tutora',

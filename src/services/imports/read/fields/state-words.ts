@@ -34,7 +34,7 @@ const noTick = /^\s*[-–—✗✘☐]?\s*$/u;
 export const isTick = (cell: string): boolean => tick.test(cell);
 
 /** Whether a word says by itself that an account is active, or that it isn't; undefined for other words. */
-export function stateOf(word: string): boolean | undefined {
+function stateOf(word: string): boolean | undefined {
   const key = headingKey(word);
   return stateYes.has(key) ? true : stateNo.has(key) ? false : undefined;
 }

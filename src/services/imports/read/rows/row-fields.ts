@@ -98,6 +98,15 @@ export function isEmptyRow(
   );
 }
 
+/** `Ada King <ada@example.org>` and `mailto:ada@example.org`, as programs copy an address. */
+const copiedAddress = /^\s*(?:[^<>]*<\s*(?:mailto:)?([^<>\s]+)\s*>|mailto:([^\s?]+)(?:\?.*)?)\s*$/i;
+
+function readAddress(cell: string): string {
+  if (!/[<:]/.test(cell)) return cell;
+  const [, named, linked] = copiedAddress.exec(cell) ?? [];
+  return named ?? linked ?? cell;
+}
+
 /** The fields of a row as raw input for the schema: a text for each field that the file has. */
 export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowInput {
   const input: RowInput = {};
@@ -108,6 +117,7 @@ export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowI
     if (field === 'course' && others.length > 0) input.otherCourses = others.map(oneLine);
   }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
+  if (input.email !== undefined) input.email = readAddress(input.email);
   // A spreadsheet pads cells; at a login nobody would type that.
   if (input.password !== undefined) input.password = input.password.trim().replace(maskedPassword, '');
   const { suspended, fullName, ...fields } = input;

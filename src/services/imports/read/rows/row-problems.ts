@@ -36,12 +36,21 @@ function withLabelled(label: string | null, message: string, value: string): str
 /** Whether nothing of a cell can be seen. */
 export const isBlank = (value: string) => withoutInvisible(value.slice(0, longestKnown)).trim() === '';
 
+/** Fields with a list of words, and the words for people. */
+const listed = {
+  role: 'trainee or trainer, or a usual word for them',
+  isActive: 'yes or no, or active or inactive',
+  enrollmentStatus: 'active or pending',
+} as const;
+export type ListedField = keyof typeof listed;
+export const isListed = (field: string): field is ListedField => field in listed;
+
 /** How the rows of a file are told about. */
 export interface FileWords {
   /** Whether values may be quoted: not in a file with passwords, as cells that have moved to other columns may be some. */
   quotes: boolean;
-  /** The column for active or inactive accounts: its words are the file's own. */
-  state?: { heading: string; ignore: string };
+  /** Columns of fields with a list of words: their words are the file's own. */
+  columns: Partial<Readonly<Record<ListedField, { heading: string; ignore: string }>>>;
   /** What the file calls the columns of fields, where it calls them differently. */
   headings: Partial<Readonly<Record<ImportField, string>>>;
 }
@@ -78,8 +87,7 @@ export function rowProblems(details: readonly FieldProblem[], input: Input, word
     const field = importFields.find((known) => known === problem.path);
     // The only problem of the row as a whole is that it has both.
     if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, input, words);
-    if (field === 'isActive' && words.state)
-      return stateProblem(words.state, words.quotes ? (input.isActive ?? '') : '');
+    if (isListed(field)) return wordProblem(field, words, input[field] ?? '');
     const missing = isBlank(input[field] ?? '') ? fieldsInFiles[field].missing : undefined;
     const otherHalf = field === 'firstName' ? 'lastName' : 'firstName';
     const isOnlyName = missing === 'NAME_MISSING' && !isBlank(input[otherHalf] ?? '');
@@ -89,9 +97,11 @@ export function rowProblems(details: readonly FieldProblem[], input: Input, word
   });
 }
 
-/** An unknown word for active or inactive accounts. Rows with the same word have the same message. */
-function stateProblem({ heading, ignore }: NonNullable<FileWords['state']>, value: string): RowProblem {
-  const message = `${heading} must be yes or no, or active or inactive. To ignore the column: ${ignore}.`;
-  const told = withLabelled(heading, message, value);
-  return { code: 'IS_ACTIVE_UNKNOWN', field: 'isActive', message: told, reason: told };
+/** An unknown word. Rows with the same word have the same message. */
+function wordProblem(field: ListedField, { quotes, columns }: FileWords, value: string): RowProblem {
+  const { label, invalid } = fieldsInFiles[field];
+  const { heading = label ?? field, ignore = '' } = columns[field] ?? {};
+  const advice = ignore === '' ? '' : ` To ignore the column: ${ignore}.`;
+  const told = withLabelled(heading, `${heading} must be ${listed[field]}.${advice}`, quotes ? value : '');
+  return { code: invalid, field, message: told, reason: told };
 }

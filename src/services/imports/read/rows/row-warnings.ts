@@ -28,11 +28,11 @@ function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string,
 }
 
 /** The warning for an enrollment that doesn't exist. */
-function unusedWarnings({ notes, enrollmentStatus }: ImportedPerson): RowWarning[] {
+function unusedWarnings({ reply, enrollmentStatus }: ImportedPerson): RowWarning[] {
   const warnings: RowWarning[] = [];
-  if (notes !== undefined) {
-    const message = 'Notes belong to an enrollment: without a course they are not imported.';
-    warnings.push({ code: 'NOTES_WITHOUT_COURSE', field: 'notes', message });
+  if (reply !== undefined) {
+    const message = 'A reply belongs to an enrollment: without a course it is not imported.';
+    warnings.push({ code: 'REPLY_WITHOUT_COURSE', field: 'reply', message });
   }
   if (enrollmentStatus !== undefined) {
     const message = 'An enrollment status without a course has no effect.';

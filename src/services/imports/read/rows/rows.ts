@@ -21,7 +21,15 @@ import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
 import type { RepetitionFinder } from './repetitions.js';
 import { fieldsOf, isEmptyRow, type RowInput, uncalculatedFields } from './row-fields.js';
-import { type FileWords, inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
+import {
+  type FileWords,
+  inWordsOfFile,
+  isBlank,
+  isListed,
+  type RowProblem,
+  rowProblem,
+  rowProblems,
+} from './row-problems.js';
 import { rowWarnings } from './row-warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
@@ -91,11 +99,19 @@ function wordsOf({ columns, own }: ColumnMapping): FileWords {
     // Not where it is the field's own name, or something that isn't repeated.
     return isPlainHeading(heading) && headingKey(heading) !== headingKey(field) ? [[field, heading]] : [];
   });
-  const state = columnOf('suspended') ?? columnOf('isActive');
+  const listed = [...columns.keys()].flatMap((field) => {
+    const column = columnOf(field);
+    const name = field === 'suspended' ? 'isActive' : field;
+    if (column === undefined || !isListed(name)) return [];
+    const { label } = fieldsInFiles[name];
+    const isCanonical = label !== null && headingKey(column.heading) === headingKey(name);
+    const heading = isCanonical ? label : shownText(column.heading);
+    return [[name, { heading, ignore: mapOption(column, '') }]];
+  });
   return {
     quotes: !own.some(({ heading, index }) => isSecretColumn({ heading, field: fields.get(index) ?? null })),
     headings: Object.fromEntries(headings),
-    ...(state && { state: { heading: shownText(state.heading), ignore: mapOption(state, '') } }),
+    columns: Object.fromEntries(listed),
   };
 }
 
@@ -106,7 +122,7 @@ const lostPassword =
 const erroneous = {
   password: 'Password is what a spreadsheet writes for an error. Enter the password.',
   course: 'Course is what a spreadsheet writes for an error. Enter the course.',
-  notes: 'Notes are what a spreadsheet writes for an error. Enter the notes, or leave the cell blank.',
+  reply: 'Reply is what a spreadsheet writes for an error. Enter the reply, or leave the cell blank.',
 };
 
 /** A row without a person. */
@@ -228,10 +244,10 @@ export class RowChecker {
     return problem && fault('PASSWORD_WEAK', problem.message);
   }
 
-  #errorFault({ course = '', otherCourses = [], notes = '' }: ImportedPerson, input: RowInput): RowProblem | undefined {
+  #errorFault({ course = '', otherCourses = [], reply = '' }: ImportedPerson, input: RowInput): RowProblem | undefined {
     const isCourse = [course, ...otherCourses].some((text) => spreadsheetError.test(text.trim()));
-    if (!isCourse && !spreadsheetError.test(notes.trim())) return undefined;
-    const path = isCourse ? 'course' : 'notes';
+    if (!isCourse && !spreadsheetError.test(reply.trim())) return undefined;
+    const path = isCourse ? 'course' : 'reply';
     return rowProblem(fieldsInFiles[path].invalid, { path, message: erroneous[path] }, input, this.#words);
   }
 

@@ -15,7 +15,7 @@ describe('What a column may be that is not understood', () => {
       'What is your first name?=firstName|Last name (as on ID)=lastName|Phone number (with code)=phone',
       'Wie lautet Ihr Vorname?=firstName|Familienname laut Ausweis=lastName|Handy-Nr.=phone|Dienstmail=email',
       'Quel est votre prénom ?=firstName|Votre nom de famille=lastName|Adresse courriel (privée)=email|Votre numéro de téléphone=phone',
-      '¿Cuál es tu nombre?=firstName|Tus apellidos=lastName|Tu correo electrónico=email|Celular con lada=phone',
+      '¿Cuál es tu primer nombre?=firstName|Tus apellidos=lastName|Tu correo electrónico=email|Celular con lada=phone',
       'Qual é o seu nome completo?=fullName|Seu e-mail=email|Seu telemóvel=phone',
       'ما هو الاسم الكامل=fullName|البريد الإلكتروني للمتدرب=email|رقم الجوال مع المفتاح=phone',
     ]) {

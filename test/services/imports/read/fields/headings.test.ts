@@ -3,11 +3,16 @@ import { importColumns } from '../../../../../src/schemas/import.js';
 import { type ColumnMapping, mapColumns } from '../../../../../src/services/imports/read/columns/columns.js';
 import { fieldsInFiles } from '../../../../../src/services/imports/read/fields/import-fields.js';
 import { fieldsOf } from '../../../../../src/services/imports/read/rows/row-fields.js';
+import { shownText } from '../../../../../src/tables/table/text.js';
 import { failureOf } from '../../../../db/support/failure.js';
 
 /** The first column of each field. */
 const firstOf = ({ columns }: ColumnMapping) =>
   Object.fromEntries([...columns].map(([field, [index]]) => [field, index]));
+const ignoredOf = ({ own, columns }: ColumnMapping) => {
+  const used = new Set([...columns.values()].flat());
+  return own.flatMap(({ heading, index }) => (used.has(index) || heading.trim() === '' ? [] : [shownText(heading)]));
+};
 const found = (header: readonly string[], maps?: readonly string[]) => firstOf(mapColumns(header, maps));
 const problemOf = async (header: readonly string[], maps?: readonly string[]) => {
   const { code, message } = await failureOf(() => mapColumns(header, maps));
@@ -58,13 +63,13 @@ describe('Headings of spreadsheets', () => {
       ],
       [
         'Name,Given Name,Family Name,E-mail 1 - Type,E-mail 1 - Value,Phone 1 - Value,Phone 2 - Value,Notes, ',
-        { firstName: 1, lastName: 2, email: 4, phone: 5, notes: 7 },
-        ['Name', 'E-mail 1 - Type'],
+        { firstName: 1, lastName: 2, email: 4, phone: 5 },
+        ['Name', 'E-mail 1 - Type', 'Notes'],
       ],
     ] as const) {
       const mapping = mapColumns(header.split(','));
       expect(firstOf(mapping)).to.deep.equal(fields);
-      expect(mapping.ignored).to.deep.equal(ignored);
+      expect(ignoredOf(mapping)).to.deep.equal(ignored);
     }
   });
 
@@ -148,7 +153,7 @@ describe('Headings of spreadsheets', () => {
       'phone',
     ]);
     expect(message).to.include(`Not understood: [2J Clan, ${'x'.repeat(60)}…, ${'y, '.repeat(7)}y and 12 more. `);
-    expect(mapColumns(['firstName', 'lastName', 'email', 'phone', '\u0007two\nlines']).ignored).to.deep.equal([
+    expect(ignoredOf(mapColumns(['firstName', 'lastName', 'email', 'phone', '\u0007two\nlines']))).to.deep.equal([
       'two lines',
     ]);
   });
@@ -161,10 +166,10 @@ describe('A column for the full name', () => {
     for (const name of ['Full name', 'Name', 'Vollständiger Name', 'Nom complet', 'Nombre completo', 'الاسم الكامل'])
       expect(found([name, 'email', 'phone']), name).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
     const beside = mapColumns(['First name', 'Full name', 'email', 'phone']);
-    expect([beside.columns.get('fullName'), beside.ignored]).to.deep.equal([[1], ['First name']]);
+    expect([beside.columns.get('fullName'), ignoredOf(beside)]).to.deep.equal([[1], ['First name']]);
     const unneeded = mapColumns(['Full name', 'First name', 'Last name', 'email', 'phone']);
     expect(unneeded.columns.has('fullName')).to.equal(false);
-    expect(unneeded.ignored).to.deep.equal(['Full name']);
+    expect(ignoredOf(unneeded)).to.deep.equal(['Full name']);
   });
 
   it('may be one half of it, when it is called a name and another column has the other half', async () => {
@@ -184,14 +189,14 @@ describe('A column for the full name', () => {
 });
 
 describe('Columns that options map', () => {
-  const header = ['Given', 'Clan', 'Contact', 'Mobile', 'Phone', 'Notes'];
+  const header = ['Given', 'Clan', 'Contact', 'Mobile', 'Phone', 'Reply'];
   const maps = ['Given=firstName', 'Clan=lastName', 'Contact=email'];
 
   it('have the field of the option, whatever their name', () => {
-    expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, notes: 5 });
-    const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Notes=']);
+    expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, reply: 5 });
+    const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Reply=']);
     expect(firstOf(mapping)).to.deep.equal({ ...basic });
-    expect(mapping.ignored).to.deep.equal(['Phone', 'Notes']);
+    expect(ignoredOf(mapping)).to.deep.equal(['Phone', 'Reply']);
     expect(found(['a=b', 'Email', 'Phone'], ['a=b=fullName'])).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
     expect(found(['phone', 'email', 'Name'], ['phone=email', 'email=phone'])).to.deep.equal({
       email: 0,
@@ -202,13 +207,13 @@ describe('Columns that options map', () => {
 
   it('are named by their number where headings are blank or repeated, before any heading', async () => {
     const header = ['A', 'Surname', 'A', '', '#1'];
-    const mapping = mapColumns(header, ['#1=firstName', '#3=email', '#4=phone', '#5=notes']);
+    const mapping = mapColumns(header, ['#1=firstName', '#3=email', '#4=phone', '#5=reply']);
     expect(firstOf(mapping)).to.deep.equal({
       firstName: 0,
       lastName: 1,
       email: 2,
       phone: 3,
-      notes: 4,
+      reply: 4,
     });
     // Also at the end, where spreadsheets pad lines.
     const padded = mapColumns(['Vorname', 'Nachname', 'E-Mail', '', ' ', ''], ['#5=phone']);
@@ -227,7 +232,7 @@ describe('Columns that options map', () => {
     for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
       const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);
       expect(mapping.columns.get('fullName')).to.deep.equal([0]);
-      expect(mapping.ignored).to.deep.equal(beside);
+      expect(ignoredOf(mapping)).to.deep.equal(beside);
     }
   });
 
@@ -238,7 +243,7 @@ describe('Columns that options map', () => {
       ['#9=phone', 'The file has no column "#9".'],
       [
         'Given=fristname',
-        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, language, password, passwordHash, course, enrollmentStatus, notes, fullName, suspended',
+        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, language, password, passwordHash, course, enrollmentStatus, reply, fullName, suspended',
       ],
       ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],
       ['Given=lastName', 'The column "Given" is mapped twice.'],
@@ -256,17 +261,17 @@ describe('The columns that a rejects file adds', () => {
 
   it('are dropped when it is imported, and not listed, also among columns that were added since', () => {
     const mapping = mapColumns([...required, 'line', 'code', 'reason']);
-    expect(mapping.ignored).to.deep.equal([]);
+    expect(ignoredOf(mapping)).to.deep.equal([]);
     expect(mapping.own).to.deep.equal(required.map((heading, index) => ({ heading, index })));
     const moved = mapColumns(['firstName', 'line', 'code', 'reason', 'lastName', 'email', 'phone', 'Seen by']);
-    expect(moved.ignored).to.deep.equal(['Seen by']);
+    expect(ignoredOf(moved)).to.deep.equal(['Seen by']);
     expect(moved.own.map(({ index }) => index)).to.deep.equal([0, 4, 5, 6, 7]);
   });
 
   it("are not mistaken for the file's own columns of these names", () => {
     const own = [...required, 'code', 'Reason'];
     const mapping = mapColumns(own);
-    expect(mapping.ignored).to.deep.equal(['code', 'Reason']);
+    expect(ignoredOf(mapping)).to.deep.equal(['code', 'Reason']);
     const again = mapColumns([...own, 'line', 'code', 'reason']);
     for (const { own: found } of [mapping, again]) expect(found.map(({ heading }) => heading)).to.deep.equal(own);
   });

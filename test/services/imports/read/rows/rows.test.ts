@@ -60,7 +60,7 @@ describe('A row of an import file', () => {
   it('names all its problems together, and none of its contents', async () => {
     expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
       'NAME_INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
-        'Email must be a valid email address. Role must be one of trainee, trainer. ' +
+        'Email must be a valid email address. Role must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=". ' +
         'isActive must be yes or no, or active or inactive. To ignore the column: --map "isActive=". Password must be at least 6 characters. Phone is required for a new account.',
     );
     expect(await reasonOf(',,,')).to.equal(undefined);
@@ -72,7 +72,7 @@ describe('A row of an import file', () => {
     expect(await role(' TRAINER ')).to.equal('trainer');
     for (const superAdmin of ['super_admin', ' SUPER_ADMIN '])
       expect(await reasonOf(`Ada,King,ada@example.org,1,${superAdmin}`)).to.equal(
-        'ROLE_UNKNOWN: Role must be one of trainee, trainer.',
+        `ROLE_UNKNOWN: Role must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=".`,
       );
   });
 
@@ -146,7 +146,6 @@ describe('A row of an import file', () => {
       ['Employee Status', 'active', 'Withdrawn'],
       ['Mitarbeiterstatus', 'aktiv', 'ausgeschieden'],
       ['Statut du compte', 'Actif', 'Suspendu'],
-      ['Estado', 'Activo', 'Baja'],
       ['suspended', '0', '1'],
       ['suspended', '', 'ja'],
       ['suspended', 'active', 'Suspended'],
@@ -182,29 +181,29 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('may have a course, the status of the enrollment, and notes', async () => {
-    const columns = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+  it('may have a course, the status of the enrollment, and a reply', async () => {
+    const columns = 'firstName,lastName,email,phone,course,enrollmentStatus,reply';
     const row = (course: string, status: string, notes: string) =>
       `Ada,King,ada@example.org,1,${course},${status},${notes}`;
     expect(await personOf(row(' Course 1 ', ' Pending ', '" two\r\nlines\t"'), columns)).to.include({
       course: 'Course 1',
       enrollmentStatus: 'pending',
-      notes: 'two\r\nlines',
+      reply: 'two\r\nlines',
     });
     const none = await personOf(row(' ', '', ' '), columns);
-    for (const field of ['course', 'enrollmentStatus', 'notes']) expect(none).not.to.have.property(field);
+    for (const field of ['course', 'enrollmentStatus', 'reply']) expect(none).not.to.have.property(field);
     expect(await reasonOf(row('x'.repeat(201), 'completed', 'x'.repeat(2001)), columns)).to.equal(
       `COURSE_INVALID: Course "${'x'.repeat(60)}…" must be at most 200 characters. ` +
-        'Enrollment status "completed" must be one of pending, active. ' +
-        `Notes "${'x'.repeat(60)}…" must be at most 2000 characters.`,
+        'Enrollment status "completed" must be active or pending. To ignore the column: --map "enrollmentStatus=". ' +
+        `Reply "${'x'.repeat(60)}…" must be at most 2000 characters.`,
     );
     expect(await reasonOf(row('a\tb', '', 'a\u0007'), columns)).to.equal(
-      'COURSE_INVALID: Course "a b" must not contain control characters. Notes "a" must not contain control characters.',
+      'COURSE_INVALID: Course "a b" must not contain control characters. Reply "a" must not contain control characters.',
     );
   });
 
   it('has a code for each of its faults', async () => {
-    const columns = 'firstName,lastName,email,phone,role,isActive,password,passwordHash,course,enrollmentStatus,notes';
+    const columns = 'firstName,lastName,email,phone,role,isActive,password,passwordHash,course,enrollmentStatus,reply';
     const [read] = await rowsOf(['A,,nobody,none,x,maybe,z,w,"a\tb",v,a\u0007'], columns);
     expect(read && isRejected(read) && read.problems?.map(({ field, code }) => `${field} ${code}`)).to.deep.equal([
       'firstName NAME_INVALID',
@@ -216,7 +215,7 @@ describe('A row of an import file', () => {
       'passwordHash PASSWORD_HASH_INVALID',
       'course COURSE_INVALID',
       'enrollmentStatus ENROLLMENT_STATUS_UNKNOWN',
-      'notes TEXT_INVALID',
+      'reply TEXT_INVALID',
       'null PASSWORD_AND_HASH',
       'phone PHONE_INVALID',
     ]);
@@ -225,14 +224,14 @@ describe('A row of an import file', () => {
   it('is quoted, but no hash, and nothing of a file with passwords', async () => {
     const columns = 'firstName,lastName,email,phone,role';
     expect(await reasonOf('Ada,King,"no\nbody",1,boss', columns)).to.equal(
-      'EMAIL_INVALID: Email "no body" must be a valid email address. Role "boss" must be one of trainee, trainer.',
+      'EMAIL_INVALID: Email "no body" must be a valid email address. Role "boss" must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=".',
     );
     expect(await reasonOf('Ada,King,d41d8cd98f00b204e9800998ecf8427e,1', columns)).to.equal(
       'EMAIL_INVALID: Email must be a valid email address.',
     );
     for (const secret of ['password', 'Kennwort', 'old password'])
       expect(await reasonOf('Ada,King,nobody,none,boss,hunter22', `${columns},${secret}`)).to.equal(
-        'EMAIL_INVALID: Email must be a valid email address. Role must be one of trainee, trainer. Phone has no digit.',
+        'EMAIL_INVALID: Email must be a valid email address. Role must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=". Phone has no digit.',
       );
   });
 
