@@ -79,7 +79,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
         <Suggestion field={suggestionFor(column)} onUse={(field) => map(column.index, field)} />
       </Fragment>,
       <Text key="effect" size="sm">
-        {plan.counts && !changed.has(column.index) && effectOf(column)}
+        {(plan.counts && !changed.has(column.index) && effectOf(column)) || '–'}
       </Text>,
       <Text key="samples" size="sm" c="dimmed" lineClamp={2}>
         {column.samples.length > 0 ? column.samples.join(' · ') : column.example}

@@ -18,7 +18,6 @@ const wholeCodes: readonly string[] = [
     'COURSE_UNKNOWN',
   ] as const),
   ...([
-    'COURSE_AMBIGUOUS',
     'COURSE_FULL',
     'WAITING_LIST_FULL',
     'ENROLLMENT_CANCELLED',
@@ -32,7 +31,7 @@ const wholeCodes: readonly string[] = [
 const openCodes: readonly string[] = [
   ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'NAME_INVALID', 'ROLE_UNKNOWN', 'IS_ACTIVE_UNKNOWN'] as const),
   ...(['PASSWORD_INVALID', 'PASSWORD_WEAK', 'PASSWORD_HASH_INVALID', 'COURSE_INVALID', 'TEXT_INVALID'] as const),
-  ...(['PHONE_INVALID', 'ENROLLMENT_STATUS_UNKNOWN', 'QUOTES_INVALID'] as const),
+  ...(['PHONE_INVALID', 'ENROLLMENT_STATUS_UNKNOWN', 'QUOTES_INVALID', 'COURSE_AMBIGUOUS'] as const),
 ];
 
 /** What a code says in the language of the console; undefined for one that only a service of another version knows. */

@@ -26,7 +26,7 @@ import type { Result, Run } from '../../core/command/run.js';
 import { assertTableDestination, tableTarget, writeData } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
-import { asTyped, counted, type Io } from '../../core/output/output.js';
+import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
 import { correctedText, givenOptions } from './command-lines.js';
 import {
   importColumns,
@@ -37,7 +37,7 @@ import {
   type resumeOptions,
   type undoOptions,
 } from './options.js';
-import { anotherRun, confirmPlan, report, withResumeHint } from './outcome.js';
+import { anotherRun, confirmPlan, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
 
 /** The check of commands that write a table. */
 export { assertTableDestination };
@@ -206,7 +206,8 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
     const result = await withResumeHint(run, shown, (options) =>
       resumeImport(context, operator, record.id, options, async (plan) => {
         shown.progress.stop();
-        if (!run.options.yes && plan.refusal === null) await confirmPlan(run, plan);
+        if (run.options.yes) run.say(unseenText(plan, stderrOf(run.io)).join('\n'), { painted: true });
+        else if (plan.refusal === null) await confirmPlan(run, plan);
         shown.total = plan.counts.rows;
         seen = pick(plan, ['columns', 'warnings']);
         shown.progress = createProgress(run, 'Importing', shown.total);

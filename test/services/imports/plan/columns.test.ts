@@ -42,14 +42,14 @@ describe('The columns of a plan', () => {
       const file = fixture('notes.csv');
       const ignored = '  Columns ignored: Notes (to import one: --map "Notes=FIELD")\n';
       expect((await importing.run(file, ...course, '--dry-run')).stdout).to.include(ignored);
-      const { stderr } = await importing.run(file, ...course, '--yes');
+      const { stderr } = await importing.runWhole(file, ...course, '--yes');
       expect(stderr)
         .to.include(ignored)
         .and.to.match(/ E-mail Address = email +account, sign-in, mails; 2 people: ada@n/);
       expect(await replies()).to.deep.equal([null, null]);
       const { columns } = await importing.json(file, ...course);
       expect(columns.at(-1)).to.deep.include({ heading: 'Notes', field: null, effect: null, people: 0 });
-      expect((await importing.run(file, '--yes', '--quiet')).stderr).to.equal('');
+      expect((await importing.runWhole(file, '--yes', '--quiet')).stderr).to.equal('');
     });
 
     it('of an Outlook contact are ignored', async () => {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { recordsOf, useImporting } from '../support/importing.js';
+import { type ImportJson, recordsOf, useImporting } from '../support/importing.js';
 
 const trainees = readFileSync(fileURLToPath(new URL('../../../../examples/trainees.csv', import.meta.url)));
 const rows = parse(trainees, { columns: true }) as Record<string, string>[];
@@ -41,7 +41,7 @@ describe('coursectl users import people.csv', () => {
     const file = importing.write('people.csv', trainees);
     const { exitCode, stdout, stderr } = await importing.run(file, '--yes', '--json');
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-    const printed = JSON.parse(stdout) as { import: { id: string; seconds: number } };
+    const printed = JSON.parse(stdout) as ImportJson;
     const [record] = await models().Import.findAll();
     expect(printed).to.deep.equal({
       import: {
@@ -50,6 +50,7 @@ describe('coursectl users import people.csv', () => {
         status: 'completed',
         file: 'people.csv',
         counts: { rows: 40, created: 40, updated: 0, skipped: 0, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0 },
+        columns: printed.import.columns,
         reasons: [],
         invitations: 0,
         news: 0,
@@ -58,6 +59,8 @@ describe('coursectl users import people.csv', () => {
         seconds: printed.import.seconds,
       },
     });
+    const used = printed.import.columns.map(({ field, people }) => [field, people]);
+    expect(used).to.deep.equal(['firstName', 'lastName', 'email', 'phone', 'role'].map((field) => [field, 40]));
     expect(printed.import.seconds).to.be.within(0, 20);
   });
 

@@ -47,8 +47,10 @@ export interface Importing extends Harness {
   read(name: string): string;
   /** Names of the files in the folder. */
   files(): string[];
-  /** Runs `users import` with these arguments. */
+  /** Runs `users import` with these arguments. Its standard error lacks the list of columns, which `--yes` prints. */
   run(...args: string[]): Promise<CliResult>;
+  /** Runs it with all that it prints. */
+  runWhole(...args: string[]): Promise<CliResult>;
   /** Runs it with `--yes --json`. */
   json(...args: string[]): Promise<ImportJson['import'] & { exitCode: number }>;
   models(): Context['database']['models'];
@@ -79,7 +81,9 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
     },
     read: (name: string) => readFileSync(path.join(importing.folder, name), 'utf8'),
     files: () => readdirSync(importing.folder).sort(),
-    run: (...args: string[]) => runCli(['users', 'import', ...args], { env: importing.env, cwd: importing.folder }),
+    run: async (...args: string[]) => withoutColumns(await importing.runWhole(...args)),
+    runWhole: (...args: string[]) =>
+      runCli(['users', 'import', ...args], { env: importing.env, cwd: importing.folder }),
     async json(...args: string[]) {
       const { exitCode, stdout, stderr } = await importing.run(...args, '--yes', '--json');
       const printed = JSON.parse(stdout) as ImportJson & { error?: { message: string } };
@@ -87,7 +91,7 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
       return { exitCode, ...printed.import };
     },
     models: () => harness.context.database.models,
-    cli: (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder }),
+    cli: async (...args: string[]) => withoutColumns(await runCli(args, { env: importing.env, cwd: importing.folder })),
     plan: (file: string, options: object = {}) =>
       planImport(harness.context, { file, options, signal: new AbortController().signal }),
     ledger: (importId: string) =>
@@ -110,6 +114,12 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
   afterEach(() => folder.remove());
   return importing;
 }
+
+/** The result of a command without the list of columns on its standard error. */
+export const withoutColumns = (result: CliResult): CliResult => ({
+  ...result,
+  stderr: result.stderr.replace(/^ {2}Columns(?::| ignored| without)[^\n]*\n(?: {4}[^\n]*\n)*/gm, ''),
+});
 
 /** What a command wrote to standard error, without the lines of progress that come where a machine is slow. */
 export const withoutProgress = (stderr: string): string =>
