@@ -52,6 +52,7 @@ describe('coursectl users import people.csv', () => {
         counts: { rows: 40, created: 40, updated: 0, skipped: 0, rejected: 0, enrolled: 0, waiting: 0, leftOut: 0 },
         columns: printed.import.columns,
         reasons: [],
+        warnings: [],
         invitations: 0,
         news: 0,
         credentialsFile: `${importing.folder}/people.credentials.csv`,
