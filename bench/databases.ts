@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { remark, whole } from './figures.js';
-import { type Programme, type Sizes, seedProgramme } from './programme.js';
+import { type Programme, type RunSql, type Sizes, seedProgramme } from './programme.js';
+import { cpuSecondsOf } from './requests/candidates.js';
 import { openBenchServer } from './server.js';
 import { openContext, type Service, serve } from './service.js';
 
@@ -12,12 +13,16 @@ export interface Served {
   databaseUrl: string;
   programme: Programme;
   service: Service;
+  /** The processor time that the service, its clients in this process and a private server have used, in seconds. */
+  cpuSeconds(): number;
 }
 
 /** Temporary databases, dropped at the end. */
 export interface Databases {
   /** Creates a database with a programme of this size, and serves it. */
   prepare(name: string, sizes: Sizes): Promise<Served>;
+  /** The same on SQLite. */
+  prepareFile(name: string, sizes: Sizes): Promise<Served>;
   close(): Promise<void>;
 }
 
@@ -29,33 +34,39 @@ export async function openDatabases(serverOptions?: readonly string[]): Promise<
   const names: string[] = [];
   const services: Service[] = [];
 
-  async function seed(databaseUrl: string, sizes: Sizes): Promise<Programme> {
+  async function seed(databaseUrl: string, sizes: Sizes, run?: RunSql): Promise<Programme> {
     const context = await openContext(databaseUrl, folder);
+    const { database } = context;
     try {
       await context.schema.up();
-      return await seedProgramme(context.database, sql, sizes);
+      return await seedProgramme(database, run ?? ((text) => database.sequelize.query(text)), sizes);
     } finally {
       await context.close();
     }
   }
 
+  async function served(databaseUrl: string, sizes: Sizes, run?: RunSql): Promise<Served> {
+    const startedAt = performance.now();
+    const programme = await seed(databaseUrl, sizes, run);
+    const service = await serve(databaseUrl, folder);
+    services.push(service);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const people = whole(1 + sizes.trainers + sizes.trainees);
+    const made = `${people} users, ${whole(sizes.courses)} courses, ${whole(sizes.enrollments)} enrollments`;
+    remark(`${made}: made in ${seconds.toFixed(1)} s`);
+    const pids = [process.pid, ...(databaseUrl.startsWith('sqlite:') ? [] : [server.pid() ?? []].flat())];
+    return { databaseUrl, programme, service, cpuSeconds: () => cpuSecondsOf(pids) };
+  }
+
   return {
     async prepare(name, sizes) {
-      const startedAt = performance.now();
-      const databaseUrl = `${server.url}${name}`;
       names.push(name);
       await sql.query(`DROP DATABASE IF EXISTS ${name}`);
       await sql.query(`CREATE DATABASE ${name}`);
       await sql.query(`USE ${name}`);
-      const programme = await seed(databaseUrl, sizes);
-      const service = await serve(databaseUrl, folder);
-      services.push(service);
-      const seconds = (performance.now() - startedAt) / 1000;
-      const people = whole(1 + sizes.trainers + sizes.trainees);
-      const made = `${people} users, ${whole(sizes.courses)} courses, ${whole(sizes.enrollments)} enrollments`;
-      remark(`${made}: made in ${seconds.toFixed(1)} s`);
-      return { databaseUrl, programme, service };
+      return served(`${server.url}${name}`, sizes, (text) => sql.query(text));
     },
+    prepareFile: (name, sizes) => served(`sqlite:${path.join(folder, `${name}.sqlite`)}`, sizes),
     async close() {
       for (const service of services) await service.close();
       for (const name of names) await sql.query(`DROP DATABASE IF EXISTS ${name}`);

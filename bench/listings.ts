@@ -1,13 +1,13 @@
 /**
  * How fast listings are answered over HTTP on a large database, beside plain SQL for the same rows in the same run:
- * `npm run bench -- listings`. Scenarios: trainer, growth, search, counts, throughput (`--only`).
+ * `npm run bench -- listings`. Scenarios: trainer, growth, search, counts, throughput, filters (`--only`).
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabases, type Served } from './databases.js';
-import { figure, measured, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
+import { figure, measured, milliseconds, ratioVerdict, remark, sized, verdict, whole } from './figures.js';
 import { rounds, scale, selected } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
@@ -37,6 +37,20 @@ const small: Sizes = {
   enrollmentsOfBusiest: enrollmentsOfTypical,
   enrollmentsOfTypical,
   auditEntries: 100,
+};
+
+/** Most accounts are of an import that has just ended, and a tenth of the enrollments are those of one trainer. */
+const afterImport: Sizes = {
+  trainers: sized(500, 4),
+  trainees: sized(104_500, 200),
+  courses: sized(1000, 100),
+  coursesOfBusiest: 60,
+  enrollments: sized(310_000, 1000),
+  enrollmentsOfBusiest: sized(30_000, 100),
+  enrollmentsOfTypical: sized(600, 20),
+  auditEntries: sized(1000, 10),
+  imported: sized(100_000, 100),
+  mails: sized(100_000, 200),
 };
 
 const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
@@ -171,6 +185,55 @@ async function throughput({ programme: { typicalTrainer }, service }: Served): P
   figure(request, { median: median(rates), unit: '/s' });
 }
 
+/** Filters that match few rows, or rows far from the first ones in the order of their page. */
+const filters: readonly (readonly [url: (programme: Programme) => string, by: 'superAdmin' | 'busiestTrainer'])[] = [
+  ...['nowak', 'pottery', 'nobody-has-this'].map(
+    (text) =>
+      [
+        ({ busiestTrainer }: Programme) => `/api/enrollments/trainer/${busiestTrainer}?search=${text}`,
+        'busiestTrainer',
+      ] as const,
+  ),
+  [() => '/api/enrollments?search=nowak', 'busiestTrainer'],
+  ...[
+    '/api/users?isActive=false',
+    '/api/users?isActive=false&role=trainee',
+    '/api/users?isActive=false&sortBy=lastName',
+    '/api/users?requiresPasswordChange=true',
+    '/api/users?requiresPasswordChange=true&sortBy=lastName',
+    '/api/users?requiresPasswordChange=true&isActive=false',
+    '/api/mails?kind=password-changed',
+    '/api/mails?kind=requests',
+    '/api/enrollments?progress=50',
+    '/api/enrollments?progress=99',
+    '/api/courses?seatsLeft=true',
+    '/api/overview',
+  ].map((url) => [() => url, 'superAdmin'] as const),
+  [() => '/api/overview', 'busiestTrainer'],
+];
+
+const maxProcessorMs = 50;
+const requestsPerRound = 20;
+
+/** Judges processor time, of the client too: other load doesn't lengthen it. Linux only. */
+async function filtered(where: string, { programme, service, cpuSeconds }: Served): Promise<void> {
+  for (const [urlIn, by] of filters) {
+    const url = urlIn(programme);
+    const ask = repeated(service, url, await service.token(programme[by]));
+    await ask();
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const before = cpuSeconds();
+      for (let count = 0; count < requestsPerRound; count += 1) await ask();
+      times.push((1000 * (cpuSeconds() - before)) / requestsPerRound);
+    }
+    const name = `${url.replace(programme.busiestTrainer, ':id')}, ${by}, on ${where}`;
+    const time = median(times);
+    const text = `${milliseconds(time)} of the processors (limit ${maxProcessorMs} ms)`;
+    verdict(name, text, time <= maxProcessorMs, { cpuSeconds: time });
+  }
+}
+
 const databases = await openDatabases();
 try {
   const scenarios: Record<string, (served: Served) => Promise<void>> = {
@@ -183,9 +246,19 @@ try {
     },
     throughput,
   };
-  const chosen = selected(scenarios);
-  const served = await databases.prepare('bench_listings', full);
-  for (const [, scenario] of chosen) await scenario(served);
+  const alone = {
+    filters: async () => {
+      await filtered('SQLite', await databases.prepareFile('bench_filters', afterImport));
+      await filtered('the server', await databases.prepare('bench_filters', afterImport));
+    },
+  };
+  const chosen = selected<(served: Served) => Promise<void>>({ ...scenarios, ...alone });
+  const needs = chosen.some(([name]) => name in scenarios);
+  if (needs) {
+    const served = await databases.prepare('bench_listings', full);
+    for (const [name, scenario] of chosen) if (name in scenarios) await scenario(served);
+  }
+  for (const [name, scenario] of Object.entries(alone)) if (chosen.some(([one]) => one === name)) await scenario();
 } finally {
   await databases.close();
 }

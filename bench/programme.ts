@@ -1,6 +1,5 @@
-import type { Connection } from 'mysql2/promise';
 import type { Database } from '../src/db/connection.js';
-import type { ColumnValue } from '../src/db/dialect.js';
+import { type ColumnValue, isSqlite } from '../src/db/dialect.js';
 import { Inserts } from '../src/db/sql/insert.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
@@ -22,7 +21,14 @@ export interface Sizes {
   /** Of one trainer exactly; all but the busiest have about as many. */
   enrollmentsOfTypical: number;
   auditEntries: number;
+  /** The newest trainees, whom an import has just created: active, with an initial password. None by default. */
+  imported?: number;
+  /** Invitations, and one other mail among 100 of them. None by default. */
+  mails?: number;
 }
+
+/** Runs a statement without a timeout, on the same connection each time. */
+export type RunSql = (statement: string) => Promise<unknown>;
 
 /** The ids to request. */
 export interface Programme {
@@ -67,17 +73,16 @@ function* nextRows(rows: Iterator<readonly ColumnValue[]>, onRow: () => void): G
 /**
  * Fills an empty table with generated rows. They go through a table without indexes, so that MariaDB builds each index by
  * sorting, where a million single entries would take minutes.
- * @param sql a connection without a timeout
  * @param rows each is made when it is inserted: there may be millions
  */
 async function fill(
   database: Database,
-  sql: Connection,
+  run: RunSql,
   table: string,
   columns: string,
   rows: Iterator<readonly ColumnValue[]>,
 ): Promise<void> {
-  await sql.query(`CREATE TABLE seeded AS SELECT ${columns} FROM ${table} WHERE 0 = 1`);
+  await run(`CREATE TABLE seeded AS SELECT ${columns} FROM ${table} WHERE 0 = 1`);
   let isAtEnd = false;
   while (!isAtEnd) {
     let inserted = 0;
@@ -89,13 +94,14 @@ async function fill(
     });
     isAtEnd = inserted < chunkRows;
   }
-  await sql.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);
-  await sql.query('DROP TABLE seeded');
-  await sql.query(`ANALYZE TABLE ${table}`);
+  await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);
+  await run('DROP TABLE seeded');
+  // The program never analyses a file.
+  if (!isSqlite(database.sequelize)) await run(`ANALYZE TABLE ${table}`);
 }
 
 const userColumns =
-  'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
+  'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
 
 /** Who has the account at an index: the super admin first, then the trainers, then the trainees. */
 function accountAt(index: number, { trainers }: Sizes) {
@@ -113,11 +119,12 @@ function* wordRows(ids: readonly string[], sizes: Sizes): Generator<ColumnValue[
 }
 
 function userRow(id: string, index: number, sizes: Sizes): ColumnValue[] {
-  const { trainers, trainees } = sizes;
+  const { trainers, trainees, imported = 0 } = sizes;
+  const isImported = index > trainers + trainees - imported;
   const { role, firstName, lastName, email, keys } = accountAt(index, sizes);
   const phone = `+44 20 ${String(index).padStart(8, '0')}`;
-  const createdAt = moment(index / (trainers + trainees));
-  const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
+  const createdAt = isImported ? new Date(lastMoment) : moment(index / (trainers + trainees));
+  const lastLogin = isImported || index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
   const { searchKey: key, lastNameKey, firstNameKey } = keys;
   return [
     id,
@@ -128,7 +135,8 @@ function userRow(id: string, index: number, sizes: Sizes): ColumnValue[] {
     phoneKey(phone),
     passwordHash,
     role,
-    index === 0 || index % 20 > 0,
+    isImported || index === 0 || index % 20 > 0,
+    isImported,
     lastLogin,
     key,
     lastNameKey,
@@ -251,13 +259,22 @@ function enrollmentRow(ids: readonly string[], at: Date, dice: number): ColumnVa
 function auditRow(id: string, actorId: string, targetId: string, at: Date): ColumnValue[] {
   return [id, at, actorId, 'http', '127.0.0.1', 'user.update', 'user', targetId, '{"isActive":true}', null];
 }
+const mailColumns = 'id, kind, priority, user_id, data, state, created_at, finished_at';
+
+/** The newest ones are of a burst: those of other kinds are far behind. */
+function mailRow(id: string, userId: string, index: number, count: number): ColumnValue[] {
+  const at = moment(index / count);
+  const kind = index < count / 100 ? 'password-changed' : 'invitation';
+  return [id, kind, kind === 'invitation' ? 1 : 0, userId, '{}', 'sent', at, at];
+}
+
 const auditColumns = 'id, at, actor_id, origin, ip, action, target_type, target_id, before_json, after_json';
 
 /**
  * Fills an empty, migrated database.
- * @param sql a connection to the same database; with checks disabled, because the rows are valid by construction
+ * @param run on a connection to the same database; with checks disabled, because the rows are valid by construction
  */
-export async function seedProgramme(database: Database, sql: Connection, sizes: Sizes): Promise<Programme> {
+export async function seedProgramme(database: Database, run: RunSql, sizes: Sizes): Promise<Programme> {
   const random = randomNumbers(20_260_101);
   const userIds = newIds(1 + sizes.trainers + sizes.trainees);
   const user = (index: number) => userIds[index] as string;
@@ -283,6 +300,10 @@ export async function seedProgramme(database: Database, sql: Connection, sizes: 
       yield auditRow(id, actor, trainee(index), moment(index / sizes.auditEntries));
     }
   }
+  function* mails(): Generator<ColumnValue[]> {
+    const { mails: count = 0 } = sizes;
+    for (const [index, id] of newIds(count).entries()) yield mailRow(id, trainee(index), index, count);
+  }
   function* users(): Generator<ColumnValue[]> {
     for (const [index, id] of userIds.entries()) yield userRow(id, index, sizes);
   }
@@ -290,14 +311,19 @@ export async function seedProgramme(database: Database, sql: Connection, sizes: 
     for (const [index, id] of courseIds.entries()) yield courseRow(id, trainerOfCourse(index), index, sizes.courses);
   }
 
-  await sql.query('SET unique_checks = 0, foreign_key_checks = 0');
-  await fill(database, sql, 'users', userColumns, users());
-  await fill(database, sql, 'account_words', 'word, account_id', wordRows(userIds, sizes));
-  await fill(database, sql, 'courses', courseColumns, courses());
-  await fill(database, sql, 'course_words', 'word, course_id', courseWordRows(courseIds));
-  await fill(database, sql, 'enrollments', enrollmentColumns, enrollments());
-  await fill(database, sql, 'audit_entries', auditColumns, auditEntries());
-  await sql.query('SET unique_checks = 1, foreign_key_checks = 1');
+  const checks = async (on: 0 | 1) => {
+    if (isSqlite(database.sequelize)) return;
+    await run(`SET unique_checks = ${on}, foreign_key_checks = ${on}`);
+  };
+  await checks(0);
+  await fill(database, run, 'users', userColumns, users());
+  await fill(database, run, 'account_words', 'word, account_id', wordRows(userIds, sizes));
+  await fill(database, run, 'courses', courseColumns, courses());
+  await fill(database, run, 'course_words', 'word, course_id', courseWordRows(courseIds));
+  await fill(database, run, 'enrollments', enrollmentColumns, enrollments());
+  await fill(database, run, 'audit_entries', auditColumns, auditEntries());
+  await fill(database, run, 'mails', mailColumns, mails());
+  await checks(1);
   return {
     superAdmin: user(0),
     busiestTrainer: user(1),

@@ -3,6 +3,8 @@ import { startThrowAwayServer } from '../test/support/test-server.js';
 /** A database server to measure with; its URL ends where the name of a database goes. */
 export interface BenchServer {
   url: string;
+  /** Of the process of a private server; undefined for another one. */
+  pid(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -12,7 +14,9 @@ export interface BenchServer {
  */
 export async function openBenchServer(options: readonly string[] = []): Promise<BenchServer> {
   const url = process.env.BENCH_DATABASE_URL;
-  const server = url ? { url, stop: async () => undefined } : await startThrowAwayServer({ durable: true, options });
+  const server = url
+    ? { url, pid: () => undefined, stop: async () => undefined }
+    : await startThrowAwayServer({ durable: true, options });
   if (!server)
     throw new Error('There is no server to measure with. Set BENCH_DATABASE_URL, or install mariadb-server.');
   return server;

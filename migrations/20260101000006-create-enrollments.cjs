@@ -34,11 +34,13 @@ module.exports = tableMigration({
   },
   indexes: {
     enrollments_trainer: ['trainer_id', 'enrolled_at', 'id'],
-    enrollments_trainer_status: ['trainer_id', 'status', 'enrolled_at', 'id'],
+    // With the progress: the overview of a trainer counts enrollments that can be completed.
+    enrollments_trainer_status: ['trainer_id', 'status', 'enrolled_at', 'id', 'progress'],
     enrollments_course: ['course_id', 'trainer_id', 'enrolled_at', 'id'],
     enrollments_course_status: ['course_id', 'status', 'enrolled_at', 'id'],
     enrollments_user: ['user_id', 'enrolled_at', 'id'],
     enrollments_status_enrolled: ['status', 'enrolled_at', 'id'],
+    enrollments_progress: ['progress', 'status', 'enrolled_at', 'id'],
     // The overview counts enrollments by week, the listing sorts them, also those of the accounts that a search has found.
     enrollments_dates: ['enrolled_at', 'id', 'user_id'],
   },

@@ -39,6 +39,7 @@ module.exports = tableMigration({
     mails_user: ['user_id', 'id'],
     mails_import: ['import_id', 'state'],
     mails_state: ['state', 'created_at', 'id'],
+    mails_kind: ['kind', 'created_at', 'id'],
     mails_created: ['created_at', 'id'],
     mails_finished: ['finished_at', 'id'],
   },

@@ -52,9 +52,12 @@ function family(pid: number): number[] {
 /** All processes of a candidate. Linux only, as all of /proc. */
 const processes = ({ process: { pid } }: Candidate): number[] => (pid === undefined ? [] : family(pid));
 
-/** The processor time that a candidate has used, in seconds: 100 ticks of the kernel's clock are one. */
-export function cpuSeconds(candidate: Candidate): number {
-  const ticks = processes(candidate).map((pid) => {
+/** The processor time that a candidate has used, in seconds. */
+export const cpuSeconds = (candidate: Candidate): number => cpuSecondsOf(processes(candidate));
+
+/** The processor time that processes have used, in seconds: 100 ticks of the kernel's clock are one. */
+export function cpuSecondsOf(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
     const [, fields = ''] = textOf(`/proc/${pid}/stat`).split(') ');
     // Of the process, and of those that it has started and that have ended; none of one that has ended just now.
     return fields.split(' ').slice(11, 15).map(Number);

@@ -102,7 +102,7 @@ const programmeSize = `${whole(sizes.enrollments)} enrollments`;
 
 /** A programme with a million enrollments, and trainees who have none yet. */
 export async function courseProgramme(context: Context, sql: Connection): Promise<ProgrammeData> {
-  const { busiestTrainer, typicalTrainer } = await seedProgramme(context.database, sql, sizes);
+  const { busiestTrainer, typicalTrainer } = await seedProgramme(context.database, (text) => sql.query(text), sizes);
   const trainer = await context.database.models.User.findByPk(typicalTrainer, { rejectOnEmpty: true });
   const trainerToken = await tokenFor(context, trainer);
   const admin = await context.database.models.User.findOne({ where: { role: 'super_admin' }, rejectOnEmpty: true });

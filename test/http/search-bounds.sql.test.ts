@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { searchedEnrollments } from '../../src/services/enrollments/search.js';
 import { searchBounds } from '../../src/services/paging.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -20,8 +21,13 @@ describe('A search by words, however many accounts it finds', function () {
   this.timeout(scaled(120_000));
   const harness = useHarness({ SEARCH_SCAN_ROWS: '0' });
   const bounds = { ...searchBounds };
+  const { few } = searchedEnrollments;
+  beforeEach(() => {
+    searchedEnrollments.few = 0;
+  });
   afterEach(() => {
     Object.assign(searchBounds, bounds);
+    searchedEnrollments.few = few;
   });
 
   async function fill(cast: Cast): Promise<string> {
@@ -42,12 +48,15 @@ describe('A search by words, however many accounts it finds', function () {
   it('finds the same pages, numbers and exports', async () => {
     const cast = await castOf(harness.context);
     const courseId = await fill(cast);
+    const trainerId = cast.owner.user.id;
     const listings = [
       '/api/users?limit=4&sortBy=lastName',
       '/api/users?limit=3&sortOrder=DESC&isActive=true',
       '/api/users?limit=4&sortBy=email&locked=true',
       `/api/enrollments/available-trainees?limit=4&courseId=${courseId}`,
       '/api/enrollments?limit=4&status=active&sortOrder=ASC',
+      `/api/enrollments?limit=4&trainerId=${trainerId}`,
+      `/api/enrollments/trainer/${trainerId}?limit=4`,
     ];
     const get = async (path: string) => (await harness.api('get', path, cast.admin.token).expect(200)).body;
     const itemsOf = (body: Record<string, { id: string }[]>) => body.users ?? body.trainees ?? body.enrollments ?? [];
@@ -72,6 +81,15 @@ describe('A search by words, however many accounts it finds', function () {
       return found;
     }
     const expected = await all();
+    // All are in the courses of one trainer, whose titles have none of these words.
+    const ofTrainer = `/api/enrollments/trainer/${trainerId}`;
+    for (const path of ['/api/enrollments', ofTrainer])
+      for (const search of searches) {
+        const of = async (at: string, { token }: Cast[keyof Cast]) =>
+          (await harness.api('get', `${at}?search=${encodeURIComponent(search)}`, token).expect(200)).body;
+        expect(await of(path, cast.owner), search).to.deep.equal(await of('/api/enrollments', cast.admin));
+      }
+    expect((await get(`${ofTrainer}?search=course`)).pagination).to.deep.equal((await get(ofTrainer)).pagination);
     for (const one of changed) {
       Object.assign(searchBounds, bounds, one);
       expect(await all(), JSON.stringify(one)).to.deep.equal(expected);

@@ -8,12 +8,22 @@ import { courseKeys } from '../../src/services/courses/commands.js';
 import { newIds } from '../../src/services/new-ids.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
-import { buildCourse, buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildTrainees, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { anyName, byBytes } from '../support/names.js';
 
 const count = 20;
+
+/** What a mail has besides. */
+const mailRest = {
+  importId: null,
+  identifier: null,
+  data: '{}',
+  dedupeKey: null,
+  state: 'sent' as const,
+  nextAt: null,
+};
 
 describe('Listings sorted by names and titles', () => {
   const harness = useHarness();
@@ -214,7 +224,17 @@ describe('Listings sorted by names and titles', () => {
       expect(await planOf(counting[0] ?? '')).to.deep.equal({ index: 'courses_published_title_key', isSorted: false });
   });
 
-  it('of accounts with initial passwords are found by an index where few have one, in any order', async () => {
+  /** The statements by which the parts of a page are found. */
+  async function partsFor(query: string, token: string): Promise<string[]> {
+    const found = (await statementsFor(query, token)).flatMap((sql) => {
+      const [, parts = ''] = /(\(SELECT \* FROM \(SELECT .*\) AS part\d+)/s.exec(sql) ?? [];
+      return [...parts.matchAll(/SELECT \* FROM \((SELECT .*?)\) AS part\d+/gs)].map(([, part = '']) => part);
+    });
+    expect(found, query).not.to.deep.equal([]);
+    return found;
+  }
+
+  it('of accounts by their state are found by an index where few have it, in any order', async () => {
     const { context } = harness;
     const { User } = context.database.models;
     const { token } = await signIn(context, { role: 'super_admin' });
@@ -225,28 +245,83 @@ describe('Listings sorted by names and titles', () => {
       '&sortBy=lastName',
       '&role=trainee',
       '&role=trainee&sortBy=email',
-      '&isActive=true&search=Name',
+      '&isActive=false',
+      '&requiresPasswordChange=true',
+      '&requiresPasswordChange=true&search=Name',
     ];
     for (const expected of [[], few]) {
-      await User.update({ requiresPasswordChange: true }, { where: { id: expected } });
+      await User.update({ requiresPasswordChange: true, isActive: false }, { where: { id: expected } });
       if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users');
-      for (const more of queries) {
-        const query = `/api/users?requiresPasswordChange=true${more}`;
+      for (const more of ['requiresPasswordChange=true', 'isActive=false'].flatMap((filter) =>
+        queries.filter((query) => !query.includes(filter)).map((query) => filter + query),
+      )) {
+        const query = `/api/users?${more}`;
         const { body } = await harness.api('get', query, token).expect(200);
         expect(body.pagination.totalItems, query).to.equal(expected.length);
         expect(
           body.users.map(({ id }: { id: string }) => id),
           query,
         ).to.have.members(expected);
-        const parts = (await statementsFor(query, token)).flatMap(
-          (sql) => /.*\((SELECT `User`\.`id`.* LIMIT \d+)\) AS part0/s.exec(sql)?.[1] ?? [],
-        );
-        expect(parts, query).not.to.deep.equal([]);
-        for (const sql of parts) expect((await planOf(sql)).index, query).to.equal('users_requires_password_change');
+        for (const sql of await partsFor(query, token))
+          expect((await planOf(sql)).index, query).to.equal('users_state');
       }
       const exported = '/api/users/export.csv?requiresPasswordChange=true&role=trainee&search=name';
       const { text } = await harness.api('get', exported, token).expect(200);
       expect(text.trim().split('\n').slice(1)).to.have.length(expected.length);
     }
+  });
+
+  it('of many accounts with a state are read by an index in the order of their creation', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const ids = await buildTrainees(context, 7010);
+    await context.database.models.User.update({ requiresPasswordChange: true }, { where: { role: 'trainee' } });
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users');
+    const page = async (query: string) =>
+      (await harness.api('get', `/api/users?requiresPasswordChange=true${query}`, token).expect(200)).body;
+    for (const more of ['', '&role=trainee', '&isActive=true']) {
+      const { users, pagination } = await page(more);
+      expect(pagination, more).to.include({ totalItems: ids.length, totalPages: 351 });
+      const next = await page(`${more}&page=2&afterId=${users.at(-1).id}`);
+      expect(next.users, more).to.deep.equal((await page(`${more}&page=2`)).users);
+      for (const sql of await partsFor(`/api/users?requiresPasswordChange=true${more}`, token))
+        expect(await planOf(sql), more).to.deep.equal({ index: 'users_state', isSorted: false });
+    }
+    expect((await page('&sortBy=lastName')).pagination).to.include({ totalItems: ids.length });
+    expect((await page('&search=nobody')).users).to.deep.equal([]);
+  }).timeout(scaled(30_000));
+
+  it('of enrollments by progress, of mails by kind, and the overview of a trainee are read from their indexes', async () => {
+    const { context } = harness;
+    const { Enrollment, Mail } = context.database.models;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const { user, token: own } = await signIn(context, { role: 'trainee' });
+    const owner = await buildUser(context, { role: 'trainer' });
+    const course = await buildCourse(context, owner);
+    const trainees = [user.id, ...(await buildTrainees(context, 500))];
+    const at = new Date();
+    await Enrollment.bulkCreate(
+      newIds(trainees.length).map((id, index) => {
+        const of = { userId: trainees[index] ?? '', courseId: course.id, trainerId: owner.id };
+        return { id, ...of, status: 'active' as const, progress: index % 100, enrolledAt: at };
+      }),
+    );
+    await Mail.bulkCreate(
+      newIds(500).map((id, index) => {
+        const kind = index === 0 ? 'test' : 'invitation';
+        return { id, kind, priority: 1, userId: null, address: null, courseId: null, ...mailRest, createdAt: at };
+      }),
+    );
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE enrollments, mails');
+    const progress = '/api/enrollments?progress=40';
+    expect((await harness.api('get', progress, token).expect(200)).body.pagination).to.include({ totalItems: 5 });
+    for (const sql of await partsFor(progress, token))
+      expect(await planOf(sql)).to.deep.equal({ index: 'enrollments_progress', isSorted: false });
+    const kind = '/api/mails?kind=test';
+    expect((await harness.api('get', kind, token).expect(200)).body.pagination).to.include({ totalItems: 1 });
+    expect(await planOf(await idsStatement(kind, token))).to.deep.equal({ index: 'mails_kind', isSorted: false });
+    const counts = (await statementsFor('/api/overview', own)).filter((sql) => /SUM\(`progress`\)/.test(sql));
+    expect(counts).to.have.length(1);
+    for (const sql of counts) expect((await planOf(sql)).index).to.match(/^enrollments_user/);
   });
 });

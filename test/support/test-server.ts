@@ -13,6 +13,8 @@ export interface ThrowAwayServer {
   /** URL of the server, without a database. */
   url: string;
   version: string;
+  /** Of its process; undefined where it has none. */
+  pid(): number | undefined;
   /** Kills the server with SIGKILL and starts it again on what it left. */
   crash(): Promise<void>;
   stop(): Promise<void>;
@@ -175,6 +177,7 @@ export async function startThrowAwayServer({
   return {
     url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,
     version,
+    pid: () => server.pid,
     async crash() {
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGKILL');

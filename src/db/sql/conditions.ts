@@ -95,14 +95,27 @@ export const courseHasEnded = (ended: boolean, today: string): WhereOptions<Cour
   ended ? { endDate: { [Op.lt]: today } } : { [Op.or]: [{ endDate: null }, { endDate: { [Op.gte]: today } }] };
 
 /**
- * Matches accounts that must change their initial password, or need not. For accounts found by another index, or read in the
- * order of a page: databases would look up all that match and sort them, which COALESCE rules out.
+ * Matches accounts with a role, an initial password or an activation, for accounts found by another index or read in the order of a
+ * page: databases would look up all that match and sort them, which COALESCE rules out.
  */
-export const mustChangePassword = (must: boolean) =>
-  literal(`COALESCE(\`User\`.\`requires_password_change\`, 0) = ${Number(must)}`);
-
-/** Matches accounts with a role, among those that another index finds: very many may have this role. */
-export const hasRole = (role: User['role']) => literal(`COALESCE(\`User\`.\`role\`, '') = '${role}'`);
+export function isInState({
+  role,
+  requiresPasswordChange,
+  isActive,
+}: {
+  role: User['role'] | undefined;
+  requiresPasswordChange: boolean | undefined;
+  isActive: boolean | undefined;
+}) {
+  const isFlag = (column: string, flag: boolean | undefined) =>
+    flag === undefined ? [] : [`COALESCE(\`User\`.\`${column}\`, 0) = ${Number(flag)}`];
+  const conditions = [
+    ...(role === undefined ? [] : [`COALESCE(\`User\`.\`role\`, '') = '${role}'`]),
+    ...isFlag('requires_password_change', requiresPasswordChange),
+    ...isFlag('is_active', isActive),
+  ];
+  return literal(conditions.length === 0 ? '1 = 1' : conditions.join(' AND '));
+}
 
 /**
  * Matches published courses, and those of a trainer. Most are: they are read in the order of a page, and must not be looked up in
@@ -122,6 +135,13 @@ export const trainerKey = literal('`User`.`trainer_key`');
 
 /** Active trainers have a key. SQLite would look for what isn't null in all rows. */
 export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
+
+/** Matches enrollments in a trainer's courses, among those that another index finds: a trainer may have very many. */
+export const isOfTrainer = (sequelize: Sequelize, trainerId: string) =>
+  literal(`COALESCE(\`Enrollment\`.\`trainer_id\`, '') = ${sequelize.escape(trainerId)}`);
+
+/** Matches enrollments with a progress. The index of their trainer and status has it: that of progress knows no trainers. */
+export const hasProgress = (progress: number) => literal(`COALESCE(\`Enrollment\`.\`progress\`, 0) = ${progress}`);
 
 /** Matches imports with rows in their ledger. */
 export function hasLedger(sequelize: Sequelize) {

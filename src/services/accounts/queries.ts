@@ -1,5 +1,6 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
+import { isInState } from '../../db/sql/conditions.js';
 import { notFound, validationError } from '../../errors.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
@@ -11,28 +12,28 @@ import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
 import { idEndingWith } from '../short-ids.js';
-import { byInitialPassword, passwordFilterInOrder } from './initial-passwords.js';
 import { noteInviteErrors } from './invite.js';
 import { type AccountSearch, accountsFound, narrowed } from './search.js';
+import { byState } from './states.js';
 
 /** The condition of a filter of accounts. */
 export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
   const { role, isActive, requiresPasswordChange, locked, invited, search } = listing;
-  const among = role === undefined ? {} : { role };
+  const state = { role, isActive, requiresPasswordChange };
+  const hasState = Object.values(state).some((wanted) => wanted !== undefined);
   const others: WhereOptions<User>[] = [
-    ...(isActive === undefined ? [] : [{ isActive }]),
     ...(invited === undefined ? [] : [{ inviteState: invited === 'no' ? null : invited }]),
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
-  const password = requiresPasswordChange === undefined ? [] : [passwordFilterInOrder(requiresPasswordChange)];
+  const among = role === undefined ? {} : { role };
   const found = await accountsFound(core, search, { among, withPhones: true });
-  if (role === undefined && others.length + password.length === 0) return found;
-  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, ...others, ...password, condition] });
-  const filtered = narrowed(found, and);
+  if (!hasState && others.length === 0) return found;
+  const inState = { [Op.and]: [isInState(state)] };
+  const filtered = narrowed(found, (condition) => ({ [Op.and]: [inState, ...others, condition] }));
   // Few are locked.
-  if (requiresPasswordChange === undefined || locked) return filtered;
+  if (!hasState || locked) return filtered;
   const sought = search === undefined ? others : [...others, found.where];
-  return { ...filtered, ...(await byInitialPassword(core, { requiresPasswordChange, role, others: sought })) };
+  return { ...filtered, ...(await byState(core, state, sought)) };
 }
 
 /** One page of the accounts with their locks and invitations, filtered and in a stable order. @throws AppError `VALIDATION` */

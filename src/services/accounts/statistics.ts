@@ -37,8 +37,9 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
   const count = [fn('COUNT', col('id')), 'count'] as const;
   const [groups, locked] = await core.database.read(async () => [
     await models.User.findAll({
-      attributes: ['role', 'isActive', 'requiresPasswordChange', [...count]],
-      group: ['role', 'isActive', 'requiresPasswordChange'],
+      attributes: ['role', 'requiresPasswordChange', 'isActive', [...count]],
+      // In the order of their index.
+      group: ['role', 'requires_password_change', 'is_active'],
     }),
     await models.User.findAll({
       attributes: ['role', [...count]],

@@ -43,6 +43,13 @@ function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   return { isPublished: true };
 }
 
+/** The same courses in parts, of which indexes have each in the orders of the catalogue. */
+function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
+  const others = viewer?.role === 'trainer' ? { trainerId: viewer.actorId } : {};
+  const maySeeMore = viewer?.role === 'super_admin' || viewer?.role === 'trainer';
+  return [{ isPublished: true }, ...(maySeeMore ? [{ isPublished: false, ...others }] : [])];
+}
+
 /** Adds to courses what was asked for with them. */
 async function withDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
   if (include?.includes('seats')) await addSeats(core, courses);
@@ -50,8 +57,14 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
-/** Where rows are read to count them: of searches, and of filters by seats. */
+/** Where rows are read to count them. */
 const maxCountedByRow = 1000;
+
+/** Where enrollments are counted for each course. */
+const maxCountedBySeats = 250;
+
+const mostCounted = ({ seatsLeft, search }: CourseFilter): number =>
+  seatsLeft !== undefined ? maxCountedBySeats : search ? maxCountedByRow : maxCounted;
 
 /** Courses with seats left, or full ones; undefined means all. */
 const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
@@ -91,16 +104,21 @@ export async function coursesMatching(
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
-  const where = await coursesMatching(core, visibleTo(core, viewer), listing);
+  const matching = await coursesMatching(core, {}, listing);
+  const among = (those: WhereOptions<Course>) => ({ [Op.and]: [those, matching] });
   const order = courseOrder(core, listing);
-  // Seats are counted of each course that is looked at: once, for the page and the number.
-  const parts = { parts: [{ where, sortedBy: order[0]?.[0] }], areFew: true };
   const page = await pageOf(core, core.database.models.Course, listing, {
-    where,
+    where: among(visibleTo(core, viewer)),
     order,
     include: withTrainer(core),
-    maxCounted: listing.seatsLeft === undefined && !listing.search ? maxCounted : maxCountedByRow,
-    ...(listing.seatsLeft !== undefined && { parts }),
+    maxCounted: mostCounted(listing),
+    // Seats are counted of each course that is looked at: once, for the page and the number.
+    ...(listing.seatsLeft !== undefined && {
+      parts: {
+        parts: visibleParts(viewer).map((those) => ({ where: among(those), sortedBy: order[0]?.[0] })),
+        areFew: true,
+      },
+    }),
   });
   await withDetails(core, listing, page.items);
   return page;

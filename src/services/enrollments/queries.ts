@@ -2,9 +2,11 @@ import { literal, Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import {
+  contains,
   courseExists,
   courseHasEnded,
   isNotEnrolled,
+  isOfTrainer,
   lastNameKeyOf,
   refersToMatch,
   refersToOneOfMany,
@@ -20,7 +22,7 @@ import {
   ownEnrollmentListingSchema,
   trainerEnrollmentListingSchema,
 } from '../../schemas/enrollment.js';
-import { currentStatuses, enrolledStatuses } from '../../schemas/enrollment-statuses.js';
+import { currentStatuses, enrolledStatuses, enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { accountsFound, narrowed } from '../accounts/search.js';
@@ -67,7 +69,15 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   },
 ];
 
-const filtered = ({ courseId, userId, trainerId, status, progress }: EnrollmentFilter): WhereOptions<Enrollment> => ({
+const filtered = ({
+  courseId,
+  userId,
+  trainerId,
+  status,
+  progress,
+}: {
+  [Key in keyof EnrollmentFilter]?: EnrollmentFilter[Key] | undefined;
+}): WhereOptions<Enrollment> => ({
   ...(courseId !== undefined && { courseId }),
   ...(userId !== undefined && { userId }),
   ...(trainerId !== undefined && { trainerId }),
@@ -113,6 +123,29 @@ async function withPlaces(core: Core, reading: Promise<Page<Enrollment>>): Promi
   return page;
 }
 
+/** Ids of a trainer's courses, few of them, that match a search. */
+async function ownCoursesMatching(core: Core, trainerId: string, sought: string): Promise<string[]> {
+  const { sequelize, models, read } = core.database;
+  const where = { trainerId, [Op.and]: [contains(sequelize, 'Course.search_key', sought)] };
+  return (await read(() => models.Course.findAll({ attributes: ['id'], where }))).map(({ id }) => id);
+}
+
+/** The enrollments in a trainer's courses that a filter matches: a search finds trainees and courses. */
+async function trainerEnrollmentsFound(core: Core, trainerId: string, filter: EnrollmentFilter): Promise<Matching> {
+  const ofTrainer = { ...filtered(filter), trainerId };
+  const sought = searchKey(filter.search);
+  const matching = await matchingTrainees(core, filter.search, { trainerId });
+  if (sought === '') return { where: ofTrainer };
+  const inCourses = { courseId: await ownCoursesMatching(core, trainerId, sought) };
+  const where = { [Op.and]: [ofTrainer, { [Op.or]: [matching.where, inCourses] }] };
+  if (!matching.parts) return { ...matching, where };
+  const { parts, areFew } = partsOf<Enrollment, Enrollment>(matching.parts, (condition) => ({
+    [Op.and]: [filtered(filter), isOfTrainer(core.database.sequelize, trainerId), condition],
+  }));
+  // Those of courses are counted fastest.
+  return { ...matching, where, parts: { parts: [{ where: { ...ofTrainer, ...inCourses } }, ...parts], areFew } };
+}
+
 /**
  * One page of the enrollments in a trainer's courses, newest first by default (specification, section 4.12).
  * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
@@ -124,14 +157,8 @@ export async function listTrainerEnrollments(
   query: unknown,
 ): Promise<Page<Enrollment>> {
   const listing = validate(trainerEnrollmentListingSchema, query);
-  const { sequelize, models } = core.database;
-  const sought = searchKey(listing.search);
-  const matches = [
-    refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought),
-    refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought),
-  ];
-  const page = pageOf(core, models.Enrollment, listing, {
-    where: { ...filtered(listing), trainerId, ...(sought && { [Op.or]: matches }) },
+  const page = pageOf(core, core.database.models.Enrollment, listing, {
+    ...(await trainerEnrollmentsFound(core, trainerId, listing)),
     order: orderOf(listing),
     include: withUserAndCourse(core),
     // A trainer lists their own courses, and exists.
@@ -152,23 +179,37 @@ export const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: Enrol
 
 /** The condition of the enrollments that the actor may see and a filter matches, and how they are found. */
 export async function enrollmentsFound(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<Matching> {
-  const matching = await matchingTrainees(core, filter.search, isNarrow(actor, filter));
-  const and = (condition: WhereOptions<Enrollment>) => ({
-    [Op.and]: [visibleTo(actor), filtered(filter), condition],
-  });
-  return {
-    ...matching,
-    where: and(matching.where),
-    parts: matching.parts && partsOf(matching.parts, and),
-  };
+  const { courseId, userId, trainerId, status, progress } = filter;
+  const visible = visibleTo(actor);
+  const and = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [visible, filtered(filter), condition] });
+  const narrow = isNarrow(actor, filter)
+    ? { [Op.and]: [visible, filtered({ courseId, userId, trainerId })] }
+    : undefined;
+  const matching = await matchingTrainees(core, filter.search, narrow);
+  const where = and(matching.where);
+  if (matching.parts) {
+    // Accounts are looked up first, and their enrollments by them.
+    const isOf = (id: string) => isOfTrainer(core.database.sequelize, id);
+    const seen = actor.role === 'trainer' ? isOf(actor.actorId) : visible;
+    const rest = [
+      filtered({ courseId, userId, status, progress }),
+      ...(trainerId === undefined ? [] : [isOf(trainerId)]),
+    ];
+    const ofAccounts = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [seen, ...rest, condition] });
+    return { ...matching, where, parts: partsOf(matching.parts, ofAccounts) };
+  }
+  if (narrow || progress === undefined || searchKey(filter.search) !== '') return { ...matching, where };
+  // An index has those of each status in their order.
+  const statuses = status ?? enrollmentStatuses;
+  const parts = statuses.map((one) => ({ where: { progress, status: one }, sortedBy: 'enrolledAt' }));
+  return { ...matching, where, parts: { parts, areFew: false } };
 }
 
 /** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
-  const areFew = isNarrow(actor, listing);
   // Too many to be sorted without an index.
-  if (!areFew && listing.sortBy !== 'enrolledAt') {
+  if (!isNarrow(actor, listing) && listing.sortBy !== 'enrolledAt') {
     throw validationError([
       {
         path: 'sortBy',
@@ -178,12 +219,10 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
       },
     ]);
   }
-  const { where, maxCounted, parts } = await enrollmentsFound(core, actor, listing);
   const page = pageOf(core, core.database.models.Enrollment, listing, {
-    where,
+    ...(await enrollmentsFound(core, actor, listing)),
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    ...(!areFew && { maxCounted, parts }),
   });
   return withPlaces(core, page);
 }

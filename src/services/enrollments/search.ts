@@ -2,6 +2,7 @@ import { Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/sql/conditions.js';
+import { rowsOf } from '../../db/sql/page.js';
 import { searchKey } from '../../schemas/keys.js';
 import { accountsFound } from '../accounts/search.js';
 import type { Core } from '../core.js';
@@ -10,10 +11,14 @@ import { maxCounted, type Parts, partsOf, searchBounds } from '../paging.js';
 /** Up to so many trainees are named by their ids in a query, if all accounts were read to find them. */
 const maxNamed = 1000;
 
+/** Up to so many enrollments are read one by one, with their trainees, to see which a search matches. */
+export const searchedEnrollments = { few: 3000 };
+
 /** A condition of enrollments, and how they are found and counted: see `Listing`. */
 export interface Matching {
   where: WhereOptions<Enrollment>;
-  maxCounted: number;
+  /** All are counted where it is absent. */
+  maxCounted?: number;
   parts?: Parts<Enrollment> | undefined;
 }
 
@@ -32,16 +37,25 @@ async function amongAll(core: Core, search: string): Promise<Matching> {
     return { where: isOfMany, maxCounted: most, parts: partsOf<User, Enrollment>(parts, isOf) };
   }
   const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: maxNamed + 1 }));
-  return { where: users.length <= maxNamed ? { userId: users.map(({ id }) => id) } : isOfMany, maxCounted };
+  if (users.length > maxNamed) return { where: isOfMany, maxCounted };
+  const ofNamed = { userId: users.map(({ id }) => id) };
+  return { where: ofNamed, maxCounted, parts: { parts: [{ where: ofNamed }], areFew: true } };
 }
 
-/** The enrollments of trainees whose name or email matches a search. @param isNarrow whether other filters leave few of them */
-export async function matchingTrainees(core: Core, search: string | undefined, isNarrow: boolean): Promise<Matching> {
+/**
+ * The enrollments of trainees whose name or email matches a search.
+ * @param narrow other conditions that leave few enrollments in most cases, such as those of a trainer; absent for all enrollments
+ */
+export async function matchingTrainees(
+  core: Core,
+  search: string | undefined,
+  narrow: WhereOptions<Enrollment> | undefined,
+): Promise<Matching> {
   const sought = searchKey(search);
-  if (search === undefined || !sought) return { where: {}, maxCounted };
-  if (!isNarrow) return amongAll(core, search);
-  return {
-    where: { [Op.and]: [refersToMatch(core.database.sequelize, 'Enrollment.user_id', 'users', sought)] },
-    maxCounted,
-  };
+  if (search === undefined || !sought) return narrow ? { where: {} } : { where: {}, maxCounted };
+  if (!narrow) return amongAll(core, search);
+  const { few } = searchedEnrollments;
+  const among = rowsOf(core.database.models.Enrollment, { where: narrow, order: [] });
+  if ((await core.database.read(() => among.count(few + 1))) > few) return amongAll(core, search);
+  return { where: { [Op.and]: [refersToMatch(core.database.sequelize, 'Enrollment.user_id', 'users', sought)] } };
 }

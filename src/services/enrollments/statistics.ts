@@ -1,4 +1,6 @@
-import { col, DataTypes, fn } from 'sequelize';
+import { col, fn, Op } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { hasProgress } from '../../db/sql/conditions.js';
 import { type EnrollmentStatus, enrollmentStatuses, participantStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
 import { figuresOf } from '../figures.js';
@@ -21,6 +23,10 @@ async function countByStatus(core: Core, actor: Actor): Promise<EnrollmentStatis
       group: ['status'],
     }),
   );
+  return statisticsOf(groups);
+}
+
+function statisticsOf(groups: readonly Enrollment[]): EnrollmentStatistics {
   const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
   const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -62,19 +68,30 @@ export async function requestsByCourse(core: Core, trainerId: string, limit: num
 
 /** The number of a trainer's active enrollments that have reached 100 % and can be completed. */
 export async function countFinished(core: Core, trainerId: string): Promise<number> {
-  const where = { trainerId, status: participantStatuses, progress: 100 };
+  const where = { trainerId, status: participantStatuses, [Op.and]: [hasProgress(100)] };
   return core.database.read(() => core.database.models.Enrollment.count({ where }));
 }
 
-/** The average progress of an account's active enrollments, in percent; null without any. */
-export async function averageProgress(core: Core, userId: string): Promise<number | null> {
-  const { Enrollment } = core.database.models;
-  // Typed as a number, but null without rows, and text from some drivers.
-  const average: unknown = await core.database.read(() =>
-    Enrollment.aggregate('progress', 'AVG', {
-      where: { userId, status: participantStatuses },
-      dataType: DataTypes.FLOAT,
+/** A trainee's own enrollments. */
+export interface TraineeStatistics {
+  enrollments: EnrollmentStatistics;
+  /** Of the active ones, in percent; null without any. */
+  averageProgress: number | null;
+}
+
+/** Counts of a trainee's enrollments, and their progress: all are read by the trainee, whatever their status. */
+export async function traineeStatistics(core: Core, userId: string): Promise<TraineeStatistics> {
+  const groups = await core.database.read(() =>
+    core.database.models.Enrollment.findAll({
+      attributes: ['status', [fn('COUNT', col('id')), 'count'], [fn('SUM', col('progress')), 'progress']],
+      where: { userId },
+      group: ['status'],
     }),
   );
-  return average === null ? null : Math.round(Number(average));
+  const active = groups.filter(({ status }) => participantStatuses.some((active) => active === status));
+  const sum = (key: string) => active.reduce((total, group) => total + Number(group.get(key)), 0);
+  return {
+    enrollments: statisticsOf(groups),
+    averageProgress: active.length === 0 ? null : Math.round(sum('progress') / sum('count')),
+  };
 }

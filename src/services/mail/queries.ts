@@ -22,12 +22,15 @@ export interface ShownMail {
 /** Who has forgotten a password is in no list: whether there is such an account isn't known yet. */
 const listed = { identifier: null };
 
+/** No other kind has an identifier, which no index has. */
+const listedOfKind = (kind: MailFilter['kind']) => (kind === undefined || kind === anonymousKind ? listed : {});
+
 /** How many mails are read at once. */
 const batchSize = 1000;
 
 function conditionsOf({ state, kind, userId, importId, since }: MailFilter): WhereOptions<Mail> {
   return {
-    ...listed,
+    ...listedOfKind(kind),
     ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
     ...(userId !== undefined && { userId, [Op.not]: { kind: anonymousKind } }),

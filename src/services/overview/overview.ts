@@ -7,12 +7,12 @@ import { type CourseCounts, countCourses } from '../courses/queries.js';
 import { type ProgrammeDay, programmeDay } from '../dates.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
-  averageProgress,
   type CourseRequests,
   countFinished,
   type EnrollmentStatistics,
   enrollmentStatistics,
   requestsByCourse,
+  traineeStatistics,
 } from '../enrollments/statistics.js';
 import { figuresOf } from '../figures.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
@@ -122,16 +122,11 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
   };
 }
 
-async function traineeOverview(core: Core, actor: Actor, userId: string): Promise<TraineeOverview> {
+async function traineeOverview(core: Core, userId: string): Promise<TraineeOverview> {
   const ids = await currentEnrollmentIds(core, userId, maxEnrollmentsShown);
   const current: Enrollment[] = [];
   for await (const enrollment of currentEnrollments(core, ids)) current.push(enrollment);
-  return {
-    role: 'trainee',
-    enrollments: await enrollmentStatistics(core, actor),
-    averageProgress: await averageProgress(core, userId),
-    current,
-  };
+  return { role: 'trainee', ...(await traineeStatistics(core, userId)), current };
 }
 
 /**
@@ -141,5 +136,5 @@ async function traineeOverview(core: Core, actor: Actor, userId: string): Promis
 export async function overview(core: Core, actor: Actor): Promise<Overview> {
   if (actor.role === 'super_admin') return superAdminOverview(core, actor);
   const { actorId } = actor;
-  return actor.role === 'trainer' ? trainerOverview(core, actor, actorId) : traineeOverview(core, actor, actorId);
+  return actor.role === 'trainer' ? trainerOverview(core, actor, actorId) : traineeOverview(core, actorId);
 }

@@ -1,0 +1,53 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { rowsOf } from '../../db/sql/page.js';
+import { roles } from '../../schemas/fields.js';
+import type { Core } from '../core.js';
+import type { AccountSearch } from './search.js';
+
+/** Up to so many accounts are looked up and sorted. */
+const few = 7000;
+
+/** The columns with which the index `users_state` begins, as far as a filter names them. */
+export type StateFilter = { [Key in keyof State]: State[Key] | undefined };
+
+// A type, because Sequelize takes no interface as a condition.
+type State = Pick<User, 'role' | 'requiresPasswordChange' | 'isActive'>;
+
+/** All states that a filter matches: the index has the accounts of each in the order of their creation. */
+function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): State[] {
+  const either = (wanted: boolean | undefined) => (wanted === undefined ? [true, false] : [wanted]);
+  // Most are trainees.
+  return (role === undefined ? roles.toReversed() : [role]).flatMap((one) =>
+    either(isActive).flatMap((active) =>
+      either(requiresPasswordChange).map((must) => ({ role: one, requiresPasswordChange: must, isActive: active })),
+    ),
+  );
+}
+
+/**
+ * Finds accounts by role, activation and initial password with the index `users_state` where they are few: they may be anywhere in
+ * the order of a page. Many are found so only without other conditions, by which another index may find fewer.
+ * @param others conditions of other filters and of a search
+ */
+export async function byState(
+  { database }: Core,
+  filter: StateFilter,
+  others: readonly WhereOptions<User>[],
+): Promise<Partial<AccountSearch>> {
+  const { User } = database.models;
+  const states = statesOf(filter);
+  const anyOf = <Key extends keyof State>(key: Key) => [...new Set(states.map((state) => state[key]))];
+  const those = {
+    role: anyOf('role'),
+    requiresPasswordChange: anyOf('requiresPasswordChange'),
+    isActive: anyOf('isActive'),
+  };
+  const areFew = (await database.read(() => rowsOf(User, { where: those, order: [] }).count(few + 1))) <= few;
+  if (areFew) {
+    const where: WhereOptions<User> = { [Op.and]: [those, ...others] };
+    return { parts: { parts: [{ where }], areFew }, all: where };
+  }
+  if (others.length > 0) return {};
+  return { parts: { parts: states.map((where) => ({ where, sortedBy: 'createdAt' })), areFew } };
+}
