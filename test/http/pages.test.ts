@@ -111,9 +111,13 @@ describe('GET /api/docs', () => {
         click = listener;
       },
     };
+    const tool = { hidden: true, addEventListener: () => undefined };
     const copied: string[] = [];
     runInNewContext(script, {
-      document: { querySelectorAll: () => [button], getElementById: () => command },
+      document: {
+        querySelectorAll: (selector: string) => (selector === 'button.copy' ? [button] : []),
+        getElementById: (id: string) => (id === 'curl-health' ? command : tool),
+      },
       location: { origin: 'https://courses.example' },
       navigator: { clipboard: { writeText: async (value: string) => copied.push(value) } },
       setTimeout: () => {},
@@ -124,6 +128,16 @@ describe('GET /api/docs', () => {
     expect(button.textContent).to.equal('Copied');
   });
 
+  it('begins with the operations of the specification, then people, courses, enrollments and imports', async () => {
+    const { text } = await harness.api('get', '/api/docs').expect(200);
+    const sections = [...text.matchAll(/<h2 id="[^"]*">([^<]*)</g)].map(([, name]) => name);
+    expect(sections.slice(0, 5)).to.deep.equal(['Authentication', 'Users', 'Courses', 'Enrollments', 'Imports']);
+    const [first = '', second = ''] = [...text.matchAll(/<details class="operation" id="([^"]*)"/g)].map(
+      ([, id]) => id,
+    );
+    expect([first, second]).to.deep.equal(['get-/api/auth/setup-status', 'post-/api/auth/setup']);
+  });
+
   it('is under a policy that lets in its own script and style only', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
     const digestOf = (element: string) => {
@@ -131,7 +145,7 @@ describe('GET /api/docs', () => {
       return createHash('sha256').update(content).digest('base64');
     };
     expect(headers['content-security-policy']).to.equal(
-      `default-src 'none'; script-src 'sha256-${digestOf('script')}'; style-src 'sha256-${digestOf('style')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; script-src 'sha256-${digestOf('script')}'; style-src 'sha256-${digestOf('style')}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
   });
 });

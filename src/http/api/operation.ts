@@ -6,16 +6,16 @@ import type { Core } from '../../services/core.js';
 
 /** The groups of operations. */
 export const tags = {
-  Mails: 'Mails that the service sends',
-  Overview: 'The figures that a client shows first',
   Authentication: 'Setup, logins and the own account',
-  Sessions: 'The sessions of the caller',
   Users: 'Accounts, for the super admin',
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
+  Imports: 'Imports of accounts from workbooks and CSV files',
+  Sessions: 'The sessions of the caller',
+  Overview: 'The figures that a client shows first',
   Certificates: 'Confirmations of completed courses',
   Files: 'Course files and images',
-  Imports: 'Imports of accounts from workbooks and CSV files',
+  Mails: 'Mails that the service sends',
   Audit: 'The record of privileged changes',
   Service: 'Health, metrics, the demo programme and this description',
 } as const;

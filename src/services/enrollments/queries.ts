@@ -142,7 +142,7 @@ async function trainerEnrollmentsFound(core: Core, trainerId: string, filter: En
   const { parts, areFew } = partsOf<Enrollment, Enrollment>(matching.parts, (condition) => ({
     [Op.and]: [filtered(filter), isOfTrainer(core.database.sequelize, trainerId), condition],
   }));
-  // Those of courses are counted fastest.
+  // The part of the courses is counted fastest.
   return { ...matching, where, parts: { parts: [{ where: { ...ofTrainer, ...inCourses } }, ...parts], areFew } };
 }
 

@@ -75,7 +75,7 @@ export async function countFinished(core: Core, trainerId: string): Promise<numb
 /** A trainee's own enrollments. */
 export interface TraineeStatistics {
   enrollments: EnrollmentStatistics;
-  /** Of the active ones, in percent; null without any. */
+  /** Average of the active enrollments, in percent; null without any. */
   averageProgress: number | null;
 }
 

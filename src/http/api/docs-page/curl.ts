@@ -10,9 +10,8 @@ export const originVariable = '$ORIGIN';
 const exampleOf = ({ examples, default: standard, enum: values }: Schema, name: string): string =>
   String(standard ?? examples?.[0] ?? values?.[0] ?? name);
 
-/** The URL of an operation, with examples for its path parameters and required query parameters. */
-function urlOf({ path, operation }: Endpoint, server: string): string {
-  const base = server.startsWith('/') ? `${originVariable}${server}` : server;
+/** The path of an operation, with examples for its path parameters and required query parameters. */
+export function examplePath({ path, operation }: Endpoint): string {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place, required, schema } of operation.parameters) {
@@ -20,7 +19,12 @@ function urlOf({ path, operation }: Endpoint, server: string): string {
     if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(example));
     else if (required) query.set(name, example);
   }
-  return `${base.replace(/\/$/, '')}${filled}${query.size > 0 ? `?${query}` : ''}`;
+  return `${filled}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+function urlOf(endpoint: Endpoint, server: string): string {
+  const base = server.startsWith('/') ? `${originVariable}${server}` : server;
+  return `${base.replace(/\/$/, '')}${examplePath(endpoint)}`;
 }
 
 /** The fields of a form that curl sends: the file, other required fields, and those with defaults. */

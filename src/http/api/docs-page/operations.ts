@@ -1,4 +1,4 @@
-import { curlCommand } from './curl.js';
+import { curlCommand, examplePath } from './curl.js';
 import { type DescribedOperation, type Endpoint, escaped, prose, referenceName } from './document.js';
 import { contentHtml, parameterTable, schemaLink } from './schemas.js';
 
@@ -24,6 +24,18 @@ function curlHtml(endpoint: Endpoint, server: string): string {
   return `<p><button type="button" class="copy" aria-controls="${id}" hidden>Copy as curl</button></p><pre><code id="${id}">${escaped(curlCommand(endpoint, server))}</code></pre>`;
 }
 
+/** A form that sends a request, where body and response are texts. The script of the page shows it. */
+function tryHtml(endpoint: Endpoint): string {
+  const { method, operation } = endpoint;
+  const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {};
+  const types = Object.values(operation.responses).flatMap(({ content = {} }) => Object.keys(content));
+  if (form || types.some((type) => /^(text\/event-stream|image\/|\*)/.test(type))) return '';
+  const body = json
+    ? `<label>Body <textarea name="body" rows="8">${escaped(JSON.stringify(json.example, null, 2))}</textarea></label>`
+    : '';
+  return `<form class="try" data-method="${method.toUpperCase()}" hidden><label>Path <input name="path" value="${escaped(examplePath(endpoint))}"></label>${body}<button>Send</button><pre aria-live="polite" hidden></pre></form>`;
+}
+
 /** An operation as a section that opens: parameters, bodies, examples, failures, and its curl command. */
 export function operationHtml(endpoint: Endpoint, server: string): string {
   const { method, path, operation } = endpoint;
@@ -33,8 +45,9 @@ export function operationHtml(endpoint: Endpoint, server: string): string {
   const success = Object.entries(responses).filter(([status]) => status < '300');
   const failures = Object.entries(responses).filter(([status]) => status >= '300');
   return [
-    `<details id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
+    `<details class="operation" id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
     `<p>${prose(description)}</p>`,
+    tryHtml(endpoint),
     curlHtml(endpoint, server),
     parameterTable(parameters),
     contentHtml('Request', requestBody?.content ?? {}),

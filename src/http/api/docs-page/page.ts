@@ -8,7 +8,7 @@ import { componentHtml } from './schemas.js';
 
 /**
  * The description of the API as a page, rendered from the OpenAPI document. It loads nothing else, and shows everything
- * without its script, which only copies the curl commands.
+ * without its script, which searches, sends requests and copies the curl commands.
  */
 
 /** The failures that operations share, with their bodies. */
@@ -53,6 +53,7 @@ function render(): string {
   const { Error: failure = {}, ValidationError: validationFailure = {}, ...schemas } = components.schemas;
   const body = [
     introduction(document),
+    '<div id="tools" hidden><label>Search operations <input type="search" id="search"></label><label>Token of requests that are sent from here <input type="password" id="token" autocomplete="off"></label></div>',
     contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
     ...sections,
     '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both carry a code in the header <code>Error-Code</code>, and numbers of the message as <code>params</code>: programs read these, the sentences are for people and may change.</p>',
@@ -67,7 +68,7 @@ function render(): string {
 }
 
 const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const policy = `default-src 'none'; script-src ${digestOf(script)}; style-src ${digestOf(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const policy = `default-src 'none'; script-src ${digestOf(script)}; style-src ${digestOf(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The page, and what it may load. */
 export const docsPage = (): { html: string; policy: string } => ({ html: render(), policy });

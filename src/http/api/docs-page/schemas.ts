@@ -55,7 +55,8 @@ function table(caption: string, rows: readonly string[]): string {
 export function componentHtml(name: string, schema: Schema): string {
   const { description = '', ...own } = schema;
   const fields = table(`Fields of ${name}`, fieldRows(own));
-  return `<section id="${escaped(schemaId(name))}"><h3>${escaped(name)}</h3><p>${prose(description)}</p>${fields || `<p>${explained(own)}</p>`}</section>`;
+  // Browsers open what has the target of a link inside of it.
+  return `<details><summary><h3>${escaped(name)}</h3></summary><div id="${escaped(schemaId(name))}"><p>${prose(description)}</p>${fields || `<p>${explained(own)}</p>`}</div></details>`;
 }
 
 /** Bodies with their fields and JSON examples. */

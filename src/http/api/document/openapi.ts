@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import type { ErrorCode } from '../../../errors.js';
 import { type Role, roles } from '../../../schemas/fields.js';
 import { roleRefusal } from '../../../services/auth/permissions.js';
+import { packageVersion } from '../../../version.js';
 import { secureCookieName } from '../../routing/session-cookie.js';
 import { codeHeader, messageOf, publicCodeOf, retryAfterOf, statusOf } from '../failures.js';
 import { createSchemaConverter, type JsonSchema } from '../json-schema.js';
@@ -232,9 +233,6 @@ function createOperationConverter() {
   };
 }
 
-/** Of the interface that is described, not of the program (specification, section 9). */
-const interfaceVersion = '1.3.0';
-
 /** The contract as an OpenAPI 3.1 document. */
 export function openapiDocument(): object {
   const { convert, components } = createOperationConverter();
@@ -249,9 +247,9 @@ export function openapiDocument(): object {
     openapi: '3.1.0',
     info: {
       title: 'coursectl',
-      version: interfaceVersion,
+      version: packageVersion(),
       description: 'Courses, their trainers and trainees, and the import of accounts.',
-      contact: { name: 'coursectl', url: 'https://coursectl.example/issues' },
+      contact: { name: 'coursectl' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The service that answered with this document' }],
