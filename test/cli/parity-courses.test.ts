@@ -43,8 +43,10 @@ describe('the same bad input', () => {
   async function expectTheSame(argv: readonly string[], problems: Problems, option?: string): Promise<void> {
     const [problem, ...others] = problems;
     expect(others).to.deep.equal([]);
-    const { exitCode, stdout, stderr } = await cli.run(argv);
+    const { exitCode, stdout, stderr: said } = await cli.run(argv);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    // The terminal also suggests a value.
+    const stderr = said.replace(/ Did you mean [^?]+\?/, '');
     // A field without a name for people is worded by the code, with the option.
     if (option && problem?.msg.startsWith(`${problem.path} `))
       expect(stderr).to.match(new RegExp(`^error: ${option} must [^\n]+\\.\n$`));

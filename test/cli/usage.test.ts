@@ -19,7 +19,7 @@ describe('A word that is no command', () => {
   const cli = useCommandLine(() => ({}));
 
   const words: [typed: string, meant: string[]][] = [
-    ['import x.csv --dry-run', ['users import x.csv --dry-run']],
+    ['import x.csv --dry-run', ['users import', 'courses import']],
     ['export', ['users export', 'courses export', 'enrollments export', 'imports export']],
     ['create', ['users register', 'courses create']],
     ['add', ['courses files add', 'courses create', 'enrollments assign']],
@@ -43,7 +43,7 @@ describe('A word that is no command', () => {
     ['users add', ['users register']],
     ['courses add', ['courses files add', 'courses create']],
     ['imports rm 3', ['imports undo 3']],
-    ['imports import x.csv', ['users import x.csv']],
+    ['imports import x.csv', ['users import', 'courses import']],
     ['users enroll', ['enrollments assign']],
     ['usres list', ['users list']],
     ['users lst --json', ['users list --json']],

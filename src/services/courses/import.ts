@@ -186,7 +186,7 @@ async function touchedIds({ database }: Core, ids: readonly string[], transactio
   return new Set([...entries.flatMap((entry) => entry.targetId ?? []), ...enrollments.map(({ courseId }) => courseId)]);
 }
 
-/** The latest import of which a course exists; undefined where there is none, or its audit entries were deleted. */
+/** The latest import with courses that still exist; undefined without one, or after its audit entries were deleted. */
 export async function latestCourseImport(core: Core): Promise<LatestImport | undefined> {
   const { AuditEntry, Course } = core.database.models;
   return core.database.read(async () => {

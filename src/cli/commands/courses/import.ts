@@ -20,7 +20,8 @@ import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import { accountIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { asTyped, counted } from '../../core/output/output.js';
+import { wrapHanging } from '../../core/output/fit.js';
+import { asTyped, counted, widthOf } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 import type { importCourseOptions, undoCourseImportOptions } from './options.js';
 import { courseName } from './output.js';
@@ -82,20 +83,22 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
 
 /** A line of a plan about a row that isn't simply created. */
 function lineOf(planned: PlannedCourse): string[] {
-  const row = `  line ${planned.line}, "${printableLine(planned.title)}":`;
+  const row = `Line ${planned.line}, "${printableLine(planned.title)}":`;
   if (planned.outcome === 'exists') return [`${row} exists already, unchanged`];
   if (planned.outcome === 'rejected') return [`${row} rejected: ${planned.reason}`];
   return planned.isTitleKnown ? [`${row} created, although a course of another first day has this title`] : [];
 }
 
-function planText(planned: readonly PlannedCourse[], { used, ignored }: CourseFile): string {
+/** The plan of an import, with the counts last, where a terminal shows them. */
+function planText(planned: readonly PlannedCourse[], { used, ignored }: CourseFile, width: number | undefined): string {
   const count = (outcome: PlannedCourse['outcome']) => planned.filter((one) => one.outcome === outcome).length;
-  return [
-    `${counted(count('create'), 'course')} to create, ${count('exists')} existing, ${count('rejected')} rejected`,
-    `  columns: ${used.join(', ')}`,
-    ...(ignored.length > 0 ? [`  ignored: ${ignored.join(', ')}`] : []),
+  const lines = [
+    `Columns: ${used.join(', ')}`,
+    ...(ignored.length > 0 ? [`Ignored: ${ignored.join(', ')}`] : []),
     ...planned.flatMap(lineOf),
-  ].join('\n');
+    `${counted(count('create'), 'course')} to create, ${count('exists')} existing, ${count('rejected')} rejected`,
+  ];
+  return lines.flatMap((line) => wrapHanging(line, width)).join('\n');
 }
 
 /**
@@ -118,7 +121,7 @@ export async function importFile(run: ImportRun): Promise<Result> {
   }));
   const json = { columns: file.used, ignored: file.ignored, rows };
   const exitCode = rejected === 0 ? exitCodes.ok : courses.length > 0 ? exitCodes.partial : exitCodes.failure;
-  const plan = planText(planned, file);
+  const plan = planText(planned, file, widthOf(run.io.stderr));
   if (dryRun || courses.length === 0) return { json: { ...json, created: [] }, text: plan, exitCode };
   assertCanAsk(run, 'import');
   if (yes) run.say(plan);

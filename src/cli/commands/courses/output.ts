@@ -13,7 +13,7 @@ function seatsText({ seatsTaken = 0, seatsLeft, waitingCount }: Course): string 
   return `${seatsTaken} taken, ${left}${waitingCount ? `, ${waitingCount} waiting` : ''}`;
 }
 
-/** The same for a table: "3 of 20". */
+/** The seats of a course in a table: "3 of 20". */
 export function seatsCell({ seatsTaken, maxStudents }: Course): string | null {
   if (seatsTaken === undefined) return null;
   return maxStudents === null ? String(seatsTaken) : `${seatsTaken} of ${maxStudents}`;

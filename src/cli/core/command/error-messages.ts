@@ -106,7 +106,7 @@ function courseFullAtTerminal(command: Command, failure: AppError): AppError {
 }
 
 /**
- * A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed.
+ * A failure as the terminal says it: fields have the names of their options, missing records their typed names.
  * @param context the opened database, in which similar names are looked up
  */
 export async function atTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {

@@ -42,7 +42,7 @@ describe('coursectl courses import', () => {
       await course.destroy();
       const { exitCode, stderr } = await cli.run(['courses', 'import', name, '--yes']);
       expect(exitCode, stderr).to.equal(0);
-      expect(stderr).to.match(/ {2}ignored: isPublished, seatsTaken, createdAt, updatedAt, id\n/);
+      expect(stderr).to.match(/Ignored: isPublished, seatsTaken, createdAt, updatedAt, id\n/);
       const created = await harness.context.database.models.Course.findOne({ rejectOnEmpty: true });
       expect(created).to.include({ ...fields, trainerId: ada.id, isPublished: false });
       await created.destroy();
@@ -61,16 +61,16 @@ describe('coursectl courses import', () => {
         'Silk;Worms.;;;Nobody;1\nSalt;Sea.;;;;1\nWax;Candles.;2030-01-07;;ada@x.org;1\n',
     );
     const plan =
-      '1 course to create, 1 existing, 5 rejected\n' +
-      '  columns: Title, Description, Start date, End date, Trainer\n' +
-      '  ignored: Room key\n' +
-      '  line 2, "Bees": exists already, unchanged\n' +
-      '  line 3, "Wax": created, although a course of another first day has this title\n' +
-      '  line 4, "Knots": rejected: endDate must not be before startDate.\n' +
-      '  line 5, "Glass": rejected: startDate must be a date as YYYY-MM-DD.\n' +
-      '  line 6, "Silk": rejected: There is no active trainer Nobody.\n' +
-      '  line 7, "Salt": rejected: The trainer is missing: fill in the column trainer, or add --trainer.\n' +
-      '  line 8, "Wax": rejected: It repeats line 3: title and first day.\n';
+      'Columns: Title, Description, Start date, End date, Trainer\n' +
+      'Ignored: Room key\n' +
+      'Line 2, "Bees": exists already, unchanged\n' +
+      'Line 3, "Wax": created, although a course of another first day has this title\n' +
+      'Line 4, "Knots": rejected: endDate must not be before startDate.\n' +
+      'Line 5, "Glass": rejected: startDate must be a date as YYYY-MM-DD.\n' +
+      'Line 6, "Silk": rejected: There is no active trainer Nobody.\n' +
+      'Line 7, "Salt": rejected: The trainer is missing: fill in the column trainer, or add --trainer.\n' +
+      'Line 8, "Wax": rejected: It repeats line 3: title and first day.\n' +
+      '1 course to create, 1 existing, 5 rejected\n';
     const argv = ['courses', 'import', name];
     expect(await cli.run([...argv, '--dry-run'])).to.deep.equal({ exitCode: 3, stdout: plan, stderr: '' });
     expect((await cli.refusal(argv)).message).to.equal('Confirmation needs a terminal: add --yes to import.');
