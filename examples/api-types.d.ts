@@ -865,7 +865,7 @@ export interface ImportReason {
 /** What looks wrong in a file that can be imported */
 export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
-  code: 'COLUMN_DOUBTFUL' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'ROW_HIDDEN' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
+  code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
   /** Field that it is about; null where it is not a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The warning, for people */

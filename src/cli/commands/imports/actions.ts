@@ -26,7 +26,7 @@ import type { Result, Run } from '../../core/command/run.js';
 import { assertTableDestination, tableTarget, writeData } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
-import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
+import { asTyped, counted, type Io } from '../../core/output/output.js';
 import { correctedText, givenOptions } from './command-lines.js';
 import {
   importColumns,
