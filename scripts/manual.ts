@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.js';
 import { documentedDefault, settingNames, settings } from '../src/config/settings.js';
-import { packageVersion } from '../src/version.js';
+import { packageVersion } from '../src/package-root.js';
 
 /** Text as roff shows it: nothing in it is a request or an escape. */
 const literal = (line: string) =>

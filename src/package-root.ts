@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,4 +26,11 @@ export function threadFile(name: string): { filename: string; execArgv?: string[
   if (!isSource) return { filename: programFile(`${name}.js`) };
   const loader = createRequire(packageFolder).resolve('tsx/cjs');
   return { filename: programFile(`${name}.ts`), execArgv: ['--require', loader] };
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  // npm refuses a package without a version.
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
+  return version;
 }

@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.js';
-import { packageFolder } from '../package-root.js';
-import { packageVersion } from '../version.js';
+import { packageFolder, packageVersion } from '../package-root.js';
 import { register as registerAudit } from './commands/audit/index.js';
 import { register as registerBackup } from './commands/backup/index.js';
 import { register as registerCertificates } from './commands/certificates/index.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Command } from 'commander';
-import { packageVersion } from '../../src/version.js';
+import { packageVersion } from '../../src/package-root.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';

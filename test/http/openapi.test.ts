@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { statusOf } from '../../src/http/api/failures.js';
 import type { Operation } from '../../src/http/api/operation.js';
 import { contract } from '../../src/http/api/operations/contract.js';
-import { packageVersion } from '../../src/version.js';
+import { packageVersion } from '../../src/package-root.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { compile, describedBy, document } from './support/described.js';
 import { type Example, examples, operations } from './support/examples.js';

@@ -167,7 +167,7 @@ export const useUser = (): SessionUser => useOpenSession().user;
 export const useToday = (): string => useOpenSession().today;
 
 /** Mails to who has signed in, and has chosen no language, come in that of the page. @throws ApiError */
-export async function keepMailLanguage(): Promise<void> {
+async function keepMailLanguage(): Promise<void> {
   const [mail, chosen] = await Promise.all([call('showForgotPassword', {}), call('showMailPreferences', {})]);
   // No other language is ever set.
   const language = i18next.language as Language;

@@ -1,8 +1,8 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../../../errors.js';
+import { packageVersion } from '../../../package-root.js';
 import { type Role, roles } from '../../../schemas/fields.js';
 import { roleRefusal } from '../../../services/auth/permissions.js';
-import { packageVersion } from '../../../version.js';
 import { secureCookieName } from '../../routing/session-cookie.js';
 import { codeHeader, messageOf, publicCodeOf, retryAfterOf, statusOf } from '../failures.js';
 import { createSchemaConverter, type JsonSchema } from '../json-schema.js';

@@ -1,5 +1,134 @@
+import Joi from 'joi';
+import { roles } from '../../../schemas/fields.js';
+import { fileKinds } from '../../../schemas/file.js';
+import { currentEnrollmentWithDates, enrollmentStatistics } from '../enrollment-shapes.js';
+import { importSummary } from '../import-shapes.js';
+import { component } from '../json-schema.js';
 import { ok, operations } from '../operation.js';
-import { overview } from '../overview-schemas.js';
+import * as shapes from '../response-schemas.js';
+
+/** The shapes of an overview, one for each role. */
+
+const { count, id, nullableText, text } = shapes;
+
+const accountCounts = {
+  total: count,
+  active: count.description('Accounts that may sign in').example(180),
+  inactive: count.description('Accounts that may not sign in').example(20),
+  initialPassword: count.description('Accounts that must change their initial password').example(35),
+  locked: count.description('Accounts that are locked after too many wrong passwords').example(1),
+};
+
+const accounts = component('AccountCounts', 'Number of accounts by state', Joi.object(accountCounts).required());
+
+const people = component(
+  'AccountStatistics',
+  'Number of accounts by state, in total and by role',
+  Joi.object({
+    ...accountCounts,
+    byRole: Joi.object(Object.fromEntries(roles.map((role) => [role, accounts]))).required(),
+  }).required(),
+);
+
+const courses = component(
+  'CourseCounts',
+  'Number of courses by state',
+  Joi.object({ total: count, published: count, unpublished: count }).required(),
+);
+
+const enrollments = enrollmentStatistics.required();
+
+const week = text.description('First day of the week, a Monday').example('2026-01-26');
+const perWeek = {
+  week,
+  enrollments: count.description('Enrollments requested or assigned in the week').example(14),
+};
+const weeks = (schema: Joi.ObjectSchema) =>
+  Joi.array().items(schema).required().description('The last 12 weeks, the oldest first, in UTC');
+
+const usage = { files: count.description('Number of files').example(310), bytes: count };
+
+const kindUsage = component('FileUsage', 'Number of files of a kind and their size', Joi.object(usage).required());
+
+const superAdmin = component(
+  'SuperAdminOverview',
+  'Figures of the whole programme',
+  Joi.object({
+    role: Joi.valid('super_admin').required(),
+    programme: Joi.object({
+      timeZone: text.description('Time zone of the programme').example('Europe/Berlin'),
+      today: text.description('The day there: courses end after their last one').example('2026-02-01'),
+      timeZoneMissing: Joi.boolean()
+        .required()
+        .description('Whether the service is in production without a time zone of its own: containers have UTC')
+        .example(false),
+    })
+      .required()
+      .description('The day in the programme'),
+    people,
+    courses,
+    enrollments,
+    requestsWaiting: count,
+    mailTrouble: Joi.object({
+      pausedBy: nullableText.description('Why no mail leaves; null while mails leave').example(null),
+      failed: count.description('Mails that failed in the last three days').example(2),
+      failedBy: nullableText
+        .description('Why the last of them failed; null for none')
+        .example('550 5.1.1 No such user'),
+    })
+      .allow(null)
+      .required()
+      .description('What keeps mails from arriving; null for nothing, and where no mail is sent'),
+    imports: Joi.array().items(importSummary).required().description('The last 5 imports, the newest first'),
+    weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
+    storage: component(
+      'StorageUsage',
+      'Stored files and their sizes, in total and by kind',
+      Joi.object({
+        ...usage,
+        byKind: Joi.object(Object.fromEntries(fileKinds.map((kind) => [kind, kindUsage]))).required(),
+      }).required(),
+    ),
+  }),
+);
+
+const trainer = component(
+  'TrainerOverview',
+  "Figures of a trainer's courses",
+  Joi.object({
+    role: Joi.valid('trainer').required(),
+    courses,
+    enrollments,
+    requestsWaiting: count,
+    requestsByCourse: Joi.array()
+      .items(
+        Joi.object({
+          course: Joi.object({ id, title: text }).required().description('The course'),
+          waiting: count.description('Requests for the course that wait for an answer').example(3),
+        }),
+      )
+      .required(),
+    finished: count.description('Active enrollments that have reached 100 % and can be completed').example(12),
+    weeks: weeks(Joi.object(perWeek)),
+  }),
+);
+
+const trainee = component(
+  'TraineeOverview',
+  'The courses of a trainee',
+  Joi.object({
+    role: Joi.valid('trainee').required(),
+    enrollments,
+    averageProgress: count.max(100).allow(null),
+    current: Joi.array()
+      .items(currentEnrollmentWithDates)
+      .required()
+      .description('The newest 10 active and pending enrollments'),
+  }),
+);
+
+/** The overview of the caller: `role` says which one it is. */
+export const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The figures');
 
 const operation = operations('Overview');
 

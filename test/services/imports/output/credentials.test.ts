@@ -1,10 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { requeueImport } from '../../../../src/services/imports/commands.js';
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
-import { withImportLease } from '../../../../src/services/imports/run/import-lock.js';
 import { isReadableHere } from '../../../../src/services/imports/store/spool.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
@@ -128,19 +126,6 @@ describe('Fetching the passwords of an import', () => {
     const first = await claim(id);
     const [{ code }] = await Promise.all([failureOf(() => claim(id)), first.done()]);
     expect(code).to.equal('CREDENTIALS_FETCHED');
-  });
-
-  it('waits for the run of an import that has ended to release its lease', async () => {
-    const { id } = await completed();
-    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
-    const options = { signal: new AbortController().signal };
-    let claiming: Promise<CredentialsClaim> | undefined;
-    await withImportLease(importing.context, record, options, async () => {
-      claiming = claim(id);
-      await sleep(300);
-    });
-    await (await claiming)?.failed();
-    expect(claiming).not.to.equal(undefined);
   });
 
   it("answers NOT_READY where the file can't be read", async () => {
