@@ -128,7 +128,7 @@ const trainee = component(
 );
 
 /** The overview of the caller: `role` says which one it is. */
-export const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The figures');
+const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The figures');
 
 const operation = operations('Overview');
 
