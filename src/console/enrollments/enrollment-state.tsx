@@ -12,7 +12,7 @@ export function EnrollmentBadge({ status }: { status: EnrollmentStatus }) {
 
 type State = Pick<Enrollment, 'status' | 'waitingPlace' | 'cancelReason'>;
 
-/** The status for those who manage the course, with the place on the waiting list, or how a cancelled enrollment ended. */
+/** The status for managers of the course, with the place on the waiting list, or how a cancelled enrollment ended. */
 export function EnrollmentState({ enrollment: { status, waitingPlace, cancelReason } }: { enrollment: State }) {
   const { t } = useTranslation();
   return (

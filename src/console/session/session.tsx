@@ -166,7 +166,7 @@ export const useUser = (): SessionUser => useOpenSession().user;
 /** Today in the programme's time zone, which need not be the browser's, as `YYYY-MM-DD`. */
 export const useToday = (): string => useOpenSession().today;
 
-/** Mails to who has signed in, and has chosen no language, come in that of the page. @throws ApiError */
+/** Sets the language of mails to that of the page, unless the person has chosen one. @throws ApiError */
 async function keepMailLanguage(): Promise<void> {
   const [mail, chosen] = await Promise.all([call('showForgotPassword', {}), call('showMailPreferences', {})]);
   // No other language is ever set.

@@ -47,7 +47,7 @@ export const webSession = component(
   Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp, today: date }),
 );
 
-/** A person, as those who work with them see them. */
+/** A person, as trainers and trainees see them. */
 export const person = component(
   'Person',
   'A trainer or trainee',
@@ -83,7 +83,7 @@ export const activation = Joi.object({
   user: account.required(),
 });
 
-/** What a bulk operation on accounts did, or would do. */
+/** The outcome of a bulk operation on accounts, done or previewed. */
 export const bulkChange = component(
   'BulkChange',
   'The outcome for each account',

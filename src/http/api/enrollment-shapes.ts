@@ -91,7 +91,7 @@ export const bulkAssignment = Joi.object({
     .description('The trainees who were not enrolled'),
 });
 
-/** What became of enrollments that were to get another status. */
+/** The outcome of a bulk change of status. */
 export const bulkStatusChange = component(
   'BulkStatusChange',
   'The outcome for each enrollment',

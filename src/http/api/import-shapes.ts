@@ -80,7 +80,7 @@ export const importRecord = component(
 const keptCodes = ['LOGGED_IN', 'INVITE_ACCEPTED', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
 const keptCode = Joi.valid(...keptCodes);
 
-/** What undoing an import did, or would do. */
+/** The outcome of an undo, done or previewed. */
 export const undo = component(
   'ImportUndo',
   'What undoing an import changed, or would change',
