@@ -39,7 +39,7 @@ function ignoredText(columns: readonly Column[]): string[] {
   if (columns.length === 0) return [];
   const example = columns.find(({ heading }) => isPlainHeading(heading));
   const hint = example === undefined ? '' : ` (to import one: ${mapOption(example, 'FIELD')})`;
-  // Of a state the warnings say it.
+  // A warning suggests the state already.
   const suggested = columns.flatMap((column) =>
     column.suggestion === null || column.suggestion === 'isActive' ? [] : [mapOption(column, column.suggestion)],
   );

@@ -111,7 +111,7 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** Columns with their effects, and warnings, of a plan that nobody was asked about. */
+/** Columns with their effects, and warnings: for imports without a question. */
 export const unseenText = (plan: ImportPlan, screen: Screen): string[] => [
   ...columnsText(plan, screen.width),
   ...warningsText(plan, screen),

@@ -61,7 +61,8 @@ describe('coursectl users import people.csv', () => {
       },
     });
     const used = printed.import.columns.map(({ field, people }) => [field, people]);
-    expect(used).to.deep.equal(['firstName', 'lastName', 'email', 'phone', 'role'].map((field) => [field, 40]));
+    const inAllRows = ['firstName', 'lastName', 'email', 'phone'].map((field) => [field, 40]);
+    expect(used).to.deep.equal([...inAllRows, ['role', 36]]);
     expect(printed.import.seconds).to.be.within(0, 20);
   });
 

@@ -159,7 +159,7 @@ export function guessColumns(
 }
 
 /**
- * Suggests fields for columns that are not imported, of those that no other column has.
+ * Suggests fields for ignored columns. A field of another column is never suggested.
  * @param maps as `--map` takes them: the columns that they name are decided
  * @param fields of the columns, by their index
  */
