@@ -38,10 +38,10 @@ describePages('The page of mails', function () {
     await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
     await expect(page.getByRole('combobox', { name: 'Person' })).toBeVisible();
-    const bar = page.getByRole('region', { name: 'Ausgewählte E-\u2060Mails' });
+    const bar = page.getByRole('region', { name: 'Auswahl' });
     await page.getByRole('checkbox', { name: /^Eingeschrieben/ }).check();
     await expect(bar.getByRole('status')).toContainText('bleibt so');
-    await expect(bar.getByRole('button')).toHaveText(['Auswahl aufheben']);
+    await expect(bar.getByRole('button')).toHaveText(['', 'Alle 3 passenden auswählen']);
     await page.getByRole('checkbox', { name: /^Passwort geändert/ }).check();
     await page.getByRole('checkbox', { name: /^Einladung/ }).check();
     await expect(bar).toBeInViewport();
@@ -49,7 +49,7 @@ describePages('The page of mails', function () {
     await bar.getByRole('button', { name: 'Zurückziehen (1)' }).click();
     await expect(page.getByText('1 E-\u2060Mail zurückgezogen.')).toBeVisible();
     await expect(bar).toHaveCount(0);
-    await expect(page.getByRole('row').filter({ hasText: 'Passwort geändert' })).toContainText('zurückgezogen');
+    await expect(page.getByRole('row').filter({ hasText: 'Passwort geändert' })).toContainText('Zurückgezogen');
     expect((await waiting.reload()).state).toBe('withdrawn');
   });
 
@@ -59,7 +59,7 @@ describePages('The page of mails', function () {
     await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
     await page.getByRole('checkbox', { name: /Password changed/ }).check();
     await waiting.update({ state: 'sent', ...ended });
-    const bar = page.getByRole('region', { name: 'Selected mails' });
+    const bar = page.getByRole('region', { name: 'Selection' });
     await bar.getByRole('button', { name: 'Withdraw (1)' }).click();
     await expect(bar.getByRole('status')).toHaveText('Not changed: The mail does not allow this in its present state.');
     await bar.getByRole('button', { name: 'Close' }).click();

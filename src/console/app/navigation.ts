@@ -18,8 +18,7 @@ const entries = [
   { to: '/imports', label: 'nav.imports', icon: IconFileImport, roles: ['super_admin'] },
   { to: '/courses', label: 'nav.courses', icon: IconBook2, roles: ['super_admin', 'trainer'] },
   { to: '/catalogue', label: 'nav.catalogue', icon: IconBook2, roles: ['trainee'] },
-  { to: '/enrollments', label: 'nav.enrollments', icon: IconClipboardList, roles: ['super_admin'] },
-  { to: '/enrollments', label: 'nav.participants', icon: IconClipboardList, roles: ['trainer'] },
+  { to: '/enrollments', label: 'nav.enrollments', icon: IconClipboardList, roles: ['super_admin', 'trainer'] },
   { to: '/mail', label: 'nav.mail', icon: IconMail, roles: ['super_admin'] },
   { to: '/audit', label: 'nav.audit', icon: IconHistory, roles: ['super_admin'] },
 ] as const;

@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Text } from '@mantine/core';
+import { Box, Group, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +18,7 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { CourseActions } from './course-actions.js';
 import { CourseImage } from './course-image.js';
-import { CourseDates, EndedBadge, PublishedBadge, SeatsTaken } from './course-state.js';
+import { EndedBadge, PublishedBadge, SeatsTaken } from './course-state.js';
 import { type Course, endedChoices, levels } from './course-values.js';
 
 const route = getRouteApi('/courses');
@@ -41,7 +41,12 @@ function useColumns(): readonly Column<Course>[] {
           <Box w={56} className="clipped fixed-size" visibleFrom="sm">
             <CourseImage thumbnail={course.thumbnail} />
           </Box>
-          <CourseName course={course} />
+          <Stack gap={4} miw={140} align="start">
+            <TextLink to="/courses/$id" params={{ id: course.id }}>
+              {course.title}
+            </TextLink>
+            <EndedBadge course={course} />
+          </Stack>
         </Group>
       ),
     },
@@ -51,7 +56,6 @@ function useColumns(): readonly Column<Course>[] {
     {
       id: 'published',
       header: t('courses.field.published'),
-      wideOnly: true,
       render: (course) => <PublishedBadge course={course} />,
     },
     {
@@ -64,7 +68,6 @@ function useColumns(): readonly Column<Course>[] {
     {
       id: 'seats',
       header: t('courses.field.seats'),
-      wideOnly: true,
       align: 'end',
       render: (course) => <SeatsTaken course={course} short />,
     },
@@ -111,29 +114,6 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => <CourseActions course={course} />,
     },
   ];
-}
-
-/** The title, and whether it is over; in a narrow window also what the columns beside it say in a wide one. */
-function CourseName({ course }: { course: Course }) {
-  return (
-    <Stack gap={4} miw={140}>
-      <TextLink to="/courses/$id" params={{ id: course.id }}>
-        {course.title}
-      </TextLink>
-      <Stack gap={4} hiddenFrom="md" align="start">
-        <Text size="xs" c="dimmed">
-          <CourseDates course={course} />
-        </Text>
-        <Text size="xs" c="dimmed">
-          <SeatsTaken course={course} />
-        </Text>
-        <PublishedBadge course={course} />
-      </Stack>
-      <div>
-        <EndedBadge course={course} />
-      </div>
-    </Stack>
-  );
 }
 
 /** The courses that one manages: a trainer their own, the super admin all. */
@@ -198,6 +178,7 @@ export function CoursesPage() {
       <CourseFilters search={search} onSearch={onSearch} />
       <DataTable
         label={t('courses.title')}
+        stacks
         columns={columns}
         query={query}
         rows={query.data?.courses}

@@ -7,7 +7,13 @@ import { useApi } from '../api/queries.js';
 import { EnrollmentDownload } from '../enrollments/enrollment-download.js';
 import { EnrollmentTable } from '../enrollments/enrollment-table.js';
 import { FinishedNote } from '../enrollments/finished-note.js';
-import { filterOfStatus, StatusFilter, statusOption, statusOptions } from '../enrollments/status-filter.js';
+import {
+  filterOfStatus,
+  listedAtOnce,
+  StatusFilter,
+  statusOption,
+  statusOptions,
+} from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { Filters } from '../ui/lists/filters.js';
 import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
@@ -31,7 +37,8 @@ export function Participants({ course }: { course: Course }) {
   const [assigning, setAssigning] = useState(false);
   const option = statusOption(search.status);
   const waiting = option === 'waiting';
-  const { page, limit, search: text, sort = waiting ? 'waitingPlace' : '-enrolledAt' } = search;
+  const defaultSort = waiting ? 'waitingPlace' : option === 'pending' ? 'enrolledAt' : '-enrolledAt';
+  const { page, limit = listedAtOnce, search: text, sort = defaultSort } = search;
   const query = useApi(
     'listCourseTrainees',
     {
@@ -88,7 +95,8 @@ export function Participants({ course }: { course: Course }) {
         search={search}
         onSearch={onSearch}
         sortKeys={sortKeys}
-        waiting={waiting}
+        only={option}
+        defaultSort={defaultSort}
         filter={filter}
         filtered={option !== undefined || text !== undefined}
         onClearFilters={() => onSearch({ status: undefined, search: undefined })}

@@ -57,6 +57,9 @@ export const statusAfter = (action: StatusAction) => changes[action].to;
 export const isDestructive = (action: EnrollmentAction): boolean =>
   action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;
 
+/** Kept apart from the other actions: it takes something from somebody who takes part. */
+export const isDangerous = (action: EnrollmentAction): boolean => action === 'remove' || action === 'cancel';
+
 const appliesTo = (action: EnrollmentAction, { status }: Pick<EnrollmentRow, 'status'>): boolean =>
   action === 'remove' || changes[action].from === status;
 

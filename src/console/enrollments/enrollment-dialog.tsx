@@ -221,6 +221,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
               autosize
               minRows={2}
               maxRows={8}
+              data-autofocus={answering.includes(action) || undefined}
             />
           </>
         )}

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDate } from '../i18n/format.js';
@@ -8,8 +8,14 @@ import type { EnrollmentRow } from './enrollment-changes.js';
 
 type Messages = Pick<EnrollmentRow, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>;
 
+interface EnrollmentNotesProps {
+  row: Messages & Pick<EnrollmentRow, 'user'>;
+  /** The lines of each message before it is cut off. */
+  lines?: number;
+}
+
 /** What a trainee has written with the request, and what was replied. */
-export function EnrollmentNotes({ row: { user, ...messages } }: { row: Messages & Pick<EnrollmentRow, 'user'> }) {
+export function EnrollmentNotes({ row: { user, ...messages }, lines = 3 }: EnrollmentNotesProps) {
   const { t } = useTranslation();
   const { id } = useUser();
   const { notes, notesAt, reply, replyAt, replyBy } = messages;
@@ -18,9 +24,12 @@ export function EnrollmentNotes({ row: { user, ...messages } }: { row: Messages 
     at === null ? label : t('enrollments.messages.dated', { label, day: formatDate(at) });
   return (
     <>
-      {notes !== null && <Message label={dated(t('courses.field.notes'), notesAt)} text={notes} of={name} />}
+      {notes !== null && (
+        <Message lines={lines} label={dated(t('courses.field.notes'), notesAt)} text={notes} of={name} />
+      )}
       {reply !== null && (
         <Message
+          lines={lines}
           label={dated(t(replyBy === id ? 'enrollments.messages.ownReply' : 'courses.field.reply'), replyAt)}
           text={reply}
           of={t('enrollments.messages.replyTo', { count: 1, name })}
@@ -30,8 +39,16 @@ export function EnrollmentNotes({ row: { user, ...messages } }: { row: Messages 
   );
 }
 
-/** A text under its label: a long one is cut off, and shown in full when asked for. @param of names it in the button */
-function Message({ label, text, of }: { label: string; text: string; of: string }) {
+interface MessageProps {
+  label: string;
+  text: string;
+  lines: number;
+  /** Names it in the button. */
+  of: string;
+}
+
+/** A text after its label: a long one is cut off, and shown in full when asked for. */
+function Message({ label, text, lines, of }: MessageProps) {
   const { t } = useTranslation();
   const [whole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
@@ -44,17 +61,18 @@ function Message({ label, text, of }: { label: string; text: string; of: string 
   }, []);
   const action = t(whole ? 'enrollments.change.less' : 'enrollments.change.all');
   return (
-    <>
-      <Text size="xs" c="dimmed" mt={4}>
-        {label}
-      </Text>
-      <Text {...(!whole && { lineClamp: 3 })} size="sm" className="running-text" miw={whole ? 240 : 160} ref={watch}>
+    <Group gap={4} wrap={lines === 1 && !whole ? 'nowrap' : 'wrap'} mt={2}>
+      <Text {...(!whole && { lineClamp: lines })} size="sm" className="running-text" ref={watch}>
+        <Text span size="xs" c="dimmed" me={6}>
+          {label}
+        </Text>
         {text}
       </Text>
       {(whole || isCut) && (
         <Button
           variant="subtle"
           size="compact-xs"
+          className="fixed-size"
           aria-expanded={whole}
           aria-label={t('enrollments.change.actionFor', { action, name: of })}
           onClick={() => setWhole(!whole)}
@@ -62,6 +80,6 @@ function Message({ label, text, of }: { label: string; text: string; of: string 
           {action}
         </Button>
       )}
-    </>
+    </Group>
   );
 }

@@ -13,7 +13,14 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { EnrollmentDownload } from './enrollment-download.js';
 import { EnrollmentTable } from './enrollment-table.js';
-import { type EnrollmentFilter, filterOfStatus, StatusFilter, statusOption, statusOptions } from './status-filter.js';
+import {
+  type EnrollmentFilter,
+  filterOfStatus,
+  listedAtOnce,
+  StatusFilter,
+  statusOption,
+  statusOptions,
+} from './status-filter.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
@@ -25,8 +32,11 @@ export function EnrollmentsPage() {
   const isAdmin = useUser().role === 'super_admin';
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { status, courseId, userId, trainerId, search: text, page, limit, sort = '-enrolledAt' } = search;
+  const { status, courseId, userId, trainerId, search: text, page, limit = listedAtOnce } = search;
   const option = statusOption(status);
+  const isQueue = option === 'pending';
+  const { sort = isQueue ? 'enrolledAt' : '-enrolledAt' } = search;
+  const isByCourse = isQueue && search.sort === undefined && courseId === undefined;
   const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, search: text };
   // Only what is set: all that matches is exported and changed by it, too.
   const filter: EnrollmentFilter = Object.fromEntries(
@@ -37,13 +47,18 @@ export function EnrollmentsPage() {
     { query: { ...filter, page, limit, ...orderOf(sortKeys, sort) } },
     { keepPrevious: true },
   );
+  const found = query.data?.enrollments;
+  const courseIds = [...new Set(found?.map(({ course }) => course.id))];
+  const orderOfCourse = ({ course }: { course: { id: string } }) => courseIds.indexOf(course.id);
+  const rows = isByCourse ? found?.toSorted((one, other) => orderOfCourse(one) - orderOfCourse(other)) : found;
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(listChange<Search>(change, replace));
   }
   return (
     <Page
-      title={isAdmin ? t('nav.enrollments') : t('nav.participants')}
+      title={t('nav.enrollments')}
+      hint={isByCourse ? t('enrollments.list.byCourse') : undefined}
       actions={<EnrollmentDownload filter={filter} />}
     >
       <Filters>
@@ -71,13 +86,15 @@ export function EnrollmentsPage() {
         {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
       </Filters>
       <EnrollmentTable
-        withCourse
-        label={isAdmin ? t('nav.enrollments') : t('nav.participants')}
+        withCourse={courseId === undefined}
+        only={option}
+        label={t('nav.enrollments')}
         query={query}
-        rows={query.data?.enrollments}
+        rows={rows}
         pagination={query.data?.pagination}
         search={search}
         onSearch={onSearch}
+        defaultSort={isByCourse ? undefined : sort}
         sortKeys={sortKeys}
         filter={filter}
         filtered={[status, courseId, userId, trainerId, text].some((value) => value !== undefined)}

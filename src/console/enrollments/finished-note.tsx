@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { lazyDialog } from '../ui/lazy.js';
+import { readAll } from '../ui/lists/selection.js';
 import { messageOf } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
-import { readEnrollments } from './read-enrollments.js';
+import { readerOf } from './read-enrollments.js';
 import { finished } from './status-filter.js';
 
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
@@ -26,8 +27,8 @@ export function FinishedNote({ courseId }: { courseId: string }) {
     setReading(true);
     setFailure(undefined);
     try {
-      const rows = await readEnrollments(filter, left);
-      if (rows.length > 0) setChange({ action: 'complete', rows });
+      const rows = await readAll(readerOf(filter, left));
+      if (rows.size > 0) setChange({ action: 'complete', rows: [...rows.values()] });
     } catch (error) {
       if (!left.aborted) setFailure(messageOf(error, t));
     } finally {

@@ -13,9 +13,12 @@ export type EnrollmentFilter = Omit<
 /** Those who have done all of the course and are still to be completed. */
 export const finished = { status: ['active'], progress: 100 } satisfies EnrollmentFilter;
 
+/** The rows of a page of enrollments: the requests of most courses. */
+export const listedAtOnce = 50;
+
 /** What a list is filtered by: a status, or `finished`. */
 export const statusOptions = [...enrollmentStatuses, 'finished'] as const;
-type StatusOption = (typeof statusOptions)[number];
+export type StatusOption = (typeof statusOptions)[number];
 
 /** What is chosen in an address. */
 export const statusOption = (text: string | undefined): StatusOption | undefined => oneOf(statusOptions, text);

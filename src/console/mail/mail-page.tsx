@@ -1,18 +1,21 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Input, ResponseBody } from '../api/client.js';
+import { call, type Input, type ResponseBody } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { lazyPart } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
+import { BulkBar } from '../ui/lists/bulk-bar.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
 import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import type { PageInfo } from '../ui/lists/pager.js';
+import { useSelection } from '../ui/lists/selection.js';
 import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { Page } from '../ui/page.js';
@@ -118,17 +121,14 @@ function Mails() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Mail>>(new Map());
   const { userId, importId, page = 1, limit = 20 } = search;
   const state = oneOf(states, search.state);
   const kind = oneOf(kinds, search.kind);
   const set = Object.entries({ state, kind, userId, importId }).filter(([, value]) => value !== undefined);
   const filter = Object.fromEntries(set) as NonNullable<Input<'listMails'>['query']>;
+  const selection = useSelection<Mail>(filter);
   const query = useApi('listMails', { query: { ...filter, page, limit } }, { keepPrevious: true });
-  const change = (next: SearchChange<typeof search>) => {
-    setSelected(new Map());
-    void navigate(listChange<typeof search>(next));
-  };
+  const change = (next: SearchChange<typeof search>) => void navigate(listChange<typeof search>(next));
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Stack gap="sm">
@@ -157,6 +157,7 @@ function Mails() {
       </Filters>
       <DataTable
         label={t('mail.title')}
+        stacks
         columns={columns}
         query={query}
         rows={query.data?.mails}
@@ -165,12 +166,21 @@ function Mails() {
         rowName={(mail) => `${t(`mail.kind.${mail.kind}`)}, ${mail.address ?? '–'}`}
         search={search}
         onSearch={change}
-        selection={{ selected, onChange: setSelected }}
+        selection={selection}
         filtered={set.length > 0}
         onClearFilters={() => change(noFilters)}
         empty={<Empty message={t('mail.none')} />}
       />
-      <Changes selected={[...selected.values()]} onClear={() => setSelected(new Map())} />
+      <Changes
+        selected={[...selection.selected.values()]}
+        pagination={query.data?.pagination}
+        onSelectAll={() =>
+          selection.selectAll(
+            async (following) => (await call('listMails', { query: { ...filter, ...following } })).mails,
+          )
+        }
+        onClear={selection.clear}
+      />
     </Stack>
   );
 }
@@ -202,11 +212,13 @@ const actions: Record<Action, readonly Mail['state'][]> = {
 
 interface ChangesProps {
   selected: readonly Mail[];
+  pagination: PageInfo | undefined;
+  onSelectAll(): Promise<void>;
   onClear(): void;
 }
 
 /** What can be done with the selected mails, and why the last was refused for some. */
-function Changes({ selected, onClear }: ChangesProps) {
+function Changes({ selected, onClear, ...list }: ChangesProps) {
   const { t } = useTranslation();
   const change = useChange('changeManyMails');
   const [refusals, setRefusals] = useState<readonly string[]>([]);
@@ -236,37 +248,30 @@ function Changes({ selected, onClear }: ChangesProps) {
     onClear();
   }
 
-  if (selected.length === 0 && refusals.length === 0) return null;
+  const hasNothing = selected.length > 0 && offered.length === 0;
   return (
-    <Paper withBorder shadow="md" p="xs" component="section" aria-label={t('mail.bar')} className="selection-bar">
-      <FormFailure>{change.error ?? undefined}</FormFailure>
-      <Group justify="space-between" gap="xs">
-        <Group gap="xs">
-          <Stack gap={0} role="status">
-            {refusals.map((refusal) => (
-              <Text key={refusal} size="sm">
-                {t('mail.refused', { refusal })}
-              </Text>
-            ))}
-            {selected.length > 0 && (
-              <Text size="sm" fw={600}>
-                {t('mail.selected', { count: selected.length })}
-              </Text>
-            )}
-            {selected.length > 0 && offered.length === 0 && <Text size="sm">{t('mail.nothingToDo')}</Text>}
-          </Stack>
-          <Button variant="subtle" size="compact-sm" onClick={clear}>
-            {t(selected.length > 0 ? 'table.clearSelection' : 'action.close')}
-          </Button>
-        </Group>
-        <Group gap="xs">
-          {offered.map((action) => (
-            <Button key={action} size="sm" variant="default" loading={change.isPending} onClick={() => act(action)}>
-              {t(`mail.action.${action}`, { count: idsFor(action).length })}
-            </Button>
+    <BulkBar
+      {...list}
+      count={selected.length}
+      actions={offered.map((action) => ({
+        key: action,
+        label: t(`mail.action.${action}`, { count: idsFor(action).length }),
+        isWorking: change.isPending,
+        onClick: () => act(action),
+      }))}
+      onClear={clear}
+    >
+      {(change.error || refusals.length > 0 || hasNothing) && (
+        <>
+          <FormFailure>{change.error ?? undefined}</FormFailure>
+          {refusals.map((refusal) => (
+            <Text key={refusal} size="sm">
+              {t('mail.refused', { refusal })}
+            </Text>
           ))}
-        </Group>
-      </Group>
-    </Paper>
+          {hasNothing && <Text size="sm">{t('mail.nothingToDo')}</Text>}
+        </>
+      )}
+    </BulkBar>
   );
 }

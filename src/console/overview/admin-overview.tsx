@@ -113,7 +113,7 @@ function Parts({ overview }: { overview: Overview<'super_admin'> }) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <Stack h="100%">
-          <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} title={t('nav.enrollments')} />
+          <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} />
           <Section
             title={t('nav.courses')}
             action={

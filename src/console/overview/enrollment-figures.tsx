@@ -7,7 +7,6 @@ import { Figures, Section } from './figures.js';
 const otherStatuses = enrollmentStatuses.filter((status) => status !== 'pending');
 
 interface EnrollmentFiguresProps {
-  title: string;
   enrollments: ResponseBody<'enrollmentStatistics'>['stats'];
   requestsWaiting: number;
   /** Of a trainer: those at 100 %, whom only they can complete. */
@@ -15,11 +14,11 @@ interface EnrollmentFiguresProps {
 }
 
 /** Enrollments by status; requests that wait for an answer are what there is to do. */
-export function EnrollmentFigures({ title, enrollments, requestsWaiting, finished }: EnrollmentFiguresProps) {
+export function EnrollmentFigures({ enrollments, requestsWaiting, finished }: EnrollmentFiguresProps) {
   const { t } = useTranslation();
   return (
     <Section
-      title={title}
+      title={t('nav.enrollments')}
       action={
         requestsWaiting > 0 ? (
           <ButtonLink to="/enrollments" search={{ status: 'pending' }} size="xs">

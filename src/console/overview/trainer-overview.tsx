@@ -20,12 +20,7 @@ function Parts({ overview }: { overview: Overview<'trainer'> }) {
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <EnrollmentFigures
-          enrollments={enrollments}
-          requestsWaiting={requestsWaiting}
-          finished={finished}
-          title={t('nav.participants')}
-        />
+        <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} finished={finished} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <Section

@@ -2,25 +2,27 @@ import type { TFunction } from 'i18next';
 import { call, type Input } from '../api/client.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
-import type { PeopleFilter } from './people-filters.js';
 
-/** What can be done to many accounts at once. `enroll` is an operation of its own; the others are `changeManyUsers`. */
+/**
+ * What can be done to many accounts at once, the most frequent first. `enroll` is an operation of its own; the others are
+ * `changeManyUsers`.
+ */
 export const bulkActions = [
-  'activate',
-  'deactivate',
+  'enroll',
   'invite',
+  'activate',
   'reset_password',
   'end_sessions',
-  'enroll',
+  'deactivate',
   'delete',
 ] as const;
 export type BulkAction = (typeof bulkActions)[number];
 export type AccountAction = Exclude<BulkAction, 'enroll'>;
 
-/** Accounts that were ticked, or all that match the filter, except those that were unticked since. */
-export type Selected =
-  | { kind: 'accounts'; accounts: ReadonlyMap<string, Account> }
-  | { kind: 'matching'; filter: PeopleFilter; except: ReadonlySet<string>; count: number };
+export const isDangerous = (action: BulkAction): boolean => action === 'deactivate' || action === 'delete';
+
+/** Accounts by their ids. */
+export type Selected = ReadonlyMap<string, Account>;
 
 /** What happened to an account, or would happen. */
 export interface Outcome {
@@ -31,40 +33,6 @@ export interface Outcome {
   says: string | null;
   email?: string | undefined;
   password?: string | undefined;
-}
-
-export const countOf = (selected: Selected): number =>
-  selected.kind === 'accounts' ? selected.accounts.size : selected.count;
-
-/** The most accounts that the service changes in one request. */
-export const maxAccounts = 1000;
-
-/** The most accounts that the service lists at once. */
-const maxListed = 100;
-
-/** The accounts themselves: those of a filter are asked for by the page. @throws ApiError */
-export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string, Account>> {
-  if (selected.kind === 'accounts') return selected.accounts;
-  const accounts = new Map<string, Account>();
-  for (let after: { afterId?: string } = {}; ; ) {
-    // Never by the number of the page: an account that leaves the filter meanwhile would move the others forward. When the account
-    // that pages follow has left it, the service begins again with the first page.
-    const { users } = await call('listUsers', { query: { ...selected.filter, ...after, limit: maxListed } });
-    for (const account of users) if (!selected.except.has(account.id)) accounts.set(account.id, account);
-    const last = users.at(-1);
-    if (last === undefined || users.length < maxListed) return accounts;
-    after = { afterId: last.id };
-  }
-}
-
-/** The accounts that the service is to change. */
-type Target = { ids: string[] } | { filter: PeopleFilter };
-
-/** The accounts as the service is told of them: it takes no filter without a condition. @throws ApiError */
-export async function targetOf(selected: Selected): Promise<Target> {
-  const isFilter = selected.kind === 'matching' && selected.except.size === 0;
-  if (isFilter && Object.keys(selected.filter).length > 0) return { filter: selected.filter };
-  return { ids: [...(await accountsOf(selected)).keys()] };
 }
 
 /** The most trainees that the service enrolls in one request. */

@@ -7,7 +7,7 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
-import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
+import { type AccountAction, isDangerous, type Outcome, type Selected } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { InvitationMessage } from './invitation-message.js';
 import { SavePasswords } from './save-passwords.js';
@@ -36,7 +36,6 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   /** Accounts changed so far; undefined before and after. */
   const [done, setDone] = useState<number>();
   const [message, setMessage] = useState('');
-  const count = countOf(selected);
   const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
   const isChanging = done !== undefined;
@@ -56,12 +55,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
     async function rehearse(): Promise<void> {
-      const { outcomes } = await rehearsal.mutateAsync({
-        body: { action, ...(await targetOf(selected)), dryRun: true },
-      });
-      // Who gets a new password is told by the address to sign in with.
-      const accounts = action === 'reset_password' ? await accountsOf(selected) : undefined;
-      if (!left.aborted) setPlan(outcomes.map((one) => told(one, accounts?.get(one.id)?.email)));
+      const { outcomes } = await rehearsal.mutateAsync({ body: { action, ids: [...selected.keys()], dryRun: true } });
+      if (!left.aborted) setPlan(outcomes.map((one) => told(one, selected.get(one.id)?.email)));
     }
     rehearse().catch((error: unknown) => {
       if (!left.aborted) setFailure(error);
@@ -137,7 +132,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           failure === undefined && (
             <Group gap="sm" role="status">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { count })}</Text>
+              <Text size="sm">{t('people.bulk.rehearsing', { count: selected.size })}</Text>
             </Group>
           )
         )}
@@ -161,7 +156,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
                 {t('action.cancel')}
               </Button>
               <Button
-                color={action === 'delete' || action === 'deactivate' ? 'red.9' : 'teal'}
+                color={isDangerous(action) ? 'red.9' : 'teal'}
                 disabled={changing.length === 0}
                 loading={done !== undefined}
                 onClick={() => void confirm()}

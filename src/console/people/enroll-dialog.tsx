@@ -1,14 +1,13 @@
-import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { assignmentFailure, WhenFullSwitch } from '../enrollments/when-full.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
-import type { Account } from './account-state.js';
-import { accountsOf, countOf, enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
+import { enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 
 interface EnrollDialogProps {
@@ -23,24 +22,15 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const client = useQueryClient();
   const [courseId, setCourseId] = useState<string>();
   const [whenFull, setWhenFull] = useState<'reject' | 'wait'>('reject');
-  const [accounts, setAccounts] = useState<readonly Account[]>();
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
   const [working, setWorking] = useState(false);
-  const count = countOf(selected);
   useUnsavedGuard(working, t('people.bulk.leave'));
   const left = useUnmountSignal();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
-  useEffect(() => {
-    accountsOf(selected).then(
-      (found) => !left.aborted && setAccounts([...found.values()]),
-      (error: unknown) => !left.aborted && setFailure(error),
-    );
-  }, []);
-
-  const trainees = accounts?.filter(({ role, isActive }) => role === 'trainee' && isActive) ?? [];
-  const others = accounts?.filter((account) => !trainees.includes(account)) ?? [];
+  const accounts = [...selected.values()];
+  const trainees = accounts.filter(({ role, isActive }) => role === 'trainee' && isActive);
+  const others = accounts.filter((account) => !trainees.includes(account));
   const refused = others.map((account) =>
     outcomeOf(account, t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee')),
   );
@@ -74,7 +64,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
         <FormFailure>{failure}</FormFailure>
         {result ? (
           <Outcomes outcomes={result} label={t('people.bulk.result')} tense="past" />
-        ) : accounts ? (
+        ) : (
           <>
             <CoursePicker label={t('field.course')} value={courseId} onChange={setCourseId} required />
             <WhenFullSwitch value={whenFull} onChange={setWhenFull} />
@@ -85,13 +75,6 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
               tense="future"
             />
           </>
-        ) : (
-          failure === undefined && (
-            <Group gap="sm" role="status">
-              <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { count })}</Text>
-            </Group>
-          )
         )}
         <Group justify="flex-end">
           {result ? (

@@ -17,7 +17,9 @@ export function peopleColumns(t: TFunction): Column<Account>[] {
       sortKey: 'lastName',
       render: (account) => (
         <Group gap="xs" wrap="nowrap">
-          <Avatar src={account.avatar} alt="" size="sm" radius="xl" />
+          <span aria-hidden>
+            <Avatar src={account.avatar} name={nameOf(account)} alt="" size="sm" radius="xl" color="teal" />
+          </span>
           <TextLink to="/people/$id" params={{ id: account.id }}>
             {nameOf(account)}
           </TextLink>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { lazyPart } from '../ui/lazy.js';
-import { ButtonLink } from '../ui/links.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -70,6 +70,11 @@ function Person({ id }: { id: string }) {
         <Group gap="xs" mt={4}>
           <Text size="sm">{t(`role.${user.role}`)}</Text>
           <AccountState account={user} />
+          {user.role === 'trainer' && (
+            <TextLink to="/courses" search={{ trainerId: user.id, ended: 'all' }}>
+              {t('nav.courses')}
+            </TextLink>
+          )}
         </Group>
       }
       actions={<PersonActions user={user} />}

@@ -52,7 +52,7 @@ export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
           autoComplete="username"
           inputMode="email"
           required
-          data-autofocus={identifier === '' ? true : undefined}
+          autoFocus={identifier === ''}
         />
         <PasswordField
           {...form.field('password')}

@@ -14,7 +14,7 @@ type Screen = readonly [name: string, path: string, ...steps: (Step | ((page: Pa
 
 const selectAll: Step = ['checkbox', 'Select all on this page'];
 /** Chooses what is done with the selected people. */
-const actions = (name: string): Step[] => [selectAll, ['button', 'Actions', 'selection'], ['menuitem', name]];
+const actions = (name: string): Step[] => [selectAll, ['button', 'More actions', 'selection'], ['menuitem', name]];
 
 function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
   const person = `/people/${trainee.id}`;
@@ -81,7 +81,8 @@ function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
     [
       'people, enrolling several',
       '/people?search=tia',
-      ...actions('Enroll in a course'),
+      selectAll,
+      ['button', 'Enroll in a course', 'selection'],
       ['combobox', 'Course', 'dialog'],
       ['option', /^/, 'dialog'],
     ],
@@ -110,18 +111,14 @@ function trainerScreens({ courseId }: Scene): Screen[] {
     ['overview of a trainer', '/'],
     ['courses', '/courses'],
     ['a course', course],
-    ['participants of a course, selected', `${course}?tab=participants`, selectAll, ['button', /Remove.*\(/]],
+    ['participants of a course, selected', `${course}?tab=participants`, ...actions('Remove')],
     [
       'participants of a course, accepting',
       `${course}?tab=participants`,
       async (page) => {
         const pending = page.getByRole('row').filter({ hasText: 'Requested' }).first();
         await pending.getByRole('button').last().waitFor();
-        const accept = pending.getByRole('button', { name: /Accept.*:/ });
-        // Where there is little space, the menu of the row has it.
-        if (await accept.isVisible()) return accept.click();
-        await pending.getByRole('button', { name: 'Actions for' }).click();
-        await page.getByRole('menuitem', { name: 'Accept' }).click();
+        await pending.getByRole('button', { name: /Accept.*:/ }).click();
       },
       ['textbox', 'Reply to', 'dialog'],
     ],

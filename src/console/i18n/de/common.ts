@@ -46,7 +46,6 @@ export const common: Pick<Words, keyof typeof english> = {
     audit: 'Protokoll',
     catalogue: 'Kursangebot',
     learning: 'Meine Kurse',
-    participants: 'Teilnehmende',
   },
   action: {
     save: 'Speichern',
@@ -69,6 +68,7 @@ export const common: Pick<Words, keyof typeof english> = {
   state: {
     loading: 'Wird geladen …',
     empty: 'Hier ist noch nichts.',
+    noMatchOf: 'Nichts passt zu „{{text}}“. Versuche es mit einem Teil davon oder weniger Wörtern.',
     noMatch: 'Zu diesen Filtern passt nichts.',
     failed: 'Das konnte nicht geladen werden.',
     notLoaded: 'Der Dienst ist nicht erreichbar oder wurde aktualisiert. Vielleicht hilft es, die Seite neu zu laden.',
@@ -87,8 +87,12 @@ export const common: Pick<Words, keyof typeof english> = {
     columns: 'Spalten',
     selectAll: 'Alle auf dieser Seite auswählen',
     selectRow: '{{name}} auswählen',
+    selectRange: 'Ein Klick mit Umschalt wählt alle Zeilen dazwischen aus.',
+    selection: 'Auswahl',
     selected_one: '{{count}} ausgewählt',
     selected_other: '{{count}} ausgewählt',
+    selectMatching: 'Alle {{count}} passenden auswählen',
+    tooManyMatch: 'Um alle passenden auszuwählen, filtere, bis es höchstens {{most}} sind.',
     clearSelection: 'Auswahl aufheben',
     range: '{{from}} bis {{to}} von {{total}}',
     rangeOfMore: '{{from}} bis {{to}} von mehr als {{total}}',

@@ -13,8 +13,6 @@ export const enrollments: Words['enrollments'] = {
     present_other: '{{count}} davon haben eine Nachricht geschrieben:',
   },
   change: {
-    bulk: 'Ausgewählte Teilnahmen',
-    selectAll: 'Alle {{count}} passenden auswählen',
     stop: 'Anhalten',
     stopped: 'Angehalten: {{done}} von {{count}} sind erledigt, die anderen bleiben, wie sie sind.',
     actionOf: '{{action}} ({{count}})',
@@ -125,6 +123,7 @@ export const enrollments: Words['enrollments'] = {
   list: {
     search: 'Teilnehmende suchen',
     none: 'Es gibt noch keine Teilnahmen.',
+    byCourse: 'Anfragen nach Kurs, die ältesten zuerst.',
     onlyUser: 'Nur {{name}}',
     anyUser: 'Alle zeigen',
   },

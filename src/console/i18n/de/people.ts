@@ -120,12 +120,6 @@ export const people: Words['people'] = {
   downloadPasswords: 'Herunterladen',
   workbookFailed: 'Der Dienst ist nicht erreichbar: Lade die Passwörter als CSV herunter.',
   bulk: {
-    bar: 'Auswahl',
-    selected_one: '{{count}} Person ausgewählt',
-    selected_other: '{{count}} Personen ausgewählt',
-    selectMatching: 'Alle {{count}} passenden auswählen',
-    tooManyMatch: 'Um alle passenden auszuwählen, filtere, bis es höchstens {{most}} sind.',
-    actions: 'Aktionen',
     plan: 'Was geschehen wird',
     result: 'Was geschehen ist',
     outcome: 'Ergebnis',

@@ -12,8 +12,6 @@ export const enrollments = {
     present_other: '{{count}} of them have written a message:',
   },
   change: {
-    bulk: 'Selected enrollments',
-    selectAll: 'Select all {{count}} that match',
     stop: 'Stop',
     stopped: 'Stopped: {{done}} of {{count}} are done, the others stay as they are.',
     actionOf: '{{action}} ({{count}})',
@@ -122,6 +120,7 @@ export const enrollments = {
   list: {
     search: 'Search participants',
     none: 'There are no enrollments yet.',
+    byCourse: 'Requests by course, the oldest first.',
     onlyUser: 'Only {{name}}',
     anyUser: 'Show everybody',
   },

@@ -116,12 +116,6 @@ export const people = {
   downloadPasswords: 'Download',
   workbookFailed: 'The service cannot be reached: download the passwords as CSV.',
   bulk: {
-    bar: 'Selection',
-    selected_one: '{{count}} person selected',
-    selected_other: '{{count}} people selected',
-    selectMatching: 'Select all {{count}} that match',
-    tooManyMatch: 'To select all that match, filter until {{most}} or fewer do.',
-    actions: 'Actions',
     plan: 'What will be done',
     result: 'What was done',
     outcome: 'Outcome',

@@ -1,7 +1,8 @@
 import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Empty, Loading, resultOf } from '../states.js';
 import type { ListSearch } from './list-search.js';
@@ -18,8 +19,6 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** On one line, also where the table is too wide for the window. */
   noWrap?: boolean;
-  /** Left out in narrow windows: the first column says it there. */
-  wideOnly?: boolean;
   /** Stays in sight where the table scrolls sideways: the last column, for what can be done with a row; its header is for screen readers. */
   pinned?: boolean;
 }
@@ -47,7 +46,7 @@ interface DataTableProps<Row> {
    */
   onSearch(change: ListSearch, replace?: boolean): void;
   /** The sort key when the address has none. */
-  defaultSort?: string;
+  defaultSort?: string | undefined;
   selection?: Selection<Row>;
   /** In narrow windows its cells stand one below the other. */
   stacks?: boolean;
@@ -78,7 +77,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (!rows && !failed) return <Loading lines={8} />;
   if (rows?.length === 0 && !failed)
     return filtered ? (
-      <Empty message={t('state.noMatch')}>
+      <Empty message={search.search === undefined ? t('state.noMatch') : t('state.noMatchOf', { text: search.search })}>
         {props.onClearFilters && (
           <Button variant="default" size="xs" onClick={props.onClearFilters}>
             {t('action.clear')}
@@ -101,23 +100,53 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 type RowsProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { label, query, columns, shown, rows, rowKey, selection, stacks } = props;
+  const { label, query, shown, rows, rowKey, selection, stacks } = props;
+  const frame = useElementSize();
+  const table = useElementSize();
+  // A frame that scrolls sideways would keep the head from staying in sight.
+  const fits = table.width > 0 && table.width <= frame.width;
+  const lastToggled = useRef<string>(undefined);
+
+  /** @param isRange whether all rows since the last one are meant, too */
+  function toggle(row: Row, checked: boolean, isRange: boolean): void {
+    const keys = rows.map(rowKey);
+    const at = keys.indexOf(rowKey(row));
+    const last = isRange && lastToggled.current !== undefined ? keys.indexOf(lastToggled.current) : -1;
+    const [from, to] = last < 0 ? [at, at] : [Math.min(at, last), Math.max(at, last)];
+    lastToggled.current = keys[at];
+    selectRows(rows.slice(from, to + 1), checked, props);
+  }
   return (
-    <Box component="section" aria-label={label} tabIndex={0} className="table-frame" data-stacks={stacks}>
-      <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={label}>
+    <Box
+      ref={frame.ref}
+      component="section"
+      aria-label={label}
+      tabIndex={0}
+      className="table-frame"
+      data-stacks={stacks}
+      data-fits={fits}
+    >
+      <Table
+        ref={table.ref}
+        highlightOnHover
+        verticalSpacing="xs"
+        stickyHeader={fits}
+        stickyHeaderOffset={56}
+        aria-busy={query.isPlaceholderData}
+        aria-label={label}
+      >
         <Head {...props} />
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))}>
-              {selection && <SelectCell {...props} selection={selection} row={row} />}
-              {shown.map(({ id, header, render, align, noWrap, wideOnly, pinned }) => (
+              {selection && <SelectCell {...props} selection={selection} row={row} onToggle={toggle} />}
+              {shown.map(({ id, header, render, align, noWrap, pinned }, index) => (
                 <Table.Td
                   key={id}
                   ta={align ?? 'start'}
                   data-no-wrap={noWrap}
                   data-pinned={pinned}
-                  data-wide-only={wideOnly && shown[0] === columns[0]}
-                  data-label={stacks && header}
+                  data-label={stacks && index > 0 && !pinned ? header : undefined}
                 >
                   {stacks ? <div>{render(row)}</div> : render(row)}
                 </Table.Td>
@@ -130,35 +159,39 @@ function Rows<Row>(props: RowsProps<Row>) {
   );
 }
 
-function Head<Row>({ columns, shown, rows, rowKey, selection, search, onSearch, defaultSort }: RowsProps<Row>) {
+function selectRows<Row>(
+  some: readonly Row[],
+  checked: boolean,
+  { selection, rowKey }: Pick<DataTableProps<Row>, 'selection' | 'rowKey'>,
+): void {
+  const next = new Map(selection?.selected);
+  for (const row of some)
+    if (checked) next.set(rowKey(row), row);
+    else next.delete(rowKey(row));
+  selection?.onChange(next);
+}
+
+function Head<Row>(props: RowsProps<Row>) {
+  const { shown, rows, rowKey, selection, search, onSearch, defaultSort } = props;
   const { t } = useTranslation();
   const sort = search.sort ?? defaultSort;
   const keys = rows.map(rowKey);
   const selectedHere = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
 
-  function selectPage(checked: boolean): void {
-    if (!selection) return;
-    const next = new Map(selection.selected);
-    for (const row of rows)
-      if (checked) next.set(rowKey(row), row);
-      else next.delete(rowKey(row));
-    selection.onChange(next);
-  }
-
   return (
     <Table.Thead>
       <Table.Tr>
         {selection && (
-          <Table.Th w={40}>
+          <Table.Th w={40} data-select>
             <Checkbox
               aria-label={t('table.selectAll')}
               checked={selectedHere === keys.length}
               indeterminate={selectedHere > 0 && selectedHere < keys.length}
-              onChange={({ currentTarget }) => selectPage(currentTarget.checked)}
+              onChange={({ currentTarget }) => selectRows(rows, currentTarget.checked, props)}
             />
           </Table.Th>
         )}
-        {shown.map(({ id, header, sortKey, align, wideOnly, pinned }) => {
+        {shown.map(({ id, header, sortKey, align, pinned }) => {
           const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
           return (
             <Table.Th
@@ -166,7 +199,6 @@ function Head<Row>({ columns, shown, rows, rowKey, selection, search, onSearch, 
               ta={align ?? 'start'}
               aria-sort={sortKey === undefined ? undefined : direction}
               data-pinned={pinned}
-              data-wide-only={wideOnly && shown[0] === columns[0]}
             >
               {sortKey === undefined ? (
                 <span>{header}</span>
@@ -190,25 +222,25 @@ function Head<Row>({ columns, shown, rows, rowKey, selection, search, onSearch, 
   );
 }
 
-function SelectCell<Row>({
-  row,
-  rowKey,
-  rowName,
-  selection,
-}: Pick<DataTableProps<Row>, 'rowKey' | 'rowName'> & { row: Row; selection: Selection<Row> }) {
+type SelectCellProps<Row> = Pick<DataTableProps<Row>, 'rowKey' | 'rowName'> & {
+  row: Row;
+  selection: Selection<Row>;
+  onToggle(row: Row, checked: boolean, isRange: boolean): void;
+};
+
+function SelectCell<Row>({ row, rowKey, rowName, selection, onToggle }: SelectCellProps<Row>) {
   const { t } = useTranslation();
   const key = rowKey(row);
   return (
-    <Table.Td>
+    <Table.Td data-select>
       <Checkbox
         aria-label={t('table.selectRow', { name: rowName?.(row) ?? key })}
         checked={selection.selected.has(key)}
-        onChange={({ currentTarget }) => {
-          const next = new Map(selection.selected);
-          if (currentTarget.checked) next.set(key, row);
-          else next.delete(key);
-          selection.onChange(next);
-        }}
+        // With Shift, the browser would select the text in between.
+        onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+        onChange={({ currentTarget, nativeEvent }) =>
+          onToggle(row, currentTarget.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+        }
       />
     </Table.Td>
   );
