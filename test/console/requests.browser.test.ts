@@ -95,7 +95,13 @@ describePages('Selections', function () {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const person = await buildUser(test.context);
     for (let number = 0; number < 25; number += 1)
-      await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'failed', nextAt: null, finishedAt: new Date() });
+      await buildMail(test.context, {
+        kind: 'enrolled',
+        userId: person.id,
+        state: 'failed',
+        nextAt: null,
+        finishedAt: new Date(),
+      });
     const page = await test.openAs(admin, '/mail?state=failed');
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Select all 25 that match' }).click();
