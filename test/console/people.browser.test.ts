@@ -59,7 +59,7 @@ describePages('People', function () {
     expect(person?.slice(0, 3)).toEqual(csv.trim().split('\n')[1]?.split(',').slice(0, 3));
 
     await page.getByRole('searchbox').fill('nobody of this name');
-    await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
+    await expect(page.getByText('Nothing matches “nobody of this name”.')).toBeVisible();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
   });

@@ -138,6 +138,24 @@ describePages('A person', function () {
     await expect(signInAgain).toBeVisible();
   });
 
+  it('is enrolled from the own page, and leads to the courses of a trainer', async () => {
+    const { admin, trainer, trainee } = await buildScene(test);
+    await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
+    const page = await test.openAs(admin, `/people/${trainee.id}?tab=enrollments`);
+    await page.getByRole('button', { name: 'Enroll in a course' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Course' }).fill('weav');
+    await page.getByRole('option', { name: 'Weaving' }).click();
+    await dialog.getByRole('button', { name: 'Enroll in a course (1)' }).click();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect(page.getByRole('row').filter({ hasText: 'Weaving' })).toContainText('Taking part');
+    await page.goto(`${test.url}/people/${trainer.id}`);
+    await page.getByRole('main').getByRole('link', { name: 'Courses' }).click();
+    await expect(page.getByRole('row').filter({ hasText: /Weaving|Compilers/ })).toHaveCount(2);
+    await page.getByRole('searchbox').fill('Weavers');
+    await expect(page.getByText('Nothing matches “Weavers”. Try a part of it, or fewer words.')).toBeVisible();
+  });
+
   it('is deactivated, activated and deleted, after a question, and has enrollments', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);
