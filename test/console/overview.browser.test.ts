@@ -45,7 +45,7 @@ describePages('The overview', function () {
     for (const given of [{ status: 'waiting' }, { status: 'active', progress: 100 }] as const)
       await buildEnrollment(test.context, await buildUser(test.context, { lastName: given.status }), course, given);
     const page = await test.openAs(trainer);
-    const figures = page.getByRole('region', { name: 'Participants' });
+    const figures = page.getByRole('region', { name: 'Enrollments' });
     await expect(figures).toContainText('Waiting list1');
     await expect(figures).toContainText('Taking part2');
     await expect(figures).toContainText('Ready to complete1');

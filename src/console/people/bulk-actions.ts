@@ -3,10 +3,7 @@ import { call, type Input } from '../api/client.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 
-/**
- * What can be done to many accounts at once, the most frequent first. `enroll` is an operation of its own; the others are
- * `changeManyUsers`.
- */
+/** Bulk actions, the most frequent first. `enroll` is an operation of its own; the others are `changeManyUsers`. */
 export const bulkActions = [
   'enroll',
   'invite',

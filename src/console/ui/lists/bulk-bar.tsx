@@ -17,7 +17,7 @@ interface BulkAction {
 
 interface BulkBarProps {
   count: number;
-  /** Of the list: how many rows match. */
+  /** Has the number of rows that match. */
   pagination: PageInfo | undefined;
   /** The first two have buttons, the others a menu. */
   actions: readonly BulkAction[];
@@ -27,7 +27,7 @@ interface BulkBarProps {
   children?: ReactNode;
 }
 
-/** The one bar of what can be done with the selected rows of a list; stays at the bottom of the window. */
+/** The one bar of actions on the selected rows of a list; stays at the bottom of the window. */
 export function BulkBar({ count, pagination, actions, onSelectAll, onClear, children }: BulkBarProps) {
   const { t } = useTranslation();
   const [reading, setReading] = useState(false);

@@ -6,7 +6,7 @@ export const maxSelected = 1000;
 /** The most rows that the service lists at once. */
 const maxListed = 100;
 
-/** What to ask the service for the next page. */
+/** Paging parameters of the next page. */
 interface Following {
   limit: number;
   afterId?: string;
