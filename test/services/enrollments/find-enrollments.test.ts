@@ -53,7 +53,7 @@ describe('All enrollments that a filter matches', () => {
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Bees' });
     const trainee = await buildUser(context, { firstName: 'Ann', lastName: 'Miller' });
     const { id } = await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes: 'Late.' });
-    const names = { user: { firstName: 'Ann', lastName: 'Miller' }, course: { title: 'Bees' } };
+    const names = { user: { firstName: 'Ann', lastName: 'Miller' }, course: { title: 'Bees', startDate: null } };
     const kept = [{ id, status: 'active', progress: 40, reply: null, formerName: null, ...names }];
     expect(await enrollmentsMatching(context, operator, { courseId: course.id }, signal)).to.deep.equal(kept);
     expect(await enrollmentsNamed(context, [id], signal)).to.deep.equal(kept);

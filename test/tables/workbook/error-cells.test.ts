@@ -21,7 +21,7 @@ const columns = {
   isActive: ['yes', 'IS_ACTIVE_UNKNOWN'],
   course: ['First Aid', 'COURSE_INVALID'],
   enrollmentStatus: ['active', 'ENROLLMENT_STATUS_UNKNOWN'],
-  notes: ['vegetarian', 'TEXT_INVALID'],
+  reply: ['vegetarian', 'TEXT_INVALID'],
 } as const;
 
 const textCell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;

@@ -221,7 +221,7 @@ describe('The plan of a workbook', () => {
       const trainer = await buildUser(importing.context, { role: 'trainer' });
       for (const title of ['First Aid', 'Knots']) await buildCourse(importing.context, trainer, { title });
       const lines = [
-        `${header.join()},Course,Role,Notes`,
+        `${header.join()},Course,Role,reply`,
         `${ada.join()},First Aid,trainee,`,
         ',,,,First Aid,trainee,',
         ',,,,Knots,trainee,',
