@@ -54,9 +54,9 @@ export async function applyCourseEffects(
   const { CourseWord } = core.database.models;
   const effects = courseEffects(before, after);
   const words = after && effects.addsWords ? wordsOf(after.searchKey).map((word) => ({ word, courseId })) : [];
-  if (effects.freesSeats) markFreedSeats(transaction, [courseId]); // effect: free-seats-of-course
-  if (effects.removesWords) await CourseWord.destroy({ where: { courseId }, transaction }); // effect: remove-course-words
-  await insertRows(CourseWord, words, transaction); // effect: add-course-words
-  if (effects.revokesCertificates) await revokeCertificates(core, { courseId }, transaction); // effect: revoke-certificates-of-course
-  if (effects.removesFiles) await markForDeletion(core, { courseId }, transaction); // effect: remove-files-of-course
+  if (effects.freesSeats) markFreedSeats(transaction, [courseId]); // effect: apply-free-seats-of-course
+  if (effects.removesWords) await CourseWord.destroy({ where: { courseId }, transaction }); // effect: apply-remove-course-words
+  await insertRows(CourseWord, words, transaction); // effect: apply-add-course-words
+  if (effects.revokesCertificates) await revokeCertificates(core, { courseId }, transaction); // effect: apply-revoke-certificates-of-course
+  if (effects.removesFiles) await markForDeletion(core, { courseId }, transaction); // effect: apply-remove-files-of-course
 }

@@ -92,10 +92,10 @@ export async function applyEnrollmentEffects(
   const news = all.flatMap(({ enrollment: { userId, courseId }, news: kind, cause: { author, reply, importId } }) =>
     kind ? [{ kind, userId, courseId, author, ...(reply && { data: { reply } }), ...(importId && { importId }) }] : [],
   );
-  markFreedSeats(transaction, freed); // effect: free-seat
-  await revokeCertificates(core, { enrollmentId: revoked }, transaction); // effect: revoke-certificate
-  await issueCertificates(core, completed, transaction); // effect: issue-certificate
-  await withdrawNews(core, outdated, transaction); // effect: withdraw-news
-  await queueNews(core, news, transaction); // effect: news
-  await queueDigests(core, requested, transaction); // effect: digest
+  markFreedSeats(transaction, freed); // effect: apply-free-seat
+  await revokeCertificates(core, { enrollmentId: revoked }, transaction); // effect: apply-revoke-certificate
+  await issueCertificates(core, completed, transaction); // effect: apply-issue-certificate
+  await withdrawNews(core, outdated, transaction); // effect: apply-withdraw-news
+  await queueNews(core, news, transaction); // effect: apply-news
+  await queueDigests(core, requested, transaction); // effect: apply-digest
 }
