@@ -11,23 +11,6 @@ interface LockedPackage {
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')) as unknown;
 
-/** Packages with parts in use that no version promises to keep: db/sequelize/internals.ts, and tables/csv/row-reader.ts. */
-const privateParts = ['sequelize', 'mysql2', 'csv-parse'];
-
-describe('A package whose private parts are used', () => {
-  const packageJson = read('package.json') as { dependencies: Record<string, string> };
-  const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
-
-  it('is pinned to the version that was tried', () => {
-    for (const name of privateParts) {
-      const installed = read(`node_modules/${name}/package.json`) as { version: string };
-      expect(packageJson.dependencies[name]).to.match(/^\d+\.\d+\.\d+$/);
-      expect(packages[`node_modules/${name}`]?.version).to.equal(packageJson.dependencies[name]);
-      expect(installed.version).to.equal(packageJson.dependencies[name]);
-    }
-  });
-});
-
 describe('package-lock.json', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
   const { allowScripts, dependencies } = read('package.json') as {

@@ -148,15 +148,6 @@ describe('on a database of its own', () => {
       // It is there: again nothing would change.
       expect((await cli.run(['seed', 'demo'])).exitCode).to.equal(0);
     });
-
-    it('keeps the super admin that there is, and names no other', async () => {
-      await migrate(database);
-      await buildUser(await cli.context(), { role: 'super_admin' });
-      const { added, accounts } = await cli.json<{ added: boolean; accounts: string[] }>(['seed', 'demo']);
-      expect(added).to.equal(true);
-      expect(accounts).to.deep.equal(['trainer1@example.com', 'trainer2@example.com', 'trainer3@example.com']);
-      expect(await (await cli.context()).database.models.User.count()).to.equal(204);
-    });
   });
 });
 

@@ -559,9 +559,4 @@ describe('describeSettings', () => {
       'default',
     ]);
   });
-
-  it('refuses what loadConfig refuses', async () => {
-    const { code } = await failureOf(() => shown({ PORT: 'x' }));
-    expect(code).to.equal('CONFIG_INVALID');
-  });
 });

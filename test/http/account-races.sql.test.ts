@@ -5,7 +5,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
 /** Long enough for a request to come to where it must wait, in milliseconds. */
@@ -13,10 +13,9 @@ const aMoment = 300;
 
 describe('Accounts that change while they are given a place or a course', () => {
   const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
   });
   const call = async (by: Person, method: 'post' | 'put', path: string, body: object): Promise<Response> =>

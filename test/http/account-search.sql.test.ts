@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 
 for (const [size, settings] of [
   ['few', {}],
@@ -9,10 +9,9 @@ for (const [size, settings] of [
 ] as const)
   describe(`A search among ${size} accounts`, () => {
     const harness = useHarness(settings);
-    let cast: Cast;
+    const cast = useCast(harness);
     let emails: string[];
     beforeEach(async () => {
-      cast = await castOf(harness.context);
       const people = [
         ['Anne-Marie', 'van Dijk', 'am@north-wind.example', '+44 20 7946 0001'],
         ['Łukasz', "O'Hara", 'lh@example.com', '020 7946 0002'],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf } from './support/cast.js';
+import { useCast } from './support/cast.js';
 
 const moments = [null, '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.679Z'].map((text) =>
   text ? new Date(text) : null,
@@ -11,10 +11,7 @@ const momentAt = (index: number) => moments[index % moments.length] ?? null;
 
 describe('A page after the last item of the page before', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
 
   /** Listings have items with ids, beside their paging. */
   const get = async (path: string, token = cast.admin.token) =>

@@ -7,7 +7,7 @@ import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../suppo
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
-import { type Cast, castOf } from './support/cast.js';
+import { castOf, useCast } from './support/cast.js';
 
 const moment = new Date('2026-01-01T00:00:00Z');
 
@@ -15,10 +15,7 @@ describe('The number of items of a large listing', function () {
   this.timeout(scaled(120_000));
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
 
   const addTrainees = (count: number) => buildTrainees(harness.context, count);
   async function paginationOf(path: string, by = cast.admin) {

@@ -3,7 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { type Cast, castOf, changesOf } from './support/cast.js';
+import { changesOf, useCast } from './support/cast.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 interface Shown {
@@ -20,10 +20,9 @@ const idsTo = (length: number) => Array.from({ length }, (_, index) => `id${inde
 
 describe('Many enrollments at once', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user);
   });
   const assign = (traineeIds: unknown, body: object = {}, by = cast.owner) =>

@@ -5,7 +5,7 @@ import type { EnrollmentStatus } from '../../src/schemas/enrollment-statuses.js'
 import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { changesOf, type Person, useCast } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
 interface Outcome {
@@ -18,12 +18,11 @@ interface Outcome {
 
 describe('PUT /api/enrollments/bulk/status', () => {
   const harness = useHarness(mailSettings);
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   let ada: User;
   let ben: User;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 5 });
     ada = cast.trainee.user;
     ben = await buildUser(harness.context, { firstName: 'Ben', lastName: 'Young' });

@@ -9,7 +9,7 @@ import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { beforeTransactions } from '../support/transactions.js';
-import { type Cast, castOf, changesOf } from './support/cast.js';
+import { changesOf, useCast } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
 interface Outcome {
@@ -23,10 +23,7 @@ interface Outcome {
 
 describe('POST /api/users/bulk', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const bulk = (body: object) => harness.api('post', '/api/users/bulk', cast.admin.token).send(body);
   const nameOf = ({ firstName, lastName }: User) => `${firstName} ${lastName}`;
   const done = (user: User) => ({ id: user.id, name: nameOf(user), outcome: 'done', code: null, message: null });

@@ -2,15 +2,12 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { castOf, type Person, useCast } from './support/cast.js';
 
 /** course-search.sql.test.ts has its search, paging.sql.test.ts its pages and orders. */
 describe('GET /api/courses', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const list = (query = '', by?: Person) => harness.api('get', `/api/courses${query}`, by?.token);
   const course = (title: string, given: Partial<Course> = {}, by = cast.owner) =>
     buildCourse(harness.context, by.user, { title, isPublished: true, ...given });

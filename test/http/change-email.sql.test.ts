@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
-import type { User } from '../../src/db/models/user.js';
 import type { MailKind } from '../../src/services/mail/kinds.js';
-import { useImporting } from '../services/imports/support/importing.js';
 import { mailSettings } from '../support/environment.js';
-import { buildMail, buildUser, factoryPassword, linkFor, signIn } from '../support/factories.js';
+import { buildUser, factoryPassword, linkFor, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { tokenOf, useMailServer } from '../support/mailbox.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
@@ -138,14 +136,6 @@ describe('The own email', () => {
       expect(await user.reload()).to.include({ email: newEmail, emailConfirmedAt: null, mailFailedAt: null });
     });
 
-    it('ends a change that was asked for before, whose notice is withdrawn', async () => {
-      const { token } = await signIn(harness.context, { role: 'super_admin' });
-      const { user, token: own } = await signIn(harness.context);
-      await request(own, 'other@example.org').expect(202);
-      await update(token, user.id, { email: newEmail }).expect(200);
-      expect((await queued(user.id)).map(({ kind }) => kind)).to.deep.equal(['email-changed']);
-    });
-
     it('with verify stays until the link is used; other fields change at once', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
@@ -239,15 +229,9 @@ describe('The links of a change of email', () => {
       expect(await models().User.count({ where: { email: newEmail } })).to.equal(1);
     });
 
-    it('not after a day, another change, another password, or for inactive and deleted accounts', async () => {
+    it('not after a day, or for inactive and deleted accounts', async () => {
       const ends: Readonly<Record<string, (person: Awaited<ReturnType<typeof asked>>) => Promise<unknown>>> = {
         time: async () => harness.advance(24 * 60 * 60_000 + 1),
-        'another request': ({ token }) => ask(token, 'another@example.org'),
-        password: ({ token }) =>
-          harness
-            .api('put', '/api/auth/change-password', token)
-            .send({ currentPassword: factoryPassword, newPassword: 'the new password' })
-            .expect(200),
         inactive: ({ user }) => user.update({ isActive: false }),
         deleted: ({ user }) => user.destroy(),
       };
@@ -356,37 +340,6 @@ describe('The links of a change of email', () => {
       await expectRestored({ user, old });
     });
 
-    it('unless somebody else has changed the email or the activity since, which withdraws notices, too', async () => {
-      const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
-      const update = (path: string, body: object) => harness.api('put', `/api/users/${path}`, admin).send(body);
-      const rescues: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
-        email: (id) => update(id, { email: 'safe@example.org' }).expect(200),
-        activity: async (id) => {
-          await update(`${id}/status`, { isActive: false }).expect(200);
-          await update(`${id}/status`, { isActive: true }).expect(200);
-        },
-      };
-      for (const [what, rescue] of Object.entries(rescues)) {
-        const person = await asked();
-        const { id, email } = person.user;
-        mailbox.server.refuse('RCPT', { code: 451, text: '4.7.1 Greylisted' });
-        await ask(person.token, 'another@example.org');
-        mailbox.server.refuse('RCPT', undefined);
-        await rescue(id);
-        expectFailure(await cancel(person.cancellation), 'LINK_INVALID');
-        harness.advance(60 * 60_000);
-        const sent = await mailbox.deliver();
-        expect(
-          sent.filter(({ text }) => text.includes('#')),
-          what,
-        ).to.deep.equal([]);
-        expect(
-          sent.map(({ to }) => to),
-          what,
-        ).to.deep.equal(what === 'email' ? [[email]] : []);
-      }
-    });
-
     it('unless that happens while the server takes the mails, which are not sent again then', async () => {
       const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
       const { user, token } = await signIn(harness.context);
@@ -430,52 +383,6 @@ describe('The links of a change of email', () => {
       harness.advance(7 * 24 * 60 * 60_000 + 1);
       expectFailure(await cancel(late.cancellation), 'LINK_INVALID');
     });
-  });
-});
-
-describe('The links that cancel a change of email', () => {
-  const importing = useImporting(mailSettings);
-  const { models } = importing;
-
-  /** How many links and open notices an account has, after it got one of each. */
-  async function left(user: User, act: () => Promise<unknown>) {
-    const { id: userId, email: address } = user;
-    await linkFor(importing.context, user, 'email-cancel');
-    await buildMail(importing.context, { kind: 'email-notice', userId, address });
-    await act();
-    const notices = { userId, kind: 'email-notice', state: 'queued' as const };
-    return [await models().Link.count({ where: { userId } }), await models().Mail.count({ where: notices })];
-  }
-
-  async function importRow(row: string, ...options: string[]) {
-    const file = importing.write('people.csv', `firstName,lastName,email,phone,isActive\n${row}\n`);
-    const { id } = await importing.json(file, '--on-existing', 'update', ...options);
-    return async () => expect((await importing.cli('imports', 'undo', id, '--yes')).exitCode).to.equal(0);
-  }
-
-  it('end, and notices are withdrawn, when an import or its undo changes the email or the activity', async () => {
-    const changes = [
-      { row: 'Ada,King,ada@example.org,+49 30 1,false', options: [] },
-      { row: 'Ada,King,safe@example.org,+49 30 1,true', options: ['--match', 'phone'] },
-    ];
-    for (const { row, options } of changes) {
-      const user = await buildUser(importing.context, {
-        ...{ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '+49 30 1' },
-      });
-      let undo = async (): Promise<unknown> => undefined;
-      const imported = async () => {
-        undo = await importRow(row, ...options);
-      };
-      expect(await left(user, imported), row).to.deep.equal([0, 0]);
-      expect(await left(await user.reload(), undo), `undo of ${row}`).to.deep.equal([0, 0]);
-      expect(await user.reload()).to.include({ email: 'ada@example.org', isActive: true });
-      await user.destroy();
-    }
-  });
-
-  it('go on when an import changes a name', async () => {
-    const user = await buildUser(importing.context, { email: 'ada@example.org', phone: '+49 30 1' });
-    expect(await left(user, () => importRow('Augusta,King,ada@example.org,+49 30 1,true'))).to.deep.equal([1, 1]);
   });
 });
 

@@ -1,17 +1,14 @@
 import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf } from './support/cast.js';
+import { useCast } from './support/cast.js';
 import { expectInvalid } from './support/expectations.js';
 
 const dayMs = 86_400_000;
 
 describe('Requests for a place in a course with dates', () => {
   const harness = useHarness({ TIME_ZONE: 'Europe/Berlin' });
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
 
   const dated = (fields: object) => buildCourse(harness.context, cast.owner.user, { isPublished: true, ...fields });
   const ask = (courseId: string) => harness.api('post', '/api/enrollments', cast.trainee.token).send({ courseId });
@@ -50,13 +47,12 @@ describe('Requests for a place in a course with dates', () => {
 describe('Lists of courses with dates', () => {
   const timeZone = 'Pacific/Kiritimati';
   const harness = useHarness({ TIME_ZONE: timeZone });
-  let cast: Cast;
+  const cast = useCast(harness);
   const day = (offset: number) =>
     new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date(harness.context.now().getTime() + offset * dayMs));
   beforeEach(async () => {
     // At noon in UTC it is tomorrow there.
     harness.advance((1.5 * dayMs - (harness.context.now().getTime() % dayMs)) % dayMs);
-    cast = await castOf(harness.context);
     for (const [title, first, last] of [
       ['undated', null, null],
       ['next', 5, 5],

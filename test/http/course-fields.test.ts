@@ -5,7 +5,7 @@ import { courseCreationSchema, courseUpdateSchema } from '../../src/schemas/cour
 import { validate } from '../../src/schemas/validate.js';
 import { buildCourse } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf } from './support/cast.js';
+import { useCast } from './support/cast.js';
 import { weaving } from './support/courses.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
@@ -28,10 +28,9 @@ const clearable = [
 
 describe('Fields of a course', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let path: string;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     path = `/api/courses/${(await buildCourse(harness.context, cast.owner.user)).id}`;
   });
   const create = (body: object) => harness.api('post', '/api/courses', cast.owner.token).send(body);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 
 for (const [size, settings] of [
   ['few', {}],
@@ -8,10 +8,7 @@ for (const [size, settings] of [
 ] as const)
   describe(`A search among ${size} courses`, () => {
     const harness = useHarness(settings);
-    let cast: Cast;
-    beforeEach(async () => {
-      cast = await castOf(harness.context);
-    });
+    const cast = useCast(harness);
 
     async function create(title: string, fields: object = {}): Promise<string> {
       const course = { title, description: 'What it is about.', ...fields };

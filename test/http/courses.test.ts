@@ -5,7 +5,7 @@ import { createApp } from '../../src/http/server/app.js';
 import { createContext } from '../../src/services/context.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { changesOf, type Person, useCast } from './support/cast.js';
 import { weaving } from './support/courses.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
@@ -24,10 +24,7 @@ const fixed = {
 /** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
 describe('POST /api/courses', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const create = (by: Person, body: object) => harness.api('post', '/api/courses', by.token).send(body);
   const count = (where = {}) => harness.context.database.models.Course.count({ where });
 
@@ -100,11 +97,10 @@ describe('POST /api/courses', () => {
 
 describe('A course', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   let path: string;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, {
       title: 'Compilers',
       description: 'From A-0 on.',

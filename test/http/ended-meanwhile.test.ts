@@ -17,16 +17,13 @@ import {
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { halves } from '../support/images.js';
-import { type Cast, castOf, type Person, serve } from './support/cast.js';
+import { type Person, serve, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
 
 describe('A request that another one overtakes', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
 
   interface Overtaken {
     method: 'post' | 'put' | 'delete';

@@ -3,7 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Cast, castOf, type Person, useCast } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
@@ -28,10 +28,9 @@ async function buildEnrollments(harness: ReturnType<typeof useHarness>, cast: Ca
 
 describe('GET /api/enrollments', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let built: Awaited<ReturnType<typeof buildEnrollments>>;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     built = await buildEnrollments(harness, cast);
   });
   const list = (by: Person, query = '') => harness.api('get', `/api/enrollments${query}`, by.token);
@@ -163,10 +162,9 @@ describe('GET /api/enrollments/trainer/:trainerId', () => {
 
 describe('GET /api/enrollments/my', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let built: Awaited<ReturnType<typeof buildEnrollments>>;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     built = await buildEnrollments(harness, cast);
   });
   const list = (query = '') => harness.api('get', `/api/enrollments/my${query}`, cast.trainee.token);
@@ -192,11 +190,10 @@ describe('GET /api/enrollments/my', () => {
 
 describe('GET /api/enrollments/course/:courseId/trainees', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   let ids: string[];
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user);
     const elsewhere = await buildCourse(harness.context, cast.owner.user);
     ids = [];

@@ -13,7 +13,7 @@ import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { until } from '../support/until.js';
-import { type Cast, castOf, type Person, serve } from './support/cast.js';
+import { type Person, serve, useCast } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];
 
@@ -27,7 +27,7 @@ for (const instances of [1, 2]) {
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
     const promoters: Promoter[] = [];
     let second: Context | undefined;
-    let cast: Cast;
+    const cast = useCast(harness);
     let course: Course;
     before(async () => {
       servers.push(await serve(harness.app));
@@ -45,7 +45,6 @@ for (const instances of [1, 2]) {
       await second?.close();
     });
     beforeEach(async () => {
-      cast = await castOf(harness.context);
       course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
     });
 

@@ -4,7 +4,7 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { type EnrollmentStatus, enrollmentStatuses, settableStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { buildCourse, buildEnrollment } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { type Cast, changesOf, type Person, useCast } from './support/cast.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const managers = [
@@ -37,10 +37,9 @@ const recently = (time: string) => Math.abs(Date.parse(time) - Date.now()) < 60_
 
 describe('PUT /api/enrollments/:id/status', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
   });
   const enrolled = (status: EnrollmentStatus, given: Partial<Enrollment> = {}) => {
@@ -254,10 +253,9 @@ describe('PUT /api/enrollments/:id/status', () => {
 
 describe('PUT /api/enrollments/:id/reply', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let enrollment: Enrollment;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     const course = await buildCourse(harness.context, cast.owner.user);
     const written = { notes: 'Before', cancelReason: 'refused' } as const;
     enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', ...written });
@@ -302,10 +300,9 @@ describe('PUT /api/enrollments/:id/reply', () => {
 
 describe('PUT /api/enrollments/:id/progress', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let enrollment: Enrollment;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     const course = await buildCourse(harness.context, cast.owner.user);
     enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active', progress: 10 });
   });

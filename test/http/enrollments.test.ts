@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf } from './support/cast.js';
+import { changesOf, useCast } from './support/cast.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const former = {
@@ -26,10 +26,9 @@ const unanswered = {
 /** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
 describe('POST /api/enrollments', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
   });
   const ask = (body: object = {}, by = cast.trainee) =>
@@ -88,10 +87,9 @@ describe('POST /api/enrollments', () => {
 
 describe('POST /api/enrollments/assign', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { maxStudents: 1 });
   });
   const assign = (body: object = {}, by = cast.owner) =>

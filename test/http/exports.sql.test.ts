@@ -9,7 +9,7 @@ import { withNewIds } from '../../src/services/new-ids.js';
 import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { rowsInBytes } from '../support/workbooks.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { castOf, type Person, useCast } from './support/cast.js';
 import { expectInvalid } from './support/expectations.js';
 
 type Row = Record<string, string>;
@@ -27,11 +27,10 @@ function useExports(kind: 'enrollments' | 'courses' | 'users') {
 describe('GET /api/enrollments/export.csv', () => {
   const { harness, call, rows } = useExports('enrollments');
   const at = new Date('2026-03-01T10:00:00.000Z');
-  let cast: Cast;
+  const cast = useCast(harness);
   let grace: User;
   let own: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     const { context } = harness;
     grace = await buildUser(context, { firstName: 'Grace', lastName: '=cmd()', phone: '0151 1234567' });
     own = await buildCourse(context, cast.owner.user, { title: 'Compilers' });
@@ -174,10 +173,9 @@ describe('GET /api/enrollments/export.csv', () => {
 
 describe('GET /api/courses/export.csv', () => {
   const { harness, call, rows } = useExports('courses');
-  let cast: Cast;
+  const cast = useCast(harness);
   let weaving: Course;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     const { context } = harness;
     weaving = await buildCourse(context, cast.owner.user, {
       title: 'Weaving',

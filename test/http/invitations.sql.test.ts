@@ -4,17 +4,14 @@ import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { tokenOf, useMailServer } from '../support/mailbox.js';
-import { type Cast, castOf, changesOf } from './support/cast.js';
+import { castOf, changesOf, useCast } from './support/cast.js';
 import { expectFailure, expectInvalid, without } from './support/expectations.js';
 
 const person = { firstName: 'Katherine', lastName: 'Johnson', email: 'kate@example.org', phone: '+1 757 555 0118' };
 
 describe('Invitations', () => {
   const harness = useHarness(mailSettings);
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const api = (method: 'get' | 'post' | 'put', path: string) => harness.api(method, path, cast.admin.token);
   const create = (body: object) => api('post', '/api/users').send(body);
   const bulk = (body: object) => api('post', '/api/users/bulk').send(body);
@@ -122,23 +119,6 @@ describe('Invitations', () => {
       expect((await user.reload()).inviteState).to.equal(null);
     });
 
-    it('of somebody again withdraws the mail that has not left and ends the link of one that has', async () => {
-      const { Mail, Link } = harness.context.database.models;
-      const user = await waiting();
-      await invite([user]).expect(200);
-      await Mail.update({ state: 'sent', finishedAt: new Date() }, { where: {} });
-      const link = { tokenHash: 'a'.repeat(64), userId: user.id, purpose: 'invite' as const, email: user.email };
-      await Link.create({ ...link, createdAt: new Date(), expiresAt: new Date(Date.now() + 1000) });
-      await invite([user]).expect(200);
-      await invite([user], { message: 'Third time lucky' }).expect(200);
-      expect(await Link.count()).to.equal(0);
-      expect((await mails()).map(({ state, data }) => [state, data])).to.deep.equal([
-        ['sent', '{}'],
-        ['withdrawn', '{}'],
-        ['queued', '{"message":"Third time lucky"}'],
-      ]);
-    });
-
     it('refuses who has accepted', async () => {
       const user = await waiting();
       await user.update({ inviteState: 'accepted' });
@@ -148,27 +128,6 @@ describe('Invitations', () => {
         code: 'INVITATION_NOT_NEEDED',
         message: 'The person has accepted an invitation already.',
       });
-    });
-
-    it('mails the inactive when they are activated, once', async () => {
-      const [one, other] = [await waiting({ isActive: false }), await waiting({ isActive: false })];
-      await invite([one, other]).expect(200);
-      expect(await mails()).to.deep.equal([]);
-      await api('put', `/api/users/${one.id}/status`).send({ isActive: true }).expect(200);
-      expect(await mails()).to.deep.equal([queuedFor(one.id)]);
-      await api('put', `/api/users/${one.id}/status`).send({ isActive: false }).expect(200);
-      await bulk({ action: 'activate', ids: [one.id, other.id] }).expect(200);
-      expect(await mails()).to.deep.equal([queuedFor(one.id), queuedFor(other.id)]);
-    });
-
-    it('stands back for a password that is given', async () => {
-      const user = await waiting();
-      await invite([user]).expect(200);
-      const { body } = await api('post', `/api/users/${user.id}/reset-password`).expect(200);
-      expect((await mails()).find(({ kind }) => kind === 'invitation')?.state).to.equal('withdrawn');
-      await user.reload();
-      expect([user.hasPassword, user.inviteState]).to.deep.equal([true, null]);
-      await login(user.email, body.temporaryPassword).expect(200);
     });
   });
 

@@ -9,18 +9,17 @@ import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { useMailServer } from '../support/mailbox.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { castOf, type Person, useCast } from './support/cast.js';
 import { expectInvalid } from './support/expectations.js';
 
 const quarterMs = 15 * 60_000;
 
 describe('News', () => {
   const harness = useHarness(mailSettings);
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   let ada: string;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
     ada = cast.trainee.user.id;
   });
@@ -38,33 +37,6 @@ describe('News', () => {
     harness.api('put', `/api/enrollments/${id}/status`, by.token).send({ status, ...more });
   const ask = (by = cast.trainee, at = course) =>
     harness.api('post', '/api/enrollments', by.token).send({ courseId: at.id, notes: 'Mornings only' });
-
-  it('tells who was enrolled, and nobody of a place that waits for a reply', async () => {
-    await enroll(cast.owner);
-    expect(await told()).to.deep.equal([about('enrolled')]);
-    const other = (await buildUser(harness.context)).id;
-    await enroll(cast.admin, { traineeId: other, status: 'pending' });
-    expect(await told()).to.have.length(1);
-  });
-
-  it('tells who was accepted, completed, and let in again', async () => {
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course);
-    for (const status of ['active', 'completed']) await setStatus(id, cast.owner, status).expect(200);
-    const left = await buildUser(harness.context);
-    const former = await buildEnrollment(harness.context, left, course, { status: 'cancelled' });
-    await setStatus(former.id, cast.admin, 'active').expect(200);
-    expect(await told()).to.deep.equal([about('accepted'), about('completed'), about('enrolled', left.id)]);
-  });
-
-  it('takes back what has not left when a place changes again', async () => {
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course);
-    for (const status of ['active', 'cancelled', 'active']) await setStatus(id, cast.owner, status).expect(200);
-    expect((await mails()).map(({ kind, state }) => `${kind} ${state}`)).to.deep.equal([
-      'accepted withdrawn',
-      'refused withdrawn',
-      'enrolled queued',
-    ]);
-  });
 
   it('tells who was refused or removed from a course, with a reply that was written then, not with what was noted before', async () => {
     for (const status of ['pending', 'active'] as const) {
@@ -128,14 +100,6 @@ describe('News', () => {
     expect(await told()).to.have.deep.members(expected);
   });
 
-  it('tells nobody what they do themselves, nor of what is refused', async () => {
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
-    await setStatus(id, cast.trainee, 'cancelled').expect(200);
-    await setStatus(id, cast.owner, 'completed').expect(400);
-    await setStatus(id, cast.foreign, 'active').expect(404);
-    expect(await told()).to.deep.equal([]);
-  });
-
   it('tells nobody of a course that is not published, and nobody who is inactive or has turned the kind off', async () => {
     const off = await buildUser(harness.context);
     const { id } = await buildEnrollment(harness.context, off, course);
@@ -170,12 +134,6 @@ describe('News', () => {
     for (const { nextAt, createdAt } of rows) expect(Number(nextAt) - Number(createdAt)).to.equal(quarterMs);
   });
 
-  it('has who asks again after having left in the digest, too', async () => {
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
-    await setStatus(id, cast.trainee, 'pending').expect(200);
-    expect((await mails()).map(({ kind, userId }) => [kind, userId])).to.deep.equal([['requests', cast.owner.user.id]]);
-  });
-
   it('lets many ask for places at once, with one digest', async () => {
     const asking = await Promise.all(Array.from({ length: 12 }, () => signIn(harness.context)));
     const courses = [course, await buildCourse(harness.context, cast.owner.user, { isPublished: true })];
@@ -196,15 +154,6 @@ describe('News', () => {
       { isNew: false, other: 'Alan Turing' },
       { isNew: true, other: `${from.firstName} ${from.lastName}` },
     ]);
-  });
-
-  it('tells a person that the super admin has reset the password, which it does not hold', async () => {
-    const { body } = await harness.api('post', `/api/users/${ada}/reset-password`, cast.admin.token).expect(200);
-    const [row, ...others] = await mails();
-    const address = (await harness.context.database.models.User.findByPk(ada))?.email;
-    expect(row).to.include({ kind: 'password-changed', userId: ada, address, courseId: null });
-    expect(others).to.deep.equal([]);
-    expect(JSON.stringify(row)).not.to.include(body.temporaryPassword);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   buildUser,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 
 const noAccounts = { total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 };
 const noEnrollments = { total: 0, pending: 0, waiting: 0, active: 0, completed: 0, cancelled: 0 };
@@ -18,10 +18,7 @@ const dayMs = 86_400_000;
 
 describe('GET /api/overview', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const show = async ({ token }: Person) =>
     (await harness.api('get', '/api/overview', token).expect(200)).body.overview;
   const course = (trainer: Person, given = {}) => buildCourse(harness.context, trainer.user, given);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Transaction } from 'sequelize';
 import { sqlLiteral } from '../../src/db/dialect.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Core } from '../../src/services/core.js';
@@ -7,7 +6,7 @@ import { coursesDue, promote } from '../../src/services/waiting-list/promotion.j
 import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 
 const long = new Date('2026-01-02T03:04:05.000Z');
 const signal = new AbortController().signal;
@@ -17,7 +16,7 @@ const promoteAll = async (core: Core) => promote(core, await coursesDue(core), {
 
 describe('A free seat of a course in which somebody waits', () => {
   const harness = useHarness(mailSettings);
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   /** Has the seat. */
   let holder: { person: Person; id: string };
@@ -33,7 +32,6 @@ describe('A free seat of a course in which somebody waits', () => {
     };
   };
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
     holder = await enroll('active');
     first = await enroll('waiting', cast.trainee);
@@ -48,14 +46,7 @@ describe('A free seat of a course in which somebody waits', () => {
 
   const frees: Record<string, () => PromiseLike<unknown>> = {
     'the trainee leaves': leave,
-    'a manager cancels': () => change(cast.owner, holder.id, 'cancelled').expect(200),
-    'a manager notes a completion': () => change(cast.owner, holder.id, 'completed').expect(200),
-    'an enrollment is removed': () => send(cast.owner, 'delete', `/enrollments/${holder.id}`).expect(200),
-    'enrollments are removed': () =>
-      send(cast.admin, 'delete', '/enrollments/bulk/remove', { enrollmentIds: [holder.id] }).expect(200),
     'an account is deleted': () => send(cast.admin, 'delete', `/users/${holder.person.user.id}`).expect(200),
-    'accounts are deleted': () =>
-      send(cast.admin, 'post', '/users/bulk', { action: 'delete', ids: [holder.person.user.id] }).expect(200),
     'there are more seats': () => send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: 2 }).expect(200),
     'there is no limit any more': () =>
       send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: null }).expect(200),
@@ -109,33 +100,13 @@ describe('A free seat of a course in which somebody waits', () => {
     expect(await statuses()).to.deep.equal(['pending', 'cancelled', 'waiting']);
   });
 
-  for (const [how, activate] of Object.entries<(id: string) => PromiseLike<unknown>>({
-    'by itself': (id) => send(cast.admin, 'put', `/users/${id}/status`, { isActive: true }).expect(200),
-    'with others': (id) => send(cast.admin, 'post', '/users/bulk', { action: 'activate', ids: [id] }).expect(200),
-  }))
-    it(`is given to somebody whose account is activated ${how}`, async () => {
-      const { user } = first.person;
-      await models().User.update({ isActive: false }, { where: { id: user.id } });
-      await leave();
-      expect((await rowOf(first)).status).to.equal('waiting');
-      await activate(user.id);
-      expect((await rowOf(first)).status).to.equal('pending');
-    });
-
-  it('is given in other courses where it fails in one', async () => {
-    await models().Enrollment.update({ status: 'cancelled' }, { where: { id: holder.id } });
-    const other = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
-    const { id } = await buildEnrollment(harness.context, holder.person.user, other, { status: 'waiting' });
-    const { database } = harness.context;
-    let failures = 0;
-    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-      failures += 1;
-      if (failures === 1) throw new Error('refused by the test');
-      return database.inTransaction(work);
-    }
-    const failing = { ...harness.context, database: { ...database, inTransaction } };
-    expect(await promoteAll(failing)).to.include({ promoted: 1 });
-    expect([(await rowOf(first)).status, (await rowOf({ id })).status]).to.have.members(['pending', 'waiting']);
+  it('is given to somebody whose account is activated', async () => {
+    const { user } = first.person;
+    await models().User.update({ isActive: false }, { where: { id: user.id } });
+    await leave();
+    expect((await rowOf(first)).status).to.equal('waiting');
+    await send(cast.admin, 'put', `/users/${user.id}/status`, { isActive: true }).expect(200);
+    expect((await rowOf(first)).status).to.equal('pending');
   });
 
   it('does not come from deactivating who has it', async () => {
@@ -207,11 +178,10 @@ describe('A free seat of a course in which somebody waits', () => {
 
 describe('Somebody who waits for a place', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   let id: string;
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 2 });
     await buildEnrollment(harness.context, await buildUser(harness.context), course, { status: 'active' });
     await buildEnrollment(harness.context, await buildUser(harness.context), course, { status: 'waiting' });
@@ -224,72 +194,14 @@ describe('Somebody who waits for a place', () => {
     harness.api(method, `/api${path}`, cast.owner.token).send(body);
   const stored = () => harness.context.database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
 
-  const past: Record<string, () => PromiseLike<{ body: object }>> = {
-    'a change of the status': () => send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(200),
-    'an assignment': () =>
-      send('post', '/enrollments/assign', { courseId: course.id, traineeId: cast.trainee.user.id }).expect(201),
-    'an assignment of many': () =>
-      send('post', '/enrollments/bulk', { courseId: course.id, traineeIds: [cast.trainee.user.id] }).expect(201),
-  };
-  for (const [what, pass] of Object.entries(past))
-    it(`gets a seat past the others by ${what}, if there is one`, async () => {
-      await course.update({ maxStudents: 1 });
-      const refused = await send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(400);
-      expect(refused.body).to.deep.equal({ error: 'Course is at maximum capacity.' });
-      await course.update({ maxStudents: 2 });
-      await pass();
-      const row = await stored();
-      expect(row).to.include({ status: 'active', waitingNumber: null });
-      expect(row.enrolledAt.getTime()).to.be.greaterThan(long.getTime());
-    });
-
-  it('can not be assigned as pending', async () => {
-    const body = { courseId: course.id, traineeId: cast.trainee.user.id, status: 'pending' };
-    const { error } = (await send('post', '/enrollments/assign', body).expect(400)).body;
-    expect(error).to.equal("Enrollment can't change from waiting to pending.");
-  });
-
-  it('keeps the role of a trainee', async () => {
-    const path = `/api/users/${cast.trainee.user.id}`;
-    const { body } = await harness.api('put', path, cast.admin.token).send({ role: 'trainer' }).expect(400);
-    expect(body.error).to.equal('Trainee still has enrollments. Remove or complete them first.');
-  });
-
-  it('is told of what managers decide', async () => {
-    expect(
-      (await send('put', `/enrollments/${id}/status`, { status: 'cancelled' }).expect(200)).body.enrollment,
-    ).to.include({
-      status: 'cancelled',
-      cancelReason: 'refused',
-      enrolledAt: long.toISOString(),
-    });
-  });
-
-  it('goes with the course', async () => {
-    await harness.context.database.models.Enrollment.destroy({ where: { status: 'active' } });
-    await send('delete', `/courses/${course.id}`).expect(200);
-    expect(await harness.context.database.models.Enrollment.count()).to.equal(0);
-  });
-});
-
-describe('A completion that is taken back', () => {
-  const harness = useHarness();
-
-  it('needs a seat, keeps progress and the time of enrollment, and tells nobody that they were enrolled', async () => {
-    const cast = await castOf(harness.context);
-    const course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
-    const done = { status: 'completed' as const, progress: 100, enrolledAt: long, completedAt: long };
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, done);
-    const other = await buildEnrollment(harness.context, await buildUser(harness.context), course);
-    const back = () => harness.api('put', `/api/enrollments/${id}/status`, cast.owner.token).send({ status: 'active' });
-    expect((await back().expect(400)).body).to.deep.equal({ error: 'Course is at maximum capacity.' });
-    await other.destroy();
-    const { enrollment } = (await back().expect(200)).body;
-    expect(enrollment).to.include({
-      status: 'active',
-      progress: 100,
-      completedAt: null,
-      enrolledAt: long.toISOString(),
-    });
+  it('gets a seat past the others by an assignment, if there is one', async () => {
+    await course.update({ maxStudents: 1 });
+    const refused = await send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(400);
+    expect(refused.body).to.deep.equal({ error: 'Course is at maximum capacity.' });
+    await course.update({ maxStudents: 2 });
+    await send('post', '/enrollments/assign', { courseId: course.id, traineeId: cast.trainee.user.id }).expect(201);
+    const row = await stored();
+    expect(row).to.include({ status: 'active', waitingNumber: null });
+    expect(row.enrolledAt.getTime()).to.be.greaterThan(long.getTime());
   });
 });

@@ -3,16 +3,15 @@ import type { Course } from '../../src/db/models/course.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
 describe('Seats of courses', () => {
   const harness = useHarness();
-  let cast: Cast;
+  const cast = useCast(harness);
   let half: Course;
   /** A course each: with seats left, full, with fewer than taken, without a limit, and without enrollments. */
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     const course = (title: string, maxStudents: number | null) =>
       buildCourse(harness.context, cast.owner.user, { title, maxStudents, isPublished: true });
     half = await course('half', 4);

@@ -10,7 +10,7 @@ import { testEnvironment } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { until } from '../support/until.js';
-import { type Cast, castOf, changesOf } from './support/cast.js';
+import { changesOf, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
 const minute = 60_000;
@@ -202,10 +202,7 @@ describe('The end of sessions', () => {
 
 describe('The sessions of another account', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
   const of = ({ id }: { id: string }, more = '') => `/api/users/${id}/sessions${more}`;
   const asAdmin = (method: 'get' | 'delete', path: string) => harness.api(method, path, cast.admin.token);
   const idsOf = async (user: User): Promise<string[]> =>

@@ -2,17 +2,14 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Person, useCast } from './support/cast.js';
 
 const full = { error: 'Course is at maximum capacity.' };
 const noList = { error: 'The waiting list of the course is full.' };
 
 describe('The waiting list of a course', () => {
   const harness = useHarness();
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await castOf(harness.context);
-  });
+  const cast = useCast(harness);
 
   /** A published course with one seat, which is taken. */
   async function fullCourse(fields: Partial<Course> = {}): Promise<Course> {
@@ -62,12 +59,6 @@ describe('The waiting list of a course', () => {
         .and.satisfy((all: string[]) => all.every((one) => one === outside));
     });
 
-    it('gives a seat at once where there is one and nobody waits', async () => {
-      const course = await fullCourse({ maxStudents: 2 });
-      const { enrollment } = (await ask(cast.trainee, course).expect(201)).body;
-      expect(enrollment).to.include({ status: 'pending', waitingPlace: null });
-    });
-
     it('gives newcomers no seat while somebody waits, but inactive people keep nobody waiting', async () => {
       const course = await fullCourse();
       const first = await another();
@@ -88,13 +79,6 @@ describe('The waiting list of a course', () => {
       const none = await fullCourse({ waitingMax: 0 });
       expect((await ask(cast.trainee, none).expect(400)).body).to.deep.equal(noList);
     });
-
-    it('makes a request active at once in a course that accepts by itself, while seats last', async () => {
-      const course = await fullCourse({ autoAccept: true, maxStudents: 2 });
-      const { message, enrollment } = (await ask(cast.trainee, course, {}).expect(201)).body;
-      expect([message, enrollment.status]).to.deep.equal(['Enrollment requested successfully.', 'active']);
-      expect((await ask(await another(), course, {}).expect(400)).body).to.deep.equal(full);
-    });
   });
 
   describe('PUT /api/enrollments/:id/status', () => {
@@ -108,13 +92,6 @@ describe('The waiting list of a course', () => {
       expect((await change(cast.trainee, id, asked).expect(400)).body).to.deep.equal(full);
       const again = (await change(cast.trainee, id, { ...asked, joinWaitingList: true }).expect(200)).body.enrollment;
       expect(again).to.include({ status: 'waiting', waitingPlace: 2 });
-    });
-
-    it('makes who asks again active in a course that accepts by itself', async () => {
-      const course = await fullCourse({ autoAccept: true, maxStudents: 2 });
-      const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
-      const { enrollment } = (await change(cast.trainee, id, { status: 'pending' }).expect(200)).body;
-      expect(enrollment.status).to.equal('active');
     });
 
     it('lets nobody give themselves a seat from the list', async () => {

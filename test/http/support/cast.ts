@@ -29,6 +29,15 @@ export async function castOf(context: Context): Promise<Cast> {
   };
 }
 
+/** Gives the enclosing `describe` a cast that is new for each test. */
+export function useCast(harness: Harness): Cast {
+  const cast = {} as Cast;
+  beforeEach(async () => {
+    Object.assign(cast, await castOf(harness.context));
+  });
+  return cast;
+}
+
 /** An entry of the audit log without its id and time. */
 interface Recorded {
   action: string;

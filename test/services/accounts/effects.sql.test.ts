@@ -232,6 +232,12 @@ const transitions: readonly Transition[] = [
     expected: { links: most, withdrawn: ['email-confirm', 'invitation'], queued: ['invitation with its message'] },
   },
   {
+    title: 'an invitation in place of one that was sent',
+    given: { ...invited, inviteState: 'sent' },
+    action: 'user.invite',
+    expected: { links: ['email', 'invite', 'reset'], withdrawn: ['email-confirm'], queued: ['invitation'] },
+  },
+  {
     title: 'an invitation of somebody inactive',
     given: { isActive: false },
     change: { ...invited, passwordHash: 'none' },

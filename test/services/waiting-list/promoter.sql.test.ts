@@ -4,7 +4,7 @@ import { withLease } from '../../../src/db/lease.js';
 import type { Course } from '../../../src/db/models/course.js';
 import { AppError } from '../../../src/errors.js';
 import { type Promoter, startPromoter } from '../../../src/services/waiting-list/promoter.js';
-import { type Cast, castOf } from '../../http/support/cast.js';
+import { useCast } from '../../http/support/cast.js';
 import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
@@ -14,7 +14,7 @@ import { until } from '../../support/until.js';
 describe('The promoter', () => {
   const harness = useHarness();
   const promoters: Promoter[] = [];
-  let cast: Cast;
+  const cast = useCast(harness);
   let course: Course;
   const models = () => harness.context.database.models;
   const start = (options?: { pollMs: number }) => promoters.push(startPromoter(harness.context, options));
@@ -28,7 +28,6 @@ describe('The promoter', () => {
     harness.api('post', '/api/enrollments', cast.trainee.token).send({ courseId: course.id, ...body });
 
   beforeEach(async () => {
-    cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
   });
   afterEach(async () => {

@@ -77,13 +77,6 @@ describe('An import that invites', () => {
     expect(reached.join('')).not.to.include('jürgen');
   });
 
-  it('says in words what is queued, and how it leaves', async () => {
-    const file = importing.write('people.csv', three);
-    const { stdout } = await importing.run(file, '--invite', '--yes');
-    const how = 'No service runs that sends mails. Start it, or send them with: coursectl mail send';
-    expect(stdout).to.include(`\n  Invitations: 1 queued. ${how}\n`);
-  });
-
   it('gives passwords, too, where a file for them is named', async () => {
     const file = importing.write('people.csv', three);
     const { credentialsFile } = await importing.json(file, '--invite', '--credentials', 'both.csv');
@@ -149,20 +142,6 @@ describe('An import that invites', () => {
     ]);
   });
 
-  it('mails those whom it activates and who were invited before', async () => {
-    const file = importing.write('people.csv', three);
-    await importing.json(file, '--invite');
-    const second = importing.write(
-      'active.csv',
-      'firstName,lastName,email,phone,isActive\nCyn,May,cyn@x.org,+1 3,true\n',
-    );
-    const { id, number } = await importing.json(second, '--on-existing', 'update');
-    expect((await mails())[1]).to.deep.equal(['cyn@x.org', 'invitation', 'queued', id]);
-    await importing.cli('imports', 'undo', String(number), '--yes');
-    expect((await mails())[1]).to.deep.equal(['cyn@x.org', 'invitation', 'withdrawn', id]);
-    expect((await account('cyn@x.org')).inviteState).to.equal('queued');
-  });
-
   it('that gave passwords can be undone after its people were invited, one that reset them, too', async () => {
     const { context } = importing;
     const user = await buildUser(context, { email: 'ada@x.org', phone: '+1 1', password: 'chosen-before' });
@@ -180,25 +159,25 @@ describe('An import that invites', () => {
   });
 });
 
-describe('An import that invites without a mail server', () => {
+describe('An import that sends mails without a mail server', () => {
   const importing = useImporting();
 
   it('is refused before anything is written', async () => {
     const file = importing.write('people.csv', three);
     const before = await importing.contents();
-    const { exitCode, stderr } = await importing.run(file, '--invite', '--yes');
-    expect({ exitCode, stderr }).to.deep.equal({
-      exitCode: 1,
-      stderr: 'error: Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.\n',
-    });
+    for (const option of ['--invite', '--notify']) {
+      const { exitCode, stderr } = await importing.run(file, option, '--yes');
+      const message = 'error: Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.\n';
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: message });
+    }
     expect(await importing.contents()).to.equal(before);
     expect(existsSync(`${importing.folder}/people.credentials.csv`)).to.equal(false);
     const { token } = await signIn(importing.context, { role: 'super_admin' });
-    const upload = importing
-      .api('post', '/api/imports', token)
-      .field('invite', 'true')
-      .attach('file', Buffer.from(three), 'people.csv');
-    expect((await upload.expect(400)).body.error).to.match(/^Mail is not set up\./);
+    for (const field of ['invite', 'notify']) {
+      const post = importing.api('post', '/api/imports', token).field(field, 'true');
+      const { body } = await post.attach('file', Buffer.from(three), 'people.csv').expect(400);
+      expect(body.error).to.match(/^Mail is not set up\./);
+    }
     expect(await importing.context.database.models.Import.count()).to.equal(0);
   });
 });

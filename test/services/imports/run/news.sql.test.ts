@@ -169,25 +169,3 @@ describe('An interrupted import that tells people of their enrollments', () => {
     expect(await importFile(importing.context, file, {}, options)).to.include({ news: 0, invitations: 60 });
   });
 });
-
-describe('An import that tells people without a mail server', () => {
-  const importing = useImporting();
-
-  it('is refused before anything is written', async () => {
-    const file = importing.write('people.csv', people(1));
-    const before = await importing.contents();
-    const { exitCode, stderr } = await importing.run(file, '--notify', '--yes');
-    expect({ exitCode, stderr }).to.deep.equal({
-      exitCode: 1,
-      stderr: 'error: Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.\n',
-    });
-    expect(await importing.contents()).to.equal(before);
-    const { token } = await signIn(importing.context, { role: 'super_admin' });
-    const upload = importing
-      .api('post', '/api/imports', token)
-      .field('notify', 'true')
-      .attach('file', Buffer.from(people(1)), 'people.csv');
-    expect((await upload.expect(400)).body.error).to.match(/^Mail is not set up\./);
-    expect(await importing.context.database.models.Import.count()).to.equal(0);
-  });
-});
