@@ -25,24 +25,10 @@ export const words = {
     doing: 'Enrolling',
     done: 'enrolled',
     state: 'enrolled',
-    unchanged: 'enrolled already',
+    unchanged: 'enrolled',
   },
-  status: {
-    one: 'enrollment',
-    toDo: 'change',
-    doing: 'Changing',
-    done: 'changed',
-    state: 'changed',
-    unchanged: 'so already',
-  },
-  remove: {
-    one: 'enrollment',
-    toDo: 'remove',
-    doing: 'Removing',
-    done: 'removed',
-    state: 'removed',
-    unchanged: 'removed already',
-  },
+  status: { one: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', state: 'changed' },
+  remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', state: 'removed' },
 } as const satisfies Record<string, BulkWords>;
 
 function verdictOf(previewed: PreviewedOutcome): Verdict {
@@ -138,7 +124,6 @@ export async function statusChange(
       ...words.status,
       target: ` to ${wanted.status}${mailsIn(notify)}`,
       state: wanted.status,
-      unchanged: `${wanted.status} already`,
     },
     selection,
     batchSize,

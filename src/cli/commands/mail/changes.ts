@@ -7,9 +7,9 @@ import { operator } from '../../../services/core.js';
 import { changeMails, refusalOf } from '../../../services/mail/commands.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { mailsMatching, mailsNamed, type ShownMail } from '../../../services/mail/queries.js';
-import { runBulk, type Selection, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
+import { type BulkWork, runBulk, type Selection, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
 import type { BulkWords, Named, Verdict } from '../../core/bulk/bulk-plan.js';
-import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
+import { withMailHint } from '../../core/bulk/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { queryOf } from './list.js';
 import { type changeOptions, mailHeadings } from './options.js';
@@ -17,22 +17,8 @@ import { type changeOptions, mailHeadings } from './options.js';
 type ChangeRun = Run<'[mail...]', typeof changeOptions>;
 
 const words = {
-  retry: {
-    one: 'mail',
-    toDo: 'send again',
-    doing: 'Queueing',
-    done: 'queued again',
-    state: 'queued',
-    unchanged: 'queued already',
-  },
-  withdraw: {
-    one: 'mail',
-    toDo: 'withdraw',
-    doing: 'Withdrawing',
-    done: 'withdrawn',
-    state: 'withdrawn',
-    unchanged: 'withdrawn already',
-  },
+  retry: { one: 'mail', toDo: 'send again', doing: 'Queueing', done: 'queued again', state: 'queued' },
+  withdraw: { one: 'mail', toDo: 'withdraw', doing: 'Withdrawing', done: 'withdrawn', state: 'withdrawn' },
 } as const satisfies Record<MailAction, BulkWords>;
 
 /** Mails per call of the service. */
@@ -109,7 +95,11 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   const context = await run.context();
   const selection = await meant(run, context, action);
   if (action === 'retry') assertMailSetUp(context);
-  let hint: string | undefined;
+  const changed: BulkWork['change'] = async (those, signal) => {
+    const input = { action, ids: those.map(({ id }) => id) };
+    const { outcomes, stopped } = await changeMails(context, operator, input, signal);
+    return { verdicts: outcomes, stopped };
+  };
   return runBulk(run, {
     words: words[action],
     selection,
@@ -121,14 +111,7 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
         return refusal ? { outcome: 'refused', refusal } : { outcome: 'done' };
       });
     },
-    async change(those, signal) {
-      const input = { action, ids: those.map(({ id }) => id) };
-      const { outcomes, stopped } = await changeMails(context, operator, input, signal);
-      const isQueued = action === 'retry' && outcomes.some(({ outcome }) => outcome === 'done');
-      if (isQueued) hint ??= await whenMailsLeave(run.io, context);
-      return { verdicts: outcomes, stopped };
-    },
-    hint: () => hint,
+    ...(action === 'retry' ? withMailHint(run.io, context, changed) : { change: changed }),
   });
 }
 

@@ -13,7 +13,7 @@ import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { type BulkWork, runBulk } from '../../core/bulk/bulk.js';
 import type { BulkWords, Verdict } from '../../core/bulk/bulk-plan.js';
-import { whenMailsLeave } from '../../core/bulk/mail-hint.js';
+import { whenMailsLeave, withMailHint } from '../../core/bulk/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { readPassword } from '../../core/prompts/input.js';
 import { type accountBulkOptions, type inviteOptions, passwordNotInJson, type resetOptions } from './options.js';
@@ -24,46 +24,11 @@ type Context = Awaited<ReturnType<Run['context']>>;
 type Action = 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite';
 
 const words = {
-  activate: {
-    one: 'account',
-    toDo: 'activate',
-    doing: 'Activating',
-    done: 'activated',
-    state: 'active',
-    unchanged: 'active already',
-  },
-  deactivate: {
-    one: 'account',
-    toDo: 'deactivate',
-    doing: 'Deactivating',
-    done: 'deactivated',
-    state: 'inactive',
-    unchanged: 'inactive already',
-  },
-  reset_password: {
-    one: 'password',
-    toDo: 'reset',
-    doing: 'Resetting',
-    done: 'reset',
-    state: 'reset',
-    unchanged: 'reset already',
-  },
-  invite: {
-    one: 'account',
-    toDo: 'invite',
-    doing: 'Inviting',
-    done: 'invited',
-    state: 'invited',
-    unchanged: 'invited already',
-  },
-  mail_reset_link: {
-    one: 'link',
-    toDo: 'mail',
-    doing: 'Queueing',
-    done: 'queued',
-    state: 'queued',
-    unchanged: 'queued already',
-  },
+  activate: { one: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', state: 'active' },
+  deactivate: { one: 'account', toDo: 'deactivate', doing: 'Deactivating', done: 'deactivated', state: 'inactive' },
+  reset_password: { one: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', state: 'reset' },
+  invite: { one: 'account', toDo: 'invite', doing: 'Inviting', done: 'invited', state: 'invited' },
+  mail_reset_link: { one: 'link', toDo: 'mail', doing: 'Queueing', done: 'queued', state: 'queued' },
 } as const satisfies Record<Action, BulkWords>;
 
 /** Accounts per call of the service. */
@@ -138,19 +103,9 @@ export async function invite(run: InviteRun): Promise<Result> {
       : `${user.email} gets an invitation when the account is activated.`;
     return { json: { user: accountJson(user) }, text };
   }
-  const { change, ...work } = workOf(context, 'invite', { message });
-  let hint: string | undefined;
-  return runBulk(run, {
-    ...work,
-    async change(those, signal) {
-      const done = await change(those, signal);
-      if (done.verdicts.some(({ outcome }) => outcome === 'done'))
-        hint ??= `The invitations of those who are active are queued. ${await whenMailsLeave(run.io, context)}`;
-      return done;
-    },
-    selection: await meant.selection(context),
-    hint: () => hint,
-  });
+  const work = workOf(context, 'invite', { message });
+  const hinted = withMailHint(run.io, context, work.change, 'The invitations of those who are active are queued. ');
+  return runBulk(run, { ...work, ...hinted, selection: await meant.selection(context) });
 }
 
 type ResetRun = Run<'[user...]', typeof resetOptions>;
@@ -184,18 +139,9 @@ async function mailLinks(run: ResetRun): Promise<Result> {
     return { json: { user: accountJson(user) }, text };
   }
   assertMailSetUp(context);
-  const { change, ...work } = workOf(context, 'mail_reset_link');
-  let hint: string | undefined;
-  return runBulk(run, {
-    ...work,
-    async change(those, signal) {
-      const done = await change(those, signal);
-      if (done.verdicts.some(({ outcome }) => outcome === 'done')) hint ??= await whenMailsLeave(run.io, context);
-      return done;
-    },
-    selection: await meant.selection(context),
-    hint: () => hint,
-  });
+  const work = workOf(context, 'mail_reset_link');
+  const hinted = withMailHint(run.io, context, work.change);
+  return runBulk(run, { ...work, ...hinted, selection: await meant.selection(context) });
 }
 
 /** Gives accounts temporary passwords, or with `--link` mails links. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */

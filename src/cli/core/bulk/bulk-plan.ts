@@ -42,11 +42,13 @@ export interface BulkWords {
   done: string;
   /** What each is then, in the table of outcomes: "inactive". */
   state: string;
-  /** What those are that stay as they are: "inactive already". */
-  unchanged: string;
+  /** What others are already, if that isn't the state: "enrolled". */
+  unchanged?: string;
   /** What follows the verb: ' in "Bees"'. */
   target?: string;
 }
+
+const unchangedText = ({ state, unchanged = state }: BulkWords) => `${unchanged} already`;
 
 /** Names listed before a question, of those to change and of those that can't be. */
 const maxShown = 20;
@@ -86,11 +88,12 @@ function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome
  * @param width of the terminal; absent where there is none
  */
 export function planText(
-  { one, toDo, unchanged, target = '' }: BulkWords,
+  words: BulkWords,
   outcomes: readonly BulkOutcome[],
   repeated: number,
   width = Number.POSITIVE_INFINITY,
 ): string {
+  const { one, toDo, target = '' } = words;
   const counts = countsOf(outcomes);
   const shown = (outcome: BulkOutcome) =>
     cut(`  ${printableLine(labelOf(outcome))}${outcome.state === undefined ? '' : `: ${outcome.state}`}`, width);
@@ -102,7 +105,7 @@ export function planText(
   return [
     `${counted(counts.done, one)} to ${toDo}${target}${otherStates(outcomes)}${counts.done > 0 ? ':' : '.'}`,
     ...firstOf(of('done'), (outcome) => [shown(outcome)]),
-    ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, one)} ${unchanged}.`] : []),
+    ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, one)} ${unchangedText(words)}.`] : []),
     ...(counts.refused > 0 ? [`${counts.refused} that can't be found or changed:`] : []),
     ...firstOf(of('refused'), refused),
     ...(repeated > 0 ? [`${counted(repeated, 'name')} left out: another one names the same.`] : []),
@@ -117,16 +120,13 @@ export function questionText({ one, toDo, target = '' }: BulkWords, outcomes: re
 }
 
 /** What was done, in a sentence. @param stopped why it has ended early */
-export function summaryText(
-  { one, done, unchanged, target = '' }: BulkWords,
-  outcomes: readonly BulkOutcome[],
-  stopped: AppError | undefined,
-): string {
+export function summaryText(words: BulkWords, outcomes: readonly BulkOutcome[], stopped: AppError | undefined): string {
+  const { one, done, target = '' } = words;
   const counts = countsOf(outcomes);
   const left = stopped ? outcomes.filter(({ refusal }) => refusal === stopped).length : 0;
   const figures = [
     `${counted(counts.done, one)} ${done}${target}${otherStates(outcomes)}`,
-    ...(counts.unchanged > 0 ? [`${counts.unchanged} ${unchanged}`] : []),
+    ...(counts.unchanged > 0 ? [`${counts.unchanged} ${unchangedText(words)}`] : []),
     ...(counts.refused > left ? [`${counts.refused - left} refused`] : []),
     ...(left > 0 ? [`${left} not done`] : []),
   ];
@@ -135,15 +135,11 @@ export function summaryText(
 }
 
 /** The outcomes as a table, those that were refused last: they are nearest to what is typed next. */
-export function outcomesText(
-  { one, state, unchanged }: BulkWords,
-  outcomes: readonly BulkOutcome[],
-  display: Display,
-): string {
-  const states = { done: state, unchanged, refused: 'refused' };
+export function outcomesText(words: BulkWords, outcomes: readonly BulkOutcome[], display: Display): string {
+  const states = { done: words.state, unchanged: unchangedText(words), refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [
     { name: 'outcome', value: ({ outcome, state: own = states[outcome] }) => own, fit: 'whole', priority: 0 },
-    { name: one, value: labelOf, minimum: 20, priority: 0 },
+    { name: words.one, value: labelOf, minimum: 20, priority: 0 },
     { name: 'why', value: ({ refusal }) => refusal?.message, fit: 'wrap', minimum: 24, priority: 0 },
   ];
   const isRefused = ({ outcome }: BulkOutcome) => outcome === 'refused';

@@ -1,9 +1,29 @@
 import type { Context } from '../../../services/context.js';
 import { isSenderRunning } from '../../../services/mail/sender.js';
 import { asTyped, type Io } from '../output/output.js';
+import type { BulkWork } from './bulk.js';
 
 /** When mails leave that a command has queued. */
 export async function whenMailsLeave(io: Io, context: Context): Promise<string> {
   if (await isSenderRunning(context)) return 'The service sends them now.';
   return `No service runs that sends mails. Start it, or send them with: ${asTyped(io, 'mail send')}`;
+}
+
+/** A bulk change that queues mails, and how they leave: told once some are queued. @param queued what is told first */
+export function withMailHint(
+  io: Io,
+  context: Context,
+  change: BulkWork['change'],
+  queued = '',
+): Pick<BulkWork, 'change' | 'hint'> {
+  let hint: string | undefined;
+  return {
+    async change(those, signal) {
+      const changed = await change(those, signal);
+      if (changed.verdicts.some(({ outcome }) => outcome === 'done'))
+        hint ??= queued + (await whenMailsLeave(io, context));
+      return changed;
+    },
+    hint: () => hint,
+  };
 }

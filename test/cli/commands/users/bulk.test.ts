@@ -3,10 +3,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/output/fit.js';
-import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/rows.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { mailSettings } from '../../../support/environment.js';
-import { buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';
+import { buildTrainees, buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';
 import { keys } from '../../../support/terminal.js';
@@ -39,26 +38,8 @@ describe('Changes of many accounts at the command line', () => {
 
   /** More than one batch of accounts. */
   async function buildMany(count: number): Promise<string[]> {
-    const { context } = harness;
-    const passwordHash = await context.hasher.hash('password', 4);
-    const accounts = Array.from(
-      { length: count },
-      (_, number): NewAccount => ({
-        firstName: 'Many',
-        lastName: `People${number}`,
-        email: `many${number}@x.org`,
-        phone: `+1 777 ${String(number).padStart(7, '0')}`,
-        role: 'trainee',
-        isActive: true,
-        requiresPasswordChange: false,
-        initialPasswordExpiresAt: null,
-        passwordHash,
-      }),
-    );
-    await context.database.inTransaction((transaction) =>
-      insertAccounts(context, accounts, transaction, newIds(accounts.length)),
-    );
-    return accounts.map(({ email }) => email);
+    await buildTrainees(harness.context, count);
+    return Array.from({ length: count }, (_, number) => `trainee${number}@example.com`);
   }
 
   describe('several names', () => {
@@ -418,7 +399,7 @@ describe('Changes of many accounts at the command line', () => {
       expect(counts.done + counts.refused).to.equal(300);
       expect(counts.done).to.be.within(5, 299);
       expect(await models().User.count({ where: { isActive: false } })).to.equal(counts.done + 1);
-      expect(outcomes.at(-1)).to.include({ given: 'many299@x.org', outcome: 'refused', code: 'INTERRUPTED' });
+      expect(outcomes.at(-1)).to.include({ given: 'trainee299@example.com', outcome: 'refused', code: 'INTERRUPTED' });
     }).timeout(scaled(60_000));
   });
 });

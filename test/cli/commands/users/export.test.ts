@@ -4,8 +4,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { insertAccounts } from '../../../../src/services/accounts/rows.js';
-import { buildUser } from '../../../support/factories.js';
+import { buildTrainees, buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { rowsOfWorkbook } from '../../../support/workbooks.js';
 
@@ -15,25 +14,6 @@ const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true, bom: tru
 describe('coursectl users export', () => {
   const { harness, cli } = useHarnessAndCli();
   const file = (name: string) => path.join(cli.folder, name);
-
-  /** Accounts in such number that an export reads them in more than one go. */
-  async function buildMany(count: number): Promise<void> {
-    const { passwordHash } = await buildUser(harness.context);
-    const accounts = Array.from({ length: count - 1 }, (_, index) => ({
-      firstName: 'Many',
-      lastName: `Person${index}`,
-      email: `many${index}@x.org`,
-      phone: `${index}`,
-      role: 'trainee' as const,
-      isActive: true,
-      requiresPasswordChange: false,
-      initialPasswordExpiresAt: null,
-      passwordHash,
-    }));
-    await harness.context.database.inTransaction((transaction) =>
-      insertAccounts(harness.context, accounts, transaction),
-    );
-  }
 
   it('writes all accounts as CSV to standard output, with the fields of "users show"', async () => {
     const ada = await buildUser(harness.context, {
@@ -158,7 +138,7 @@ describe('coursectl users export', () => {
   });
 
   it('writes no faster than its reader reads, so that memory is bounded', async () => {
-    await buildMany(3500);
+    await buildTrainees(harness.context, 3500);
     // A stream without a reader yet: its two buffers take up two batches of a thousand.
     const stdout = new PassThrough();
     const { runProgram } = await import('../../../../src/cli/program.js');
@@ -178,7 +158,7 @@ describe('coursectl users export', () => {
   });
 
   it('leaves no part of a file behind at Ctrl-C', async () => {
-    await buildMany(1500);
+    await buildTrainees(harness.context, 1500);
     for (const name of ['users.csv', 'users.xlsx']) {
       const interrupts = new AbortController();
       const running = cli.run(['users', 'export', '--output', name], { signal: interrupts.signal });

@@ -1,0 +1,18 @@
+import type { Sequelize } from 'sequelize';
+
+/** Has every statement told, or none. Sequelize reads its own options at each; its types keep them to itself. */
+export function tellStatements(sequelize: Sequelize, tell: false | ((sql: string) => void)): void {
+  const { options } = sequelize as unknown as { options: { logging: unknown } };
+  options.logging = tell && ((sql: string) => tell(sql.replace(/^Executing \(.*?\): /, '')));
+}
+
+/** Does some work. @returns its result and its statements */
+export async function statementsOf<T>(sequelize: Sequelize, work: () => PromiseLike<T>) {
+  const statements: string[] = [];
+  tellStatements(sequelize, (sql) => void statements.push(sql));
+  try {
+    return { result: await work(), statements };
+  } finally {
+    tellStatements(sequelize, false);
+  }
+}
