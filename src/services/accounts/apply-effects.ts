@@ -52,30 +52,30 @@ export class EffectBatch {
     const [core, transaction, all] = [this.#core, this.#transaction, this.#effects];
     const { models, sequelize } = core.database;
     this.#effects = [];
-    const idsOf = (has: (effects: AccountEffects) => boolean) => all.flatMap((one) => (has(one) ? [one.id] : []));
-    const renamed = idsOf(({ isRenamed }) => isRenamed);
+    const idsWith = <K extends keyof AccountEffects>(effect: K, value: AccountEffects[K]) =>
+      all.flatMap((one) => (one[effect] === value ? [one.id] : []));
+    const renamed = idsWith('isRenamed', true);
     const added = all.flatMap(({ addedWords }) => addedWords);
     // The added ones, too: one that is there already is no failure.
     const removed = [...all.flatMap(({ removedWords }) => removedWords), ...added];
-    const signedOut = idsOf(({ endsSessions }) => endsSessions);
+    const signedOut = idsWith('endsSessions', true);
     const stays = all.flatMap((one) => one.stays ?? []);
-    const withLinks = (which: AccountEffects['endsLinks']) => idsOf(({ endsLinks }) => endsLinks === which);
     const cancelled = all.flatMap((one) => one.cancelled ?? []);
-    const uninvited = idsOf(({ withdrawsInvitation }) => withdrawsInvitation);
+    const uninvited = idsWith('withdrawsInvitation', true);
     const renewed = all.filter(({ renewsInvitation }) => renewsInvitation);
     const mails = all.flatMap((one) => one.mails);
-    const mailsOf = idsOf(({ removesMails }) => removesMails);
-    const filesOf = { userId: idsOf(({ removesFiles }) => removesFiles) };
-    const waiting = { userId: idsOf(({ freesSeats }) => freesSeats === 'waiting'), status: 'waiting' } as const;
-    const held = { userId: idsOf(({ freesSeats }) => freesSeats === 'held'), status: seatStatuses };
+    const mailsOf = idsWith('removesMails', true);
+    const filesOf = { userId: idsWith('removesFiles', true) };
+    const waiting = { userId: idsWith('freesSeats', 'waiting'), status: 'waiting' } as const;
+    const held = { userId: idsWith('freesSeats', 'held'), status: seatStatuses };
 
     await keepFormerNames(core, renamed, transaction); // effect: former-names.kept
     await deleteWords(sequelize, removed, transaction); // effect: words.deleted
     await insertRows(models.AccountWord, added, transaction); // effect: words.inserted
     await endSessions(core, signedOut, stays, transaction); // effect: sessions.ended
-    await endEmailChanges(core, withLinks('changes'), transaction); // effect: links.ended-changes
-    await endLinks(core, withLinks('most'), transaction); // effect: links.ended-most
-    await endAllLinks(core, withLinks('all'), transaction); // effect: links.ended-all
+    await endEmailChanges(core, idsWith('endsLinks', 'changes'), transaction); // effect: links.ended-changes
+    await endLinks(core, idsWith('endsLinks', 'most'), transaction); // effect: links.ended-most
+    await endAllLinks(core, idsWith('endsLinks', 'all'), transaction); // effect: links.ended-all
     await endLinksAfterCancel(core, cancelled, transaction); // effect: links.ended-after-cancel
     await endInvitations(core, uninvited, transaction); // effect: invitations.withdrawn
     await removeMails(core, mailsOf, transaction); // effect: mails.removed

@@ -42,27 +42,23 @@ interface Change {
 type Word = CreationAttributes<AccountWord>;
 
 /** The effects of one change. Each kind is carried out by a line of apply-effects.ts. */
-export interface AccountEffects {
+export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'importId'> {
   id: string;
-  endsSessions: boolean;
-  /** A session that goes on. */
-  stays?: string | undefined;
+  endsSessions?: boolean;
   /** `most`: all but those that cancel a change of address. `changes`: those of changes of address that aren't confirmed. */
-  endsLinks: 'none' | 'changes' | 'most' | 'all';
-  cancelled?: Link | undefined;
+  endsLinks?: 'changes' | 'most' | 'all';
   /** Mails of an invitation that haven't left. */
-  withdrawsInvitation: boolean;
+  withdrawsInvitation?: boolean;
   /** Queues the invitation again, unless it has still to leave. */
-  renewsInvitation: boolean;
-  importId?: string | undefined;
+  renewsInvitation?: boolean;
   mails: NewMail[];
   addedWords: Word[];
   removedWords: Word[];
-  isRenamed: boolean;
-  removesFiles: boolean;
-  removesMails: boolean;
+  isRenamed?: boolean;
+  removesFiles?: boolean;
+  removesMails?: boolean;
   /** Enrollments in whose courses a seat may be given: those of a newly active person, or of a deleted one. */
-  freesSeats: 'none' | 'waiting' | 'held';
+  freesSeats?: 'waiting' | 'held';
 }
 
 type NamedAccount = Pick<AccountState, 'id' | 'firstName' | 'lastName' | 'email'> & Partial<SearchedAccount>;
@@ -99,23 +95,8 @@ export function impliedFields(
 
 /** Says what follows from a change of an account. */
 export function accountEffects({ before, after, cause }: AccountChange): AccountEffects {
-  const effects: AccountEffects = {
-    id: (after ?? before).id,
-    endsSessions: false,
-    stays: cause.stays,
-    endsLinks: 'none',
-    cancelled: cause.cancelled,
-    withdrawsInvitation: false,
-    renewsInvitation: false,
-    importId: cause.importId,
-    mails: [],
-    addedWords: [],
-    removedWords: [],
-    isRenamed: false,
-    removesFiles: false,
-    removesMails: false,
-    freesSeats: 'none',
-  };
+  const { id } = after ?? before;
+  const effects: AccountEffects = { ...cause, id, mails: [], addedWords: [], removedWords: [] };
   if (!before) addEffectsOfNew(effects, after, cause);
   else if (!after) addEffectsOfDeleted(effects, before);
   else addEffectsOfChange(effects, { before, after }, cause);
