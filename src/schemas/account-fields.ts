@@ -24,41 +24,28 @@ interface AccountFieldDeclaration extends FieldDeclaration<Input> {
   readonly inSession: boolean;
 }
 
+const ofNames = {
+  column: { type: 'text', length: nameMaximum },
+  inputs: {
+    setup: 'required',
+    register: 'required',
+    create: 'required',
+    profile: 'optional',
+    update: 'optional',
+    import: 'required',
+  },
+  audited: true,
+  exported: true,
+  inSession: true,
+} as const;
+
 /**
  * The fields of an account, each declared once: types, schemas, columns, statements, audit, export and imports derive from this
  * table. Ids, keys, hashes and times of the row are not among them: see db/models/user.ts.
  */
 export const accountFields = {
-  firstName: {
-    column: { type: 'text', length: nameMaximum },
-    schema: () => fields.firstName,
-    inputs: {
-      setup: 'required',
-      register: 'required',
-      create: 'required',
-      profile: 'optional',
-      update: 'optional',
-      import: 'required',
-    },
-    audited: true,
-    exported: true,
-    inSession: true,
-  },
-  lastName: {
-    column: { type: 'text', length: nameMaximum },
-    schema: () => fields.lastName,
-    inputs: {
-      setup: 'required',
-      register: 'required',
-      create: 'required',
-      profile: 'optional',
-      update: 'optional',
-      import: 'required',
-    },
-    audited: true,
-    exported: true,
-    inSession: true,
-  },
+  firstName: { ...ofNames, schema: () => fields.firstName },
+  lastName: { ...ofNames, schema: () => fields.lastName },
   email: {
     column: { type: 'text', length: 254 },
     schema: () => fields.email,
