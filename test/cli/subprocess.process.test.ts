@@ -4,10 +4,9 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { packageVersion } from '../../src/package-root.js';
-import { insertAccounts } from '../../src/services/accounts/rows.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';
-import { buildUser } from '../support/factories.js';
+import { buildTrainees } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { mountSmallDisk } from '../support/small-disk.js';
@@ -201,20 +200,7 @@ describe('The coursectl process', function () {
     beforeEach(async () => {
       database = await createMigratedDatabase();
       Object.assign(cli.env, testEnvironment, { DATABASE_URL: database.url });
-      const context = await cli.context();
-      const { passwordHash } = await buildUser(context);
-      const accounts = Array.from({ length: 1500 }, (_, index) => ({
-        firstName: 'Many',
-        lastName: `Person${index}`,
-        email: `many${index}@x.org`,
-        phone: `${index}`,
-        role: 'trainee' as const,
-        isActive: true,
-        requiresPasswordChange: false,
-        initialPasswordExpiresAt: null,
-        passwordHash,
-      }));
-      await context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction));
+      await buildTrainees(await cli.context(), 1501);
     });
     afterEach(() => database.drop());
     const inShell = (line: string) => processes.startShell(line, { cwd: cli.folder, env: cli.env });

@@ -3,7 +3,7 @@ import { insertRows } from '../../src/db/sql/insert.js';
 import { newIds } from '../../src/services/new-ids.js';
 import { maxCounted } from '../../src/services/paging.js';
 import { testEnvironment } from '../support/environment.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildEnrollments, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -56,27 +56,11 @@ describe('The number of items of a large listing', function () {
 
   it('is bounded for all enrollments and for who could be enrolled; exact for a trainer and a course', async () => {
     const { context } = harness;
-    const { Enrollment } = context.database.models;
     const count = maxCounted + 1;
     const course = await buildCourse(context, cast.owner.user);
     const other = await buildCourse(context, cast.owner.user);
     const trainees = await addTrainees(count);
-    const ids = newIds(count);
-    await context.database.inTransaction((transaction) =>
-      insertRows(
-        Enrollment,
-        trainees.map((userId, index) => ({
-          id: ids[index] ?? '',
-          userId,
-          courseId: course.id,
-          trainerId: course.trainerId,
-          enrolledAt: moment,
-          createdAt: moment,
-          updatedAt: moment,
-        })),
-        transaction,
-      ),
-    );
+    await buildEnrollments(context, trainees, course);
     const exact = { currentPage: 1, totalPages: 501, totalItems: count, itemsPerPage: 20 };
     const { admin, owner } = cast;
     for (const [path, by, expected] of [

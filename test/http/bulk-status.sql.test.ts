@@ -3,8 +3,9 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import type { EnrollmentStatus } from '../../src/schemas/enrollment-statuses.js';
 import { mailSettings } from '../support/environment.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildEnrollments, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { statementsOf } from '../support/statements.js';
 import { changesOf, type Person, useCast } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
@@ -80,23 +81,16 @@ describe('PUT /api/enrollments/bulk/status', () => {
   it('tries no more for a seat in a course once it is full, but tells of each what else is refused', async () => {
     await course.update({ maxStudents: 1 });
     const trainees = await buildTrainees(harness.context, 120);
-    const { Enrollment } = harness.context.database.models;
-    const rows = trainees.map((userId, index) => ({
-      ...{ id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`, userId, courseId: course.id },
-      ...{ trainerId: course.trainerId, status: 'cancelled' as const, enrolledAt: new Date() },
-    }));
-    await Enrollment.bulkCreate(rows);
-    const last = await enroll(ben, 'active');
-    const ids = [...rows.map(({ id }) => id), last, 'nothing'];
-    const counted: string[] = [];
-    // Sequelize's types don't say that it keeps its options.
-    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-    options.logging = (sql: string) => void (/COUNT\(.*enrollments/i.test(sql) && counted.push(sql));
-    const { body } = await change({ status: 'active', ids }).expect(200);
-    options.logging = false;
+    const cancelled = await buildEnrollments(harness.context, trainees, course, () => ({ status: 'cancelled' }));
+    const ids = [...cancelled, await enroll(ben, 'active'), 'nothing'];
+    const { result, statements } = await statementsOf(harness.context.database.sequelize, () =>
+      change({ status: 'active', ids }).expect(200),
+    );
+    const { body } = result;
+    const counted = statements.filter((sql) => /COUNT\(.*enrollments/i.test(sql));
     expect(body.counts).to.deep.equal({ changed: 0, unchanged: 1, refused: 121 });
     const outcomes: Outcome[] = body.outcomes;
-    expect(outcomes.map(({ code }) => code)).to.deep.equal([...rows.map(() => 'COURSE_FULL'), null, 'NOT_FOUND']);
+    expect(outcomes.map(({ code }) => code)).to.deep.equal([...cancelled.map(() => 'COURSE_FULL'), null, 'NOT_FOUND']);
     expect(counted.length).to.be.within(1, 50);
   });
 
@@ -169,11 +163,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
   it('refuses a filter that matches more than 1,000, ids with a filter, neither, and long replies to many', async () => {
     const trainees = await buildTrainees(harness.context, 1001);
     const large = await buildCourse(harness.context, cast.owner.user);
-    const rows = trainees.map((userId, index) => ({
-      ...{ id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`, userId, courseId: large.id },
-      ...{ trainerId: large.trainerId, status: 'pending' as const, enrolledAt: new Date() },
-    }));
-    await harness.context.database.models.Enrollment.bulkCreate(rows);
+    const all = await buildEnrollments(harness.context, trainees, large);
     const filter = { courseId: large.id };
     const many = await change({ status: 'active', filter });
     expectInvalid(many, ['filter']);
@@ -183,7 +173,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expectInvalid(await change({ status: 'active', filter: {} }), ['filter']);
     expectInvalid(await change({ status: 'active', filter: { search: ' ' } }), ['filter']);
     expectInvalid(await change({ status: 'pending', filter }), ['status']);
-    const ids = rows.slice(0, 1000).map(({ id }) => id);
+    const ids = all.slice(0, 1000);
     expectInvalid(await change({ status: 'active', ids, reply: 'x'.repeat(101) }), ['reply']);
     const { body } = await change({ status: 'active', ids, reply: 'x'.repeat(100) }).expect(200);
     expect(body.counts).to.deep.equal({ changed: 1000, unchanged: 0, refused: 0 });

@@ -5,7 +5,7 @@ import type { User } from '../../src/db/models/user.js';
 import { AppError } from '../../src/errors.js';
 import { changeManyUsers } from '../../src/services/accounts/bulk.js';
 import { actorOf, operator } from '../../src/services/core.js';
-import { buildCourse, buildUser } from '../support/factories.js';
+import { buildCourse, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { beforeTransactions } from '../support/transactions.js';
@@ -159,22 +159,12 @@ describe('POST /api/users/bulk', () => {
 
   it('refuses a filter that matches more than 1,000 accounts, and says how many', async () => {
     const { User } = harness.context.database.models;
-    const { id: _id, ...pattern } = cast.trainee.user.get({ plain: true });
-    await User.bulkCreate(
-      Array.from({ length: 1000 }, (_, number) => ({
-        ...pattern,
-        id: uuidv7(),
-        email: `n${number}@example.org`,
-        phone: `${number}`,
-        phoneKey: `n${number}`,
-        searchKey: 'many',
-      })),
-    );
+    await buildTrainees(harness.context, 1000);
     const tooMany = await bulk({ action: 'delete', filter: { role: 'trainee' } });
     expectInvalid(tooMany, ['filter']);
     expect(messageOf(tooMany)).to.equal('filter matches 1001 accounts; at most 1000 can be changed at once.');
     expect(await User.count({ where: { role: 'trainee' } })).to.equal(1001);
-    const most = await bulk({ action: 'deactivate', filter: { search: 'many' } }).expect(200);
+    const most = await bulk({ action: 'deactivate', filter: { search: 'number' } }).expect(200);
     expect(most.body.counts).to.deep.equal({ done: 1000, unchanged: 0, refused: 0 });
   }).timeout(scaled(60_000));
 

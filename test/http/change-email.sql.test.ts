@@ -5,6 +5,7 @@ import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, linkFor, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { tokenOf, useMailServer } from '../support/mailbox.js';
+import { statementsOf } from '../support/statements.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const newEmail = 'countess@example.org';
@@ -47,16 +48,12 @@ describe('The own email', () => {
     /** What a request answers, and the statements that it takes, without their values. */
     async function observed(email: string, password?: string) {
       const { token } = await signIn(harness.context);
-      const statements: string[] = [];
-      // Sequelize reads its own options at each statement; its types keep them to itself.
-      const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-      options.logging = (sql: string) =>
-        statements.push(sql.replace(/^Executing \(.*?\): /, '').replace(/'[^']*'|(?<=MICROSECOND, )\d+/g, '?'));
-      try {
-        return { ...seen(await request(token, email, password)), statements };
-      } finally {
-        options.logging = false;
-      }
+      const { sequelize } = harness.context.database;
+      const { result, statements } = await statementsOf(sequelize, () => request(token, email, password));
+      return {
+        ...seen(result),
+        statements: statements.map((sql) => sql.replace(/'[^']*'|(?<=MICROSECOND, )\d+/g, '?')),
+      };
     }
 
     it('answers the same, by the same statements, whether or not another account has it', async () => {

@@ -5,6 +5,7 @@ import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { tokenOf, useMailServer } from '../support/mailbox.js';
+import { statementsOf } from '../support/statements.js';
 import { expectFailure, expectInvalid } from './support/expectations.js';
 
 describe('A forgotten password', () => {
@@ -18,14 +19,9 @@ describe('A forgotten password', () => {
     );
 
   /** The statements of work, without its values. */
-  async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-    const statements: string[] = [];
-    // Sequelize reads its own options at each statement; its types keep them to itself.
-    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-    options.logging = (sql: string) => void statements.push(sql.replace(/^.*?: /, '').replace(/'[^']*'/g, '?'));
-    await work();
-    options.logging = false;
-    return statements;
+  async function statementsIn(work: () => Promise<unknown>): Promise<string[]> {
+    const { statements } = await statementsOf(harness.context.database.sequelize, work);
+    return statements.map((sql) => sql.replace(/'[^']*'/g, '?'));
   }
 
   it('is answered and written down the same for every identifier', async () => {
@@ -51,7 +47,7 @@ describe('A forgotten password', () => {
         const { date: _, 'x-request-id': __, ...others } = headers;
         responses.push({ status, body, headers: others });
       };
-      works.push(await statementsOf(work));
+      works.push(await statementsIn(work));
     }
     expect(responses[0]?.status).to.equal(202);
     expect(responses[0]?.body.message).to.include('If there is an account');

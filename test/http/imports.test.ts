@@ -18,6 +18,7 @@ import { takeImportSlot } from '../support/import-slot.js';
 import { scaled } from '../support/machine.js';
 import { folderOnOtherFileSystem } from '../support/other-file-system.js';
 import { runCli } from '../support/run-cli.js';
+import { tellStatements } from '../support/statements.js';
 import { until as eventually } from '../support/until.js';
 import { rowsInBytes } from '../support/workbooks.js';
 
@@ -332,11 +333,9 @@ describe('Imports over HTTP', function () {
       const { id } = await submit(people(3));
       const [{ context } = expect.fail('There is no instance.')] = instances;
       let readings = 0;
-      const logging = (sql: string) => {
+      tellStatements(context.database.sequelize, (sql) => {
         if (/FROM .import_plans. /.test(sql)) readings += 1;
-      };
-      // Sequelize reads its own options at each statement; its types keep them to itself.
-      (context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
+      });
       const startedAt = performance.now();
       const watching = Array.from({ length: 20 }, () => call('get', `/api/imports/${id}/events`).then());
       // Each of them reads once at its beginning, and all of them together every half second.

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { login as logIn } from '../../src/services/auth/login.js';
-import { failureOf } from '../db/support/failure.js';
-import { buildUser, signIn, tokenFor } from '../support/factories.js';
+import { signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid, without } from './support/expectations.js';
 
@@ -81,16 +79,4 @@ describe('Passwords', () => {
       expect((await login(newPassword).expect(200)).body.user.requiresPasswordChange).to.equal(false);
     });
   }
-
-  it('that are initial are taken until the moment at which they expire', async () => {
-    const initialPasswordExpiresAt = new Date('2026-11-20T12:00:00Z');
-    await buildUser(harness.context, { ...imported, initialPasswordExpiresAt });
-    const loginAt = (ms: number) => {
-      const now = () => new Date(initialPasswordExpiresAt.getTime() + ms);
-      const input = { identifier: person.email, password: oldPassword };
-      return logIn({ ...harness.context, now }, input, { ip: null, userAgent: null });
-    };
-    expect(await failureOf(() => loginAt(0))).to.include({ code: 'WRONG_PASSWORD' });
-    expect((await loginAt(-1)).user).to.include({ email: person.email });
-  });
 });

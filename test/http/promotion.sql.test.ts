@@ -4,7 +4,14 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Core } from '../../src/services/core.js';
 import { coursesDue, promote } from '../../src/services/waiting-list/promotion.js';
 import { mailSettings } from '../support/environment.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildEnrollments,
+  buildTrainees,
+  buildUser,
+  signIn,
+} from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Person, useCast } from './support/cast.js';
 
@@ -156,14 +163,12 @@ describe('A free seat of a course in which somebody waits', () => {
   it('is found by the service after a process that died, by two instances at once too, and for more than 500', async () => {
     const { context } = harness;
     const trainees = await buildTrainees(context, 501);
-    const rows = trainees.map((userId, index) => ({
+    await buildEnrollments(context, trainees, course, (index) => ({
       // Not in the order in which they wait.
       id: trainees.at(-1 - index) ?? '',
-      userId,
-      ...{ courseId: course.id, trainerId: course.trainerId, status: 'waiting' as const, enrolledAt: long },
+      status: 'waiting',
       waitingNumber: 1_000_000 + index,
     }));
-    await models().Enrollment.bulkCreate(rows);
     const waiting = () => models().Enrollment.findAll({ where: { courseId: course.id, status: 'waiting' } });
     // As it is after a commit without what follows it.
     await course.update({ maxStudents: 502 });

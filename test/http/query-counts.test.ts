@@ -17,6 +17,7 @@ import {
 } from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { tellStatements } from '../support/statements.js';
 import { type Cast, castOf } from './support/cast.js';
 import { admittedRoles, pathOf } from './support/examples.js';
 
@@ -72,7 +73,7 @@ describe('Listings', () => {
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     world = { cast, courseId: course.id };
   });
-  afterEach(() => tell(false));
+  afterEach(() => tellStatements(harness.context.database.sequelize, false));
 
   const callersOf = ({ access }: Operation) => {
     const { admin, owner, trainee } = world.cast;
@@ -84,11 +85,6 @@ describe('Listings', () => {
     ];
   };
 
-  /** Has every statement told. Sequelize reads its own options at each; its types keep them to itself. */
-  const tell = (logging: false | ((sql: string) => void)) => {
-    (harness.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
-  };
-
   /** What the database is asked while a page is answered, without what authentication asks. */
   async function asked(operation: Operation, token: string | undefined, query: Record<string, string>) {
     const { cast, courseId } = world;
@@ -98,9 +94,9 @@ describe('Listings', () => {
     const needed = (key?.flags as { presence?: string } | undefined)?.presence === 'required';
     const path = pathOf(operation.path, { params, query: { ...query, ...(needed && { courseId }) } });
     const statements: string[] = [];
-    tell((sql) => void statements.push(sql));
+    tellStatements(harness.context.database.sequelize, (sql) => void statements.push(sql));
     const response = await harness.api('get', path, token);
-    tell(false);
+    tellStatements(harness.context.database.sequelize, false);
     expect(response.status, `${path}: ${response.text}`).to.equal(200);
     // Sessions are fresh: none is touched.
     const own = statements.filter((sql) => !(sql.includes('`sessions`') && sql.includes('`users`')));

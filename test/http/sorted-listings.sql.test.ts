@@ -8,10 +8,11 @@ import { courseKeys } from '../../src/services/courses/commands.js';
 import { newIds } from '../../src/services/new-ids.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
-import { buildCourse, buildTrainees, buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildEnrollments, buildTrainees, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { anyName, byBytes } from '../support/names.js';
+import { statementsOf } from '../support/statements.js';
 
 const count = 20;
 
@@ -67,7 +68,7 @@ describe('Listings sorted by names and titles', () => {
 
   it('have the order of the keys, whatever the database', async () => {
     const { context } = harness;
-    const { Course, Enrollment, User } = context.database.models;
+    const { Course, User } = context.database.models;
     const { token, user: admin } = await signIn(context, { role: 'super_admin' });
     const names = fc.array(anyName(nameMaximum), { minLength: count, maxLength: count });
     const titles = fc.array(anyName(titleMaximum), { minLength: count, maxLength: count });
@@ -88,15 +89,7 @@ describe('Listings sorted by names and titles', () => {
       });
       await Course.bulkCreate(courses);
       const course = await buildCourse(context, owner);
-      await Enrollment.bulkCreate(
-        trainees.map((userId) => ({
-          id: uuidv7(),
-          userId,
-          courseId: course.id,
-          trainerId: owner.id,
-          enrolledAt: new Date(),
-        })),
-      );
+      await buildEnrollments(context, trainees, course);
       const lastNames = inOrder(people, nameMaximum);
       const of = (query: string, shown: (row: { lastName: string; firstName: string }) => string, plural = 'users') =>
         listed(token, plural, query, shown);
@@ -139,16 +132,9 @@ describe('Listings sorted by names and titles', () => {
 
   /** What the database is asked for a page of a listing. */
   async function statementsFor(query: string, token: string | undefined): Promise<string[]> {
-    const statements: string[] = [];
-    // Sequelize reads its own options at each statement; its types keep them to itself.
-    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-    options.logging = (text: string) => statements.push(text.replace(/^Executing \(default\): /, '').replace(/;$/, ''));
-    try {
-      await harness.api('get', query, token).expect(200);
-    } finally {
-      options.logging = false;
-    }
-    return statements;
+    const get = () => harness.api('get', query, token).expect(200);
+    const { statements } = await statementsOf(harness.context.database.sequelize, get);
+    return statements.map((sql) => sql.replace(/;$/, ''));
   }
 
   /** The statement that finds the ids of a page of a listing, in the one that reads its rows. */
@@ -293,19 +279,14 @@ describe('Listings sorted by names and titles', () => {
 
   it('of enrollments by progress, of mails by kind, and the overview of a trainee are read from their indexes', async () => {
     const { context } = harness;
-    const { Enrollment, Mail } = context.database.models;
+    const { Mail } = context.database.models;
     const { token } = await signIn(context, { role: 'super_admin' });
     const { user, token: own } = await signIn(context, { role: 'trainee' });
     const owner = await buildUser(context, { role: 'trainer' });
     const course = await buildCourse(context, owner);
     const trainees = [user.id, ...(await buildTrainees(context, 500))];
     const at = new Date();
-    await Enrollment.bulkCreate(
-      newIds(trainees.length).map((id, index) => {
-        const of = { userId: trainees[index] ?? '', courseId: course.id, trainerId: owner.id };
-        return { id, ...of, status: 'active' as const, progress: index % 100, enrolledAt: at };
-      }),
-    );
+    await buildEnrollments(context, trainees, course, (index) => ({ status: 'active', progress: index % 100 }));
     await Mail.bulkCreate(
       newIds(500).map((id, index) => {
         const kind = index === 0 ? 'test' : 'invitation';

@@ -5,6 +5,7 @@ import { readIdentifier } from '../../../src/services/find-by-identifier.js';
 import { onMysql } from '../../support/database.js';
 import { buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { statementsOf } from '../../support/statements.js';
 
 const ip = '2001:db8::1';
 
@@ -55,13 +56,8 @@ describe('readLogin', () => {
   it('finds the rows of the throttle by their key', async () => {
     const { sequelize } = harness.context.database;
     const { email } = await buildUser(harness.context);
-    const { options } = sequelize as unknown as { options: { logging: unknown } };
-    let sent = '';
-    options.logging = (sql: string) => {
-      sent = sql.replace(/^.*?: /, '').replace(/;$/, '');
-    };
-    await read(email);
-    options.logging = false;
+    const { statements } = await statementsOf(sequelize, () => read(email));
+    const sent = statements.at(-1)?.replace(/;$/, '');
     const [plan] = await sequelize.query(`${onMysql ? 'EXPLAIN FORMAT=TRADITIONAL' : 'EXPLAIN QUERY PLAN'} ${sent}`);
     const steps = (plan as Record<string, unknown>[]).map(({ type, table, detail }) => detail ?? `${table}: ${type}`);
     expect(steps.join('\n')).not.to.match(/(target|pair|address): ALL|SCAN (?!asked|CONSTANT)/);

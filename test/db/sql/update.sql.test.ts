@@ -8,6 +8,7 @@ import { searchKeyLength } from '../../../src/schemas/keys.js';
 import { onMysql } from '../../support/database.js';
 import { buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { statementsOf } from '../../support/statements.js';
 import { failureOf } from '../support/failure.js';
 
 describe('updating many rows', () => {
@@ -31,16 +32,8 @@ describe('updating many rows', () => {
 
   /** Updates rows. @returns the statements */
   async function sent(rows: Parameters<typeof update>[0]): Promise<string[]> {
-    // Sequelize reads its own options at each statement; its types keep them to itself.
-    const { options } = database.sequelize as unknown as { options: { logging: unknown } };
-    const updates: string[] = [];
-    options.logging = (sql: string) => void (/UPDATE/.test(sql) && updates.push(sql));
-    try {
-      await update(rows);
-    } finally {
-      options.logging = false;
-    }
-    return updates;
+    const { statements } = await statementsOf(database.sequelize, () => update(rows));
+    return statements.filter((sql) => /UPDATE/.test(sql));
   }
 
   it('gives each row its own values, and leaves all others as they are', async () => {

@@ -4,21 +4,10 @@ import { countStatement, readWaitingPlaces } from '../../../src/db/sql/waiting-l
 import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { statementsOf } from '../../support/statements.js';
 
 describe('Places on waiting lists', () => {
   const harness = useHarness();
-
-  /** Logs the statements that the database gets. */
-  async function logged<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
-    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-    const statements: string[] = [];
-    options.logging = (sql: string) => void statements.push(sql);
-    try {
-      return { result: await work(), statements };
-    } finally {
-      options.logging = false;
-    }
-  }
 
   it('are counted by the people before, for more than a statement counts too, and without the inactive ones', async () => {
     const { context } = harness;
@@ -31,7 +20,9 @@ describe('Places on waiting lists', () => {
     }
     const other = await buildEnrollment(context, await buildUser(context), short, { status: 'waiting' });
     const shown = [...list.toReversed().filter((_, index) => index !== 50), other];
-    const { result, statements } = await logged(() => readWaitingPlaces(context.database, shown));
+    const { result, statements } = await statementsOf(context.database.sequelize, () =>
+      readWaitingPlaces(context.database, shown),
+    );
     const expected = list.map(({ id }, index) => [id, index > 2 ? index : index + 1] as const);
     for (const [id, place] of expected.filter((_, index) => index !== 54)) expect(result.get(id)).to.equal(place);
     expect(result.get(other.id)).to.equal(1);
@@ -48,7 +39,9 @@ describe('Places on waiting lists', () => {
       list.push(await buildEnrollment(context, await buildUser(context), course, { status: 'waiting' }));
     const [, second, third] = list;
     if (!second || !third) throw new Error('The list is too short.');
-    const { statements } = await logged(() => readWaitingPlaces(context.database, [third, second]));
+    const { statements } = await statementsOf(context.database.sequelize, () =>
+      readWaitingPlaces(context.database, [third, second]),
+    );
     expect(statements.join())
       .to.match(/waiting_number >= \? AND w\.waiting_number < \?/)
       .and.not.include('OVER');

@@ -8,6 +8,7 @@ import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { tellStatements } from '../../support/statements.js';
 
 /** The commands in what a client sends to the server: each begins a packet with the number 0. */
 function commandsIn(data: Buffer): string[] {
@@ -57,19 +58,17 @@ describe('The statements of a login', () => {
   /** What reaches the database during work: on a server, what is sent to it. */
   async function statementsOf(work: () => Promise<void>): Promise<string[]> {
     const sent: string[] = [];
-    // Sequelize reads its own options at each statement; its types keep them to itself.
-    const { options } = context.database.sequelize as unknown as { options: { logging: unknown } };
     if (proxy)
       proxy.onSent = (data) => {
         sent.push(...commandsIn(data));
         return 'pass';
       };
-    else options.logging = (sql: string) => void sent.push(sql);
+    else tellStatements(context.database.sequelize, (sql) => void sent.push(sql));
     try {
       await work();
     } finally {
       if (proxy) proxy.onSent = undefined;
-      else options.logging = false;
+      else tellStatements(context.database.sequelize, false);
     }
     return sent;
   }

@@ -3,8 +3,7 @@ import type { Core } from '../../../src/services/core.js';
 import { operator } from '../../../src/services/core.js';
 import { enrollmentsMatching, enrollmentsNamed } from '../../../src/services/enrollments/find-enrollments.js';
 import { listEnrollments } from '../../../src/services/enrollments/queries.js';
-import { newIds } from '../../../src/services/new-ids.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
+import { buildCourse, buildEnrollment, buildEnrollments, buildTrainees, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
 const signal = new AbortController().signal;
@@ -19,16 +18,10 @@ describe('All enrollments that a filter matches', () => {
     const { context } = harness;
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
     const trainees = await buildTrainees(context, 510);
-    const rows = newIds(trainees.length).map((id, index) => ({
-      id,
-      userId: trainees[index] ?? '',
-      courseId: course.id,
-      trainerId: course.trainerId,
-      status: 'active' as const,
+    const oldestFirst = await buildEnrollments(context, trainees, course, (index) => ({
+      status: 'active',
       enrolledAt: new Date(2026, 0, 1, 0, 0, index),
     }));
-    await models().Enrollment.bulkCreate(rows);
-    const oldestFirst = rows.map(({ id }) => id);
     const newest = [...oldestFirst].reverse();
     // Those around the ends of what may be read at once, so that what follows has another place in the order.
     const leaving = [newest.slice(0, 3), newest.slice(98, 100), newest.slice(498, 500)];

@@ -222,18 +222,4 @@ describe('the retention of import ledgers', () => {
     }
     await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
   });
-
-  it('is followed by the removal of the copy of a file that an import kept to be resumed', async () => {
-    const name = 'stdin-abcdef';
-    mkdirSync(path.join(importing.folder, 'imports', name), { recursive: true });
-    const file = importing.write(path.join('imports', name, 'stdin.csv'), hashedPeople(count));
-    const { id } = await importFirstBatch(importing.context, file);
-    await models().Import.update({ status: 'failed', finishedAt: new Date() }, { where: {} });
-    const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
-    expect(await cleanUp()).to.equal(false);
-    await prune();
-    await expectRowsDeleted(() => resumeImport(importing.context, operator, id, applyOptions()), /it can't be resumed/);
-    expect(await cleanUp()).to.equal(true);
-    expect(existsSync(file)).to.equal(false);
-  });
 });

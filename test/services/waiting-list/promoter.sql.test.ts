@@ -6,9 +6,17 @@ import { AppError } from '../../../src/errors.js';
 import { type Promoter, startPromoter } from '../../../src/services/waiting-list/promoter.js';
 import { useCast } from '../../http/support/cast.js';
 import { onMysql } from '../../support/database.js';
-import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildEnrollments,
+  buildTrainees,
+  buildUser,
+  signIn,
+} from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
+import { statementsOf } from '../../support/statements.js';
 import { until } from '../../support/until.js';
 
 describe('The promoter', () => {
@@ -59,13 +67,8 @@ describe('The promoter', () => {
 
   it('is woken by a change that gives more seats than a request waits for, and gives them all', async () => {
     const waiting = await buildTrainees(harness.context, 1100);
-    const rows = waiting.map((userId, index) => ({
-      id: userId,
-      userId,
-      ...{ courseId: course.id, trainerId: course.trainerId, status: 'waiting' as const, enrolledAt: new Date() },
-      waitingNumber: 1_000_000 + index,
-    }));
-    await models().Enrollment.bulkCreate(rows);
+    const inLine = (index: number) => ({ status: 'waiting' as const, waitingNumber: 1_000_000 + index });
+    await buildEnrollments(harness.context, waiting, course, inLine);
     await course.update({ waitingCounter: 1_001_200 });
     await build('active');
     // No poll meanwhile.
@@ -138,35 +141,25 @@ describe('The promoter', () => {
     expect(userId).to.equal(cast.trainee.user.id);
   });
 
-  /** Returns the statements of some work, by their first words. */
-  async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
-    const statements: string[] = [];
-    options.logging = (sql: string) => void statements.push(sql.replace(/^.*?: /, ''));
-    try {
-      await work();
-    } finally {
-      options.logging = false;
-    }
-    return statements;
-  }
+  const statementsIn = async (work: () => Promise<unknown>) =>
+    (await statementsOf(harness.context.database.sequelize, work)).statements;
   const transactionsIn = (statements: readonly string[]) =>
     statements.filter((sql) => /^(BEGIN|START TRANSACTION)/.test(sql)).length;
 
   it('costs a cancellation a query where nobody waits, and one transaction for the next person', async () => {
     const [first, second] = [await build('active'), await build('active')];
     await course.update({ maxStudents: 2 });
-    expect(transactionsIn(await statementsOf(async () => cancel(first.id).expect(200)))).to.equal(1);
+    expect(transactionsIn(await statementsIn(async () => cancel(first.id).expect(200)))).to.equal(1);
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     await build('waiting');
-    expect(transactionsIn(await statementsOf(async () => cancel(second.id).expect(200)))).to.equal(2);
+    expect(transactionsIn(await statementsIn(async () => cancel(second.id).expect(200)))).to.equal(2);
     expect(await count('pending')).to.equal(1);
   });
 
   it('asks an idle database one question in each interval', async () => {
     await build('active');
     await build('waiting');
-    const statements = await statementsOf(async () => {
+    const statements = await statementsIn(async () => {
       start({ pollMs: 20 });
       await new Promise((resolve) => setTimeout(resolve, 200));
       for (const promoter of promoters.splice(0)) await promoter.close();

@@ -6,6 +6,7 @@ import { validate } from '../../../../src/schemas/validate.js';
 import { submitImport } from '../../../../src/services/imports/queue/submit.js';
 import { createImport } from '../../../../src/services/imports/store/repository.js';
 import { onMysql } from '../../../support/database.js';
+import { tellStatements } from '../../../support/statements.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { client, submit } from '../support/submitting.js';
 
@@ -42,10 +43,7 @@ describe('The numbers of imports', () => {
       createImport(context, client, { id: uuidv7(), ...fields }, beside);
     const inserted: string[] = [];
     let told = (): void => undefined;
-    const tell = (logging: false | ((sql: string) => void)) => {
-      (context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
-    };
-    tell((sql) => {
+    tellStatements(context.database.sequelize, (sql) => {
       if (!sql.includes('INSERT INTO `imports`')) return;
       inserted.push(sql);
       told();
@@ -62,7 +60,7 @@ describe('The numbers of imports', () => {
       expect([first.number, (await second)?.number]).to.deep.equal([1, 2]);
       expect(inserted).to.have.length(3);
     } finally {
-      tell(false);
+      tellStatements(context.database.sequelize, false);
     }
   });
 });

@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { undoImport } from '../../../../src/services/imports/commands.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
+import { tellStatements } from '../../../support/statements.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 
 describe('Undoing a batch of updates', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
-
-  /** Has every statement told. Sequelize reads its own options at each; its types keep them to itself. */
-  const tell = (logging: false | ((sql: string) => void)) => {
-    (importing.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
-  };
 
   /** Updates so many accounts, and undoes that. */
   async function undoUpdates(count: number, tag: string) {
@@ -29,11 +25,11 @@ describe('Undoing a batch of updates', () => {
 
   async function undo(id: string) {
     const statements: string[] = [];
-    tell((sql) => void statements.push(sql));
+    tellStatements(importing.context.database.sequelize, (sql) => void statements.push(sql));
     const result = await undoImport(importing.context, operator, id, {
       signal: new AbortController().signal,
     });
-    tell(false);
+    tellStatements(importing.context.database.sequelize, false);
     return { result, statements };
   }
 
