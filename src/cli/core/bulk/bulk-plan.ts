@@ -42,7 +42,7 @@ export interface BulkWords {
   done: string;
   /** What each is then, in the table of outcomes: "inactive". */
   state: string;
-  /** What others are already, if that isn't the state: "enrolled". */
+  /** State of the unchanged ones, if it has another word: "enrolled". */
   unchanged?: string;
   /** What follows the verb: ' in "Bees"'. */
   target?: string;

@@ -9,7 +9,7 @@ export async function whenMailsLeave(io: Io, context: Context): Promise<string> 
   return `No service runs that sends mails. Start it, or send them with: ${asTyped(io, 'mail send')}`;
 }
 
-/** A bulk change that queues mails, and how they leave: told once some are queued. @param queued what is told first */
+/** Adds to a bulk change when its mails leave, once some are queued. @param queued beginning of the hint */
 export function withMailHint(
   io: Io,
   context: Context,

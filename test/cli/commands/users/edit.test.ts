@@ -56,9 +56,7 @@ describe('coursectl users', () => {
       for (const [argv, exitCode, message] of [
         [['ben@x.org', '--email', admin.email], 1, 'User with this email already exists.'],
         [['ben@x.org', '--phone', ' 1 '], 1, 'User with this phone number already exists.'],
-        [['ben@x.org', '--phone', ''], 2, 'Phone is required.'],
         [['ben@x.org', '--verify'], 2, '--verify needs --email.'],
-        [['ben@x.org', '--role', 'boss'], 2, 'Role must be one of super_admin, trainer, trainee.'],
         [[admin.id, '--role', 'trainee'], 1, "The super admin can't be deactivated, demoted or deleted."],
         [
           ['nobody', '--role', 'trainee'],

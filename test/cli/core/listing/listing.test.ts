@@ -248,6 +248,8 @@ describe('A listing', () => {
       ['--json --output csv', '--json and --output csv cannot be used together.'],
       ['--page 2 --limit all', '--page and --limit all cannot be used together.'],
       ['--limit many', '--limit must be a number.'],
+      ['--limit 101', '--limit must be 100 or less. "all" lists all pages.'],
+      ['--page 0', '--page must be 1 or more.'],
       ['--output xml', 'Allowed choices are table, json, csv, yaml, xlsx.'],
       ['--output json --shoe', '"error":{"code":'],
       ['--output=json --sort shoe', '"error":{"code":'],
