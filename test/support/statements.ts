@@ -1,9 +1,20 @@
 import type { Sequelize } from 'sequelize';
 
-/** Has every statement told, or none. Sequelize reads its own options at each; its types keep them to itself. */
-export function tellStatements(sequelize: Sequelize, tell: false | ((sql: string) => void)): void {
+/**
+ * Has every statement told, or none. Sequelize reads its own options at each; its types keep them to itself.
+ * @param tell also gets the id of the transaction, or `default` outside of one
+ */
+export function tellStatements(
+  sequelize: Sequelize,
+  tell: false | ((sql: string, transaction: string | undefined) => void),
+): void {
   const { options } = sequelize as unknown as { options: { logging: unknown } };
-  options.logging = tell && ((sql: string) => tell(sql.replace(/^Executing \(.*?\): /, '')));
+  options.logging =
+    tell &&
+    ((text: string) => {
+      const [prefix = '', transaction] = /^Executing \((.*?)\): /.exec(text) ?? [];
+      tell(text.slice(prefix.length), transaction);
+    });
 }
 
 /** Does some work. @returns its result and its statements */
