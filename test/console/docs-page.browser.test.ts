@@ -18,7 +18,7 @@ describePages('The page of the API', function () {
 
   it('shows the operations that a search finds', async () => {
     const page = await open();
-    await page.getByLabel('Search operations').fill('password change');
+    await page.getByLabel('Search operations').fill('password initial replace');
     const shown = page.locator('details.operation:visible');
     await expect(shown).toHaveCount(1);
     await expect(shown).toContainText('/api/auth/first-password-change');
@@ -35,17 +35,17 @@ describePages('The page of the API', function () {
     await request.getByLabel('Body').fill(JSON.stringify({ courseId: course.id }));
     await request.getByRole('button', { name: 'Send' }).click();
     await expect(request.locator('form pre')).toContainText('401 Unauthorized');
-    await page.getByLabel('Token').fill(token);
+    await page.getByLabel('Token for requests').fill(token);
     await request.getByRole('button', { name: 'Send' }).click();
     await expect(request.locator('form pre')).toContainText('"message": "Enrollment requested successfully."');
   });
 
   it('has its schemas folded, and opens one that a link leads to', async () => {
     const page = await open();
-    await expect(page.locator('#schema-User')).toBeHidden();
+    await expect(page.locator('#schema-OwnUser')).toBeHidden();
     const operation = page.locator('[id="get-/api/auth/me"]');
     await operation.locator('summary').click();
-    await operation.getByRole('link', { name: 'User', exact: true }).first().click();
-    await expect(page.locator('#schema-User')).toBeVisible();
+    await operation.getByRole('link', { name: 'OwnUser' }).click();
+    await expect(page.locator('#schema-OwnUser')).toBeVisible();
   });
 });

@@ -53,7 +53,7 @@ function render(): string {
   const { Error: failure = {}, ValidationError: validationFailure = {}, ...schemas } = components.schemas;
   const body = [
     introduction(document),
-    '<div id="tools" hidden><label>Search operations <input type="search" id="search"></label><label>Token of requests that are sent from here <input type="password" id="token" autocomplete="off"></label></div>',
+    '<div id="tools" hidden><label>Search operations <input type="search" id="search"></label><label>Token for requests <input type="password" id="token" autocomplete="off"></label></div>',
     contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
     ...sections,
     '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both carry a code in the header <code>Error-Code</code>, and numbers of the message as <code>params</code>: programs read these, the sentences are for people and may change.</p>',
