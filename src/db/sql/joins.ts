@@ -75,3 +75,11 @@ export function instanceOf({ model, columns, from, joined }: QueriedModel, row: 
   for (const { as, part } of joined) Object.assign(instance, { [as]: instanceOf(part, row) });
   return instance;
 }
+
+/** The attributes of a row and of its joined rows, without instances. Null where an association has no row. */
+export function recordOf({ columns, from, joined }: QueriedModel, row: readonly Value[]): object | null {
+  if (row[from] === null) return null;
+  const record = attributesOf(columns, row, from);
+  for (const { as, part } of joined) record[as] = recordOf(part, row);
+  return record;
+}

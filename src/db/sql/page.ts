@@ -1,7 +1,7 @@
 import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
 import { whereSql } from './conditions.js';
-import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joins.js';
+import { addJoined, fieldOf, instanceOf, type Joined, recordOf, type Selected } from './joins.js';
 import { runSelect, type Value } from './select.js';
 
 /**
@@ -45,6 +45,8 @@ export interface Rows<M extends Model> {
   firstIds(limit: number): Promise<string[]>;
   /** Those with these ids, in their order. */
   withIds(ids: readonly string[]): Promise<M[]>;
+  /** Attributes, `id` first, of matching ones with these ids, in their order: faster than instances. */
+  records(ids: readonly string[], attributes: readonly string[]): Promise<Attributes<M>[]>;
   /** Some of them, in their order. */
   page(window: Window): Promise<M[]>;
   /** The page, if the first `most` rows of the table in this order have all its rows. */
@@ -95,7 +97,7 @@ const orderBySql = (ordered: readonly Ordered[]): string =>
   ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
 
 const none = async () => [];
-const noRows = { count: async () => 0, firstIds: none, withIds: none, page: none, pageAmongFirst: none };
+const noRows = { count: async () => 0, firstIds: none, withIds: none, records: none, page: none, pageAmongFirst: none };
 
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
@@ -157,6 +159,11 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   const firstOf = (isAfter: string | undefined, most: number): Ids =>
     partsSql ? idsOfParts(partsSql, isAfter, most) : { from: matching(condition, isAfter), orderBy: orderSql };
 
+  const isOneOf = (ids: readonly string[]) => `${alias}.\`id\` IN (${ids.map(literal).join(', ')})`;
+
+  const selectSql = ({ columns, joins }: Selected, where: string) =>
+    `SELECT ${columns.join(', ')} ${table} ${joins.join(' ')} WHERE ${where} ORDER BY ${orderSql}`;
+
   const read = async ({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> => {
     const selected: Selected = { columns: [], joins: [] };
     const part = addJoined(selected, model, model.name, Object.keys(model.getAttributes()), include);
@@ -166,11 +173,8 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     // all rows for a page far behind.
     const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
     const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
-    const rows = await runSelect(
-      sequelize,
-      `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
-        WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
-    );
+    const isOnPage = `${alias}.\`id\` IN (SELECT id FROM (${few}) AS page)`;
+    const rows = await runSelect(sequelize, selectSql(selected, isOnPage));
     // The first part is of this model, whose rows have ids.
     return rows.map((row) => instanceOf(part, row) as M);
   };
@@ -199,8 +203,15 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     },
     async withIds(ids) {
       if (ids.length === 0) return [];
-      const from = matching(`${alias}.\`id\` IN (${ids.map(literal).join(', ')})`);
-      return read({ limit: ids.length, offset: 0 }, { from, orderBy: orderSql });
+      return read({ limit: ids.length, offset: 0 }, { from: matching(isOneOf(ids)), orderBy: orderSql });
+    },
+    async records(ids, attributes) {
+      if (ids.length === 0) return [];
+      const selected: Selected = { columns: [], joins: [] };
+      const part = addJoined(selected, model, model.name, attributes, include);
+      const rows = await runSelect(sequelize, selectSql(selected, and(condition, isOneOf(ids))));
+      // As with Sequelize's `attributes`, the type has all of them.
+      return rows.map((row) => recordOf(part, row) as Attributes<M>);
     },
     async page(window) {
       const isAfter = await afterRow(window.after);

@@ -1,4 +1,4 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { type Attributes, Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { type Order, rowsOf } from '../../db/sql/page.js';
 import {
@@ -25,7 +25,10 @@ const idsPerQuery = 5000;
 
 const order: Order = [['id', 'ASC']];
 
-function columnOf(field: EnrollmentExportField): ExportColumn<Enrollment> {
+/** The attributes of an enrollment, of its trainee and of its course. */
+type Exported = Attributes<Enrollment> & Pick<Enrollment, 'user' | 'course' | 'certificate' | 'waitingPlace'>;
+
+function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {
   switch (field) {
     case 'firstName':
     case 'lastName':
@@ -69,25 +72,28 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
       : ([trainerEnrollmentExportSchema, trainerEnrollmentExportFields] as const);
   const { fields = all, ...filter } = validate(schema, input);
   const { models, read } = core.database;
-  const include = [
+  const joins = [
     { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'phone'] },
     { model: models.Course, as: 'course', attributes: ['id', 'title'] },
     certificateOf(core),
   ];
+  const include = joins.filter(({ as }) => as === 'user' || fields.some((field) => field === as));
+  const hasPlaces = fields.includes('waitingPlace');
+  const ofPlaces = hasPlaces ? ['status', 'courseId', 'waitingNumber'] : [];
+  const attributes = [...new Set(['id', ...ofPlaces, ...fields])];
   let reader: Awaited<ReturnType<typeof idReader>> | undefined;
   let ids: string[] = [];
-  async function rowsAfter(last: string): Promise<Enrollment[]> {
+  async function rowsAfter(last: string): Promise<Exported[]> {
     reader ??= await idReader(core, actor, filter);
     const { where, idsAfter } = reader;
     if (ids.length === 0) ids = await idsAfter(last);
     while (ids.length > 0) {
       const some = ids.splice(0, batch);
       // Those that have left the filter since their ids were read are left out.
-      const still = { [Op.and]: [{ id: some }, where] };
-      const rows = rowsOf(models.Enrollment, { where: still, order, include });
-      const found = await read(() => rows.page({ limit: batch, offset: 0 }));
+      const rows = rowsOf(models.Enrollment, { where, order, include });
+      const found = await read(() => rows.records(some, attributes));
       if (found.length > 0) {
-        if (fields.includes('waitingPlace')) await addWaitingPlaces(core, found);
+        if (hasPlaces) await addWaitingPlaces(core, found);
         return found;
       }
       if (ids.length === 0) ids = await idsAfter(some.at(-1) ?? last);

@@ -3,7 +3,10 @@ import { readWaitingPlaces } from '../../db/sql/waiting-list.js';
 import type { Core } from '../core.js';
 
 /** Adds their places to enrollments that wait, with one query for all of them; with none where nobody waits. */
-export async function addWaitingPlaces({ database }: Core, enrollments: readonly Enrollment[]): Promise<void> {
+export async function addWaitingPlaces(
+  { database }: Core,
+  enrollments: readonly Pick<Enrollment, 'id' | 'status' | 'courseId' | 'waitingNumber' | 'waitingPlace'>[],
+): Promise<void> {
   const waiting = enrollments.filter(({ status }) => status === 'waiting');
   if (waiting.length === 0) return;
   const places = await database.read(() => readWaitingPlaces(database, waiting));
