@@ -118,10 +118,10 @@ describe('The warnings of a plan', () => {
     const file = 'test/fixtures/meaning/deceased.csv';
     const mail = { SMTP_URL: 'smtp://127.0.0.1:9', PUBLIC_URL: 'https://c.example.org', MAIL_FROM: 'c@example.org' };
 
-    it('name their rows and columns, as for deleted ones', async () => {
+    it('name their rows and columns', async () => {
       const { warnings } = await importing.plan(file);
       expect(warnings.map(({ code, rows, examples }) => [code, rows, examples])).to.deep.equal([
-        ['STATE_NOT_IMPORTED', [], []],
+        ['STATE_NOT_IMPORTED', [2], ['Is Deleted: Yes']],
         ['STATE_NOT_IMPORTED', [3], ['Deceased: Yes']],
         ['STATE_NOT_IMPORTED', [4], ['Do Not Email: Yes']],
         ['STATE_NOT_IMPORTED', [4], ['Unsubscribed: yes']],
@@ -131,7 +131,7 @@ describe('The warnings of a plan', () => {
       );
       const ignored = await importing.plan(file, { map: ['Deceased=suspended', 'Do Not Email=', 'Unsubscribed='] });
       expect(ignored.warnings.map(({ code, rows }) => [code, rows])).to.deep.equal([
-        ['STATE_NOT_IMPORTED', []],
+        ['STATE_NOT_IMPORTED', [2]],
         ['STATE_INACTIVE', [3]],
       ]);
     });
@@ -201,6 +201,7 @@ describe('The warnings of a plan', () => {
         'متوفى',
         'لا ترسل بريد',
       ],
+      ...['HASOPTEDOUTOFEMAIL', 'DONOTCALL', 'ISDELETED', 'Gelöscht', 'Supprimé', 'Eliminado', 'Excluído', 'محذوف'],
     ];
     for (const heading of headings)
       it(`are found under ${heading}`, async () => {

@@ -131,5 +131,8 @@ describe('Columns for the state of an account', () => {
     expect(spanish.warnings.map(({ code }) => code)).to.deep.equal(['STATE_NOT_IMPORTED']);
     expect(spanish.columns.at(-1)).to.include({ heading: 'Estado', field: null, suggestion: 'isActive' });
     expect((await plan('State', 'CA')).warnings).to.deep.equal([]);
+    const opposite = await plan('Ausgeschieden', 'ja', 'nein');
+    expect(opposite.warnings[0]?.message).to.include('To import it: --map "Ausgeschieden=suspended";');
+    expect(opposite.columns.at(-1)?.suggestion).to.equal('suspended');
   });
 });

@@ -5,7 +5,7 @@ import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, headingKey, headingWords, isAddress, words } from '../fields/headings.js';
 import { fieldsInFiles } from '../fields/import-fields.js';
 import { roleOf } from '../fields/role-words.js';
-import { isExclusion, looksLikeState } from '../fields/state-words.js';
+import { isExclusion, looksLikeState, saysInactive } from '../fields/state-words.js';
 import { decidedColumns } from './column-maps.js';
 
 /** The first cells of the rows of a file: what the columns look like. */
@@ -178,6 +178,7 @@ export function suggestionsFor(
   if (taken.has('isActive') || taken.has('suspended')) return guesses;
   const isState = ({ heading, index }: Column) =>
     !isExclusion(heading) && looksLikeState(heading, valuesOf(index, rows));
-  for (const { index } of unknown.filter(isState)) guesses.set(index, guesses.get(index) ?? 'isActive');
+  for (const { index, heading } of unknown.filter(isState))
+    guesses.set(index, guesses.get(index) ?? (saysInactive(heading) ? 'suspended' : 'isActive'));
   return guesses;
 }

@@ -12,7 +12,7 @@ import { shownText } from '../../../../tables/table/text.js';
 import { isLastNameFirst } from '../fields/full-names.js';
 import { isRepeatable, meaningsIn } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
-import { isExclusion, isTick, looksLikeState } from '../fields/state-words.js';
+import { isExclusion, isTick, looksLikeState, saysInactive } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import { type FirstRows, guessColumns, isHalf, isParentsAddress, suggestionsFor, valuesOf } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
@@ -162,7 +162,7 @@ const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[
     .map((column) => ({
       code: 'STATE_NOT_IMPORTED',
       field: 'isActive',
-      message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
+      message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, saysInactive(column.heading) ? 'suspended' : 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
 /** Longer cells are notes. */

@@ -54,14 +54,20 @@ export function activeOf(
   return stateOf(cell);
 }
 
-const stateHeading = new RegExp(
-  ` (${words(
-    '\\S*status | active | inactive | enabled | disabled | suspended | deactivated | deleted | terminated | withdrawn',
-    'aktiv | inaktiv | gesperrt | ausgeschieden | statut | actif | inactif | suspendu | activo | inactivo | suspendido | baja',
-    'situacao | ativo | inativo | suspenso | الحالة | حالة | نشط | موقوف',
-  ).join('|')}) `,
-  'u',
+/** Matches headings with one of these words. */
+const withWord = (...lines: readonly string[]) => new RegExp(` (${words(...lines).join('|')}) `, 'u');
+
+const activeHeading = withWord(
+  '\\S*status | active | enabled | aktiv | statut | actif | activo | situacao | ativo | الحالة | حالة | نشط',
 );
+const inactiveHeading = withWord(
+  'inactive | disabled | suspended | deactivated | terminated | withdrawn | inaktiv | gesperrt | ausgeschieden | inactif',
+  'suspendu | inactivo | suspendido | baja | inativo | suspenso | موقوف',
+);
+
+/** Whether a yes below a heading says that the account is inactive. */
+export const saysInactive = (heading: string): boolean =>
+  inactiveHeading.test(headingWords(heading)) && !activeHeading.test(headingWords(heading));
 
 /** "State" may be a part of a country. */
 const vagueHeading = / (state|state|etat|estado|zustand) /u;
@@ -71,23 +77,24 @@ export function looksLikeState(heading: string, values: readonly string[]): bool
   const filled = values.filter((cell) => cell.trim() !== '');
   if (filled.length === 0) return false;
   const text = headingWords(heading);
-  return stateHeading.test(text) || (vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined));
+  if (activeHeading.test(text) || inactiveHeading.test(text)) return true;
+  return vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined);
 }
 
-const exclusionWords = new RegExp(
-  ` (${words(
-    'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
-    'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
-    'blacklisted | blocklisted | suppressed | on hold | verstorben\\S* | gestorben | todesdatum',
-    'kein\\S* (e ?mails?|mails?|kontakt|post|werbung|newsletter|einladung|einladungen) | \\S*sperre | \\S*sperrvermerk',
-    'nicht (kontaktieren|anschreiben|anmailen|mailen|anrufen|einladen) | abgemeldet | abbestellt | ausgetragen | widersprochen',
-    'decede\\S* | (date (de|du) )?deces | ne (pas|plus) (contacter|envoyer|ecrire|appeler|relancer|solliciter|inviter)',
-    'pas d (e ?mails?|mails?|courriels?) | desabonne\\S* | desinscrit\\S* | fallecid[oa]s? | difunt[oa]s? | defuncion',
-    'no (contactar|enviar|llamar|molestar|escribir|invitar) | dad[oa] de baja | desuscrit[oa]s? | falecid[oa]s? | obito',
-    'nao (contatar|contactar|enviar|ligar|incomodar|convidar) | descadastrad[oa]s? | desinscrit[oa]s?',
-    'متوفى | متوفي | متوفاة | وفاة | لا ترسل | لا تتصل | لا تراسل | عدم (الاتصال|المراسلة|الارسال) | (الغى|الغاء|ملغي) الاشتراك',
-  ).join('|')}) `,
-  'u',
+const exclusionWords = withWord(
+  'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
+  'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
+  // Names of Salesforce, in capitals.
+  '(has)?opt(ed)?out(of\\S+)? | donot(e?mail|contact|call)\\S* | (is)?(email)?bounced\\S* | is(deleted|deceased) | deleted',
+  'blacklisted | blocklisted | suppressed | on hold | verstorben\\S* | gestorben | todesdatum',
+  'kein\\S* (e ?mails?|mails?|kontakt|post|werbung|newsletter|einladung|einladungen) | \\S*sperre | \\S*sperrvermerk',
+  'nicht (kontaktieren|anschreiben|anmailen|mailen|anrufen|einladen) | abgemeldet | abbestellt | ausgetragen | widersprochen',
+  'decede\\S* | (date (de|du) )?deces | ne (pas|plus) (contacter|envoyer|ecrire|appeler|relancer|solliciter|inviter)',
+  'pas d (e ?mails?|mails?|courriels?) | desabonne\\S* | desinscrit\\S* | fallecid[oa]s? | difunt[oa]s? | defuncion',
+  'no (contactar|enviar|llamar|molestar|escribir|invitar) | dad[oa] de baja | desuscrit[oa]s? | falecid[oa]s? | obito',
+  'nao (contatar|contactar|enviar|ligar|incomodar|convidar) | descadastrad[oa]s? | desinscrit[oa]s?',
+  'متوفى | متوفي | متوفاة | وفاة | لا ترسل | لا تتصل | لا تراسل | عدم (الاتصال|المراسلة|الارسال) | (الغى|الغاء|ملغي) الاشتراك',
+  'geloscht\\S* | supprimee?s? | eliminad[oa]s? | excluid[oa]s? | محذوفة?',
 );
 
 /** Whether a heading, or a cell, says of people that they are dead, or want no mail. */
