@@ -256,13 +256,18 @@ async function planRows(
     throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
   const { counts, createdByRole, samples, generatedPasswords, invitations, news } = summary;
   const { identityChanges, identityChangesLeftOut } = summary;
+  const listed = columns.list();
+  // A hidden column that is blank, or changes nothing, needs no look.
+  const isNeedless = ({ code, field, examples }: PlanWarning) =>
+    code === 'COLUMN_HIDDEN' &&
+    !listed.some((column) => column.field === field && column.people > 0 && examples.includes(column.heading));
   return {
     id: summary.id(fileSha256 + optionsText(options)),
     file,
     fileSha256,
     options,
     format,
-    columns: columns.list(),
+    columns: listed,
     names,
     roleWords: Object.fromEntries(roleWords),
     counts,
@@ -270,7 +275,7 @@ async function planRows(
     lines: stopsAtLine === null ? opened.lines() : null,
     samples,
     reasons: reasons.list(),
-    warnings: [...warnings.list(), ...opened.emptyRows(), ...zeros.list()],
+    warnings: [...warnings.list().filter((warning) => !isNeedless(warning)), ...opened.emptyRows(), ...zeros.list()],
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,

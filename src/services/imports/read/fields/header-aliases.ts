@@ -33,15 +33,24 @@ export function meaningOf(heading: string): Meaning | undefined {
   return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
 }
 
-/** Headings that only the export of enrollments has. */
-const ofEnrollments = ['notesAt', 'replyAt', 'replyBy', 'cancelReason', 'enrolledAt', 'completedAt', 'waitingPlace'];
+/** Headings that, beside `course` and `status`, only an export of enrollments has. */
+const ofEnrollments = [
+  'progress',
+  'notesAt',
+  'replyAt',
+  'replyBy',
+  'cancelReason',
+  'enrolledAt',
+  'completedAt',
+  'waitingPlace',
+];
 
 /**
  * Returns the meanings of the headings of a file. In an export of enrollments, `status` is the enrollment's, and `courseId`
  * only repeats `course`.
  */
 export function meaningsIn(headings: readonly string[]): (heading: string) => Meaning | undefined {
-  const isExport = headings.filter((heading) => ofEnrollments.includes(heading.trim())).length > 1;
+  const isExport = headings.some((heading) => ofEnrollments.includes(heading.trim()));
   if (!isExport || !headings.includes('course')) return meaningOf;
   return (heading) => {
     if (heading.trim() === 'status') return { field: 'enrollmentStatus', rank: 0 };
