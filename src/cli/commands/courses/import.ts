@@ -20,13 +20,16 @@ import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import { accountIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { wrapHanging } from '../../core/output/fit.js';
+import { cut, wrapHanging } from '../../core/output/fit.js';
 import { asTyped, counted, widthOf } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 import type { importCourseOptions, undoCourseImportOptions } from './options.js';
 import { courseName } from './output.js';
 
 type ImportRun = Run<'<file>', typeof importCourseOptions>;
+
+/** The width of lines with examples in a pipe. */
+const widestLine = 120;
 
 /** An import is one transaction. */
 const maxRows = 1000;
@@ -46,10 +49,14 @@ const headerRules: HeaderRules = {
   mostAdded: 0,
 };
 
+/** The columns that files can have and this one doesn't, for people. */
+const fieldsOf = (used: readonly (ImportedColumn | undefined)[]) =>
+  importedColumns.filter((column) => column !== 'trainerId' && !used.includes(column));
+
 /** The courses in a file, with the columns that are used and ignored. */
 interface CourseFile {
   rows: CourseRow[];
-  used: string[];
+  used: { heading: string; column: ImportedColumn }[];
   ignored: string[];
 }
 
@@ -61,7 +68,10 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
   try {
     const columns = table.header.map(columnOf);
     if (!columns.includes('title'))
-      throw new AppError('USAGE', `The file ${name} has no column title. Its columns: ${table.header.join(', ')}.`);
+      throw new AppError(
+        'USAGE',
+        `The file ${name} has no column title. Its columns: ${table.header.join(', ')}. Rename its headings to those of an export, such as: ${fieldsOf([]).join(', ')}.`,
+      );
     const rows: CourseRow[] = [];
     for await (const list of table.rows)
       for (const { line, cells } of list) {
@@ -73,9 +83,12 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
         if (rows.length > maxRows)
           throw new AppError('USAGE', `The file ${name} has more than ${maxRows} courses. Split it.`);
       }
-    const headings = (isUsed: boolean) =>
-      table.header.filter((heading, index) => heading !== '' && (columns[index] !== undefined) === isUsed);
-    return { rows, used: headings(true), ignored: headings(false) };
+    const used = table.header.flatMap((heading, index) => {
+      const column = columns[index];
+      return column === undefined ? [] : [{ heading, column }];
+    });
+    const ignored = table.header.filter((heading, index) => heading !== '' && columns[index] === undefined);
+    return { rows, used, ignored };
   } finally {
     await table.close();
   }
@@ -89,14 +102,31 @@ function lineOf(planned: PlannedCourse): string[] {
   return planned.isTitleKnown ? [`${row} created, although a course of another first day has this title`] : [];
 }
 
+/** The used columns with their field, number of courses and first value, and the ignored ones. */
+function columnLines({ rows, used, ignored }: CourseFile, width: number | undefined): string[] {
+  const lines = used.map(({ heading, column }) => {
+    const values = rows.flatMap(({ cells }) => cells[column] ?? []);
+    const example = values[0] === undefined ? '' : `: ${values[0]}`;
+    const line = printableLine(`  ${heading} = ${column}; ${counted(values.length, 'course')}${example}`);
+    return cut(line, width ?? widestLine);
+  });
+  const others = fieldsOf(used.map(({ column }) => column));
+  const hint = others.length > 0 ? ` (to import one, rename its heading: ${others.join(', ')})` : '';
+  return [
+    'Columns:',
+    ...lines,
+    ...(ignored.length > 0 ? [printableLine(`Ignored: ${ignored.join(', ')}${hint}`)] : []),
+  ];
+}
+
 /** The plan of an import, with the counts last, where a terminal shows them. */
-function planText(planned: readonly PlannedCourse[], { used, ignored }: CourseFile, width: number | undefined): string {
+function planText(planned: readonly PlannedCourse[], file: CourseFile, width: number | undefined): string {
   const count = (outcome: PlannedCourse['outcome']) => planned.filter((one) => one.outcome === outcome).length;
+  const remedy = count('rejected') > 0 ? ': correct their rows and import the file again' : '';
   const lines = [
-    `Columns: ${used.join(', ')}`,
-    ...(ignored.length > 0 ? [`Ignored: ${ignored.join(', ')}`] : []),
+    ...columnLines(file, width),
     ...planned.flatMap(lineOf),
-    `${counted(count('create'), 'course')} to create, ${count('exists')} existing, ${count('rejected')} rejected`,
+    `${counted(count('create'), 'course')} to create, ${count('exists')} existing, ${count('rejected')} rejected${remedy}`,
   ];
   return lines.flatMap((line) => wrapHanging(line, width)).join('\n');
 }
@@ -119,7 +149,7 @@ export async function importFile(run: ImportRun): Promise<Result> {
     outcome,
     ...('reason' in more && { reason: more.reason }),
   }));
-  const json = { columns: file.used, ignored: file.ignored, rows };
+  const json = { columns: file.used.map(({ heading }) => heading), ignored: file.ignored, rows };
   const exitCode = rejected === 0 ? exitCodes.ok : courses.length > 0 ? exitCodes.partial : exitCodes.failure;
   const plan = planText(planned, file, widthOf(run.io.stderr));
   if (dryRun || courses.length === 0) return { json: { ...json, created: [] }, text: plan, exitCode };

@@ -61,8 +61,14 @@ describe('coursectl courses import', () => {
         'Silk;Worms.;;;Nobody;1\nSalt;Sea.;;;;1\nWax;Candles.;2030-01-07;;ada@x.org;1\n',
     );
     const plan =
-      'Columns: Title, Description, Start date, End date, Trainer\n' +
-      'Ignored: Room key\n' +
+      'Columns:\n' +
+      '  Title = title; 7 courses: Bees\n' +
+      '  Description = description; 7 courses: How they live.\n' +
+      '  Start date = startDate; 5 courses: 2030-01-07\n' +
+      '  End date = endDate; 1 course: 2030-01-01\n' +
+      '  Trainer = trainer; 6 courses: ada@x.org\n' +
+      'Ignored: Room key (to import one, rename its heading: shortDescription, category, level, language, courseType, ' +
+      'tags, requirements, learningOutcomes, maxStudents, enrollUntil, autoAccept, waitingMax, location, isFeatured)\n' +
       'Line 2, "Bees": exists already, unchanged\n' +
       'Line 3, "Wax": created, although a course of another first day has this title\n' +
       'Line 4, "Knots": rejected: endDate must not be before startDate.\n' +
@@ -70,7 +76,7 @@ describe('coursectl courses import', () => {
       'Line 6, "Silk": rejected: There is no active trainer Nobody.\n' +
       'Line 7, "Salt": rejected: The trainer is missing: fill in the column trainer, or add --trainer.\n' +
       'Line 8, "Wax": rejected: It repeats line 3: title and first day.\n' +
-      '1 course to create, 1 existing, 5 rejected\n';
+      '1 course to create, 1 existing, 5 rejected: correct their rows and import the file again\n';
     const argv = ['courses', 'import', name];
     expect(await cli.run([...argv, '--dry-run'])).to.deep.equal({ exitCode: 3, stdout: plan, stderr: '' });
     expect((await cli.refusal(argv)).message).to.equal('Confirmation needs a terminal: add --yes to import.');
@@ -86,7 +92,9 @@ describe('coursectl courses import', () => {
 
   it('creates nothing without a title column, or for an inactive trainer', async () => {
     const { message } = await cli.refusal(['courses', 'import', file('name,description\nBees,Life.\n')]);
-    expect(message).to.equal('The file courses.csv has no column title. Its columns: name, description.');
+    expect(message).to.match(
+      /^The file courses.csv has no column title. Its columns: name, description. Rename .* such as: title, description,/,
+    );
     await ada.update({ isActive: false });
     const { exitCode, stdout } = await cli.run([
       'courses',
