@@ -55,6 +55,7 @@ describe('The data of a program that is installed', () => {
     const named = (message: string) => withCommandLines({ calledAs: 'npx coursectl' }, message);
     for (const message of ['Run: coursectl setup', 'Run: npx coursectl setup'])
       expect(named(message)).to.equal('Run: npx coursectl setup');
+    expect(named('Run: coursectl mail list')).to.equal('Run: npx coursectl mail list');
   });
 });
 

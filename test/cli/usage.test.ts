@@ -128,6 +128,8 @@ describe('A name or value that is slightly wrong', () => {
       [['users', 'show', 'Ödön Kovács'], 'Did you mean odon@example.org (Ödön Kovács)?'],
       [['enrollments', 'list', '--status', 'complete'], ' Did you mean completed?'],
       [['enrollments', 'status', 'x', 'accepted'], ' Did you mean active?'],
+      [['enrollments', 'status', 'complete'], ' Did you mean completed?'],
+      [['users', 'list', '--columns', 'name,mail'], ': not "mail". Did you mean email?'],
       [['users', 'list', '--role', 'student'], ' Did you mean trainee?'],
       [['users', 'list', '--limit', '500'], '--limit must be 100 or less. "all" lists all pages.'],
     ] as const) {

@@ -4,6 +4,7 @@ import type { FieldProblem } from '../../../field-problem.js';
 import type { Context } from '../../../services/context.js';
 import { courseFull } from '../../../services/courses/course-full.js';
 import { either } from '../output/output.js';
+import { calledWith, camelCase } from './declaration.js';
 import { problemText } from './problem-text.js';
 import { valueMeant } from './suggestions.js';
 
@@ -71,13 +72,14 @@ function remedyFor(command: Command, field: string, { code, params = {} }: Field
 /** What the command line gives under one of several names. */
 function given(command: Command, names: readonly string[]): string[] {
   const options: Record<string, unknown> = command.opts();
+  const values: Record<string, unknown> = calledWith(command).arguments;
   return names
     .flatMap((name) => {
-      const index = command.registeredArguments.findIndex((argument) => argument.name() === name);
+      const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
       // A variadic argument has several.
-      return [index < 0 ? options[name] : command.processedArgs[index]].flat();
+      return [isArgument ? values[camelCase(name)] : options[name]].flat();
     })
-    .filter((value) => typeof value === 'string' && value !== '');
+    .filter((value): value is string => typeof value === 'string' && value !== '');
 }
 
 async function notFoundAtTerminal(command: Command, failure: AppError, context?: Context): Promise<AppError> {

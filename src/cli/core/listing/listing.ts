@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Page } from '../../../services/paging.js';
 import type { Result, Run } from '../command/run.js';
+import { valueMeant } from '../command/suggestions.js';
 import { wrap } from '../output/fit.js';
 import { counted } from '../output/output.js';
 import { writePaged } from '../output/pager.js';
@@ -91,12 +92,11 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
     throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.');
   return names.split(',').map((name) => {
     const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
-    if (!column)
-      throw new AppError(
-        'USAGE',
-        `--columns must be of ${columns.map((one) => one.name).join(', ')}: not "${name.trim()}".`,
-      );
-    return column;
+    if (column) return column;
+    const allowed = columns.map((one) => one.name);
+    const meant = valueMeant(name, allowed);
+    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    throw new AppError('USAGE', `--columns must be of ${allowed.join(', ')}: not "${name.trim()}".${hint}`);
   });
 }
 
