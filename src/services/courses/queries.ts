@@ -43,7 +43,7 @@ function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   return { isPublished: true };
 }
 
-/** The same courses in parts. Each has indexes in the orders of the catalogue. */
+/** Parts of the same list, each with an index in the orders of the catalogue. */
 function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
   const others = viewer?.role === 'trainer' ? { trainerId: viewer.actorId } : {};
   const maySeeMore = viewer?.role === 'super_admin' || viewer?.role === 'trainer';
