@@ -6,7 +6,7 @@ import type { BulkWork } from './bulk.js';
 /** When mails leave that a command has queued. */
 export async function whenMailsLeave(io: Io, context: Context): Promise<string> {
   if (await isSenderRunning(context)) return 'The service sends them now.';
-  return `No service runs that sends mails. Start it, or send them with: ${asTyped(io, 'mail send')}`;
+  return `No service runs that sends mails. Start or restart it, or send them with: ${asTyped(io, 'mail send')}`;
 }
 
 /** Adds to a bulk change when its mails leave, once some are queued. @param queued beginning of the hint */

@@ -183,7 +183,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 enrollments changed to active.\n' });
       expect(await statuses()).to.deep.equal(['active', 'active', 'pending']);
       const { message } = await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending']);
-      expect(message).to.equal('status must be one of pending, active, completed, cancelled.');
+      expect(message).to.equal('status must be one of pending, active, completed, cancelled. Did you mean completed?');
     });
 
     it('needs no confirmation for the one of a trainee in a course, but for all of one of them', async () => {

@@ -63,7 +63,7 @@ describe('coursectl mail', () => {
     const again = await cli.run(['mail', 'retry', '--kind', 'password-changed', '--yes']);
     expect(again.exitCode, again.stderr).to.equal(0);
     expect(again.stderr).to.equal(
-      '1 mail queued again.\nNo service runs that sends mails. Start it, or send them with: coursectl mail send\n',
+      '1 mail queued again.\nNo service runs that sends mails. Start or restart it, or send them with: coursectl mail send\n',
     );
     const test = { kind: 'test', address: 'me@example.org' };
     await buildMail(harness.context, test);

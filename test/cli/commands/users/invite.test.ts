@@ -3,7 +3,7 @@ import { mailSettings } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
-const how = 'No service runs that sends mails. Start it, or send them with: coursectl mail send';
+const how = 'No service runs that sends mails. Start or restart it, or send them with: coursectl mail send';
 const grace = ['--first-name', 'Grace', '--last-name', 'Hopper', '--email', 'grace@x.org', '--phone', '555 0101'];
 
 describe('Invitations at the command line', () => {

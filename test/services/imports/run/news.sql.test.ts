@@ -129,7 +129,7 @@ for (const batchRows of [1, 50])
       const dryRun = (await importing.run(file, ...options, '--dry-run')).stdout;
       expect(dryRun).to.include('\n  1 mail to tell people of enrollments\n');
       const { stdout } = await importing.run(file, ...options, '--yes');
-      const how = 'No service runs that sends mails. Start it, or send them with: coursectl mail send';
+      const how = 'No service runs that sends mails. Start or restart it, or send them with: coursectl mail send';
       expect(stdout).to.include(`\n  Invitations: 1 queued. Mails about enrollments: 1 queued. ${how}\n`);
     });
   });
