@@ -139,11 +139,16 @@ function warningText({ message, count, rows, examples }: ImportPlan['warnings'][
 /** Examples in a plan, besides the reasons. */
 const maxRejectedShown = 3;
 
-/** Examples of what becomes of rows. */
+/** Examples of what becomes of rows, one for each reason. */
 function samplesText(samples: ImportPlan['samples']): string[] {
-  const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
-  const left = new Set(rejected.slice(maxRejectedShown));
-  const shown = samples.filter((sample) => !left.has(sample));
+  const reasons = new Set<string>();
+  const shown = samples.filter(({ outcome, code, reason }) => {
+    if (outcome !== 'rejected') return true;
+    const key = `${code} ${reason}`;
+    if (reasons.has(key) || reasons.size === maxRejectedShown) return false;
+    reasons.add(key);
+    return true;
+  });
   return shown.length === 0 ? [] : ['For example:', ...shown.map(sampleText)];
 }
 

@@ -50,6 +50,17 @@ describe('coursectl users import --dry-run', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
+  it('shows each reason of rejected rows once among the examples', async () => {
+    const rows = ['Bees', 'Bees', 'Bees', 'Bees', 'Knots'].map(
+      (course, at) => `Ada,King,ada${at}@x.org,${at + 1},${course}`,
+    );
+    const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);
+    const { stdout } = await importing.run(file, '--dry-run');
+    expect(stdout).to.match(
+      /For example:\n {2}line 2 {2}rejected {2}COURSE_UNKNOWN: .*"Bees".*\n {2}line 6 {2}rejected {2}COURSE_UNKNOWN: .*"Knots"/,
+    );
+  });
+
   it('prints the command for exactly this plan, with its options quoted for a shell', async () => {
     await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), {
       title: "Ada's loom",
