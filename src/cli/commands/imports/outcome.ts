@@ -139,7 +139,7 @@ function warningText({ message, count, rows, examples }: ImportPlan['warnings'][
 /** Examples in a plan, besides the reasons. */
 const maxRejectedShown = 3;
 
-/** Examples of what becomes of rows, one for each reason. */
+/** Example rows, without repeated reasons. */
 function samplesText(samples: ImportPlan['samples']): string[] {
   const reasons = new Set<string>();
   const shown = samples.filter(({ outcome, code, reason }) => {
