@@ -33,6 +33,8 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
   'users import': ['more.csv', 'Import these rows?'],
   'courses delete': ['Bees', 'Delete this course?'],
+  'courses import': ['programme.csv --trainer ada@x.org', 'Create 1 course?'],
+  'courses undo-import': ['', 'Delete 1 course?'],
   'courses files remove': ['Bees FILE', 'Remove this file?'],
   'courses remove-thumbnail': ['Bees', 'Remove this image?'],
   'enrollments assign': ['Knots ben@x.org eve@x.org', 'Enroll these 2 trainees in "Knots"?'],
@@ -76,6 +78,11 @@ describe('A question at the terminal', () => {
     ({ id: fileId } = await buildMaterial(context, bees));
     ({ code } = await buildCertificate(context, ben, await buildCourse(context, ada, { title: 'Ants' })));
     importing.write('more.csv', people(3, 'more'));
+    importing.write('programme.csv', 'title,description\nSilk,Worms.\n');
+    if (words === 'courses undo-import')
+      await cli.run(['courses', 'import', 'programme.csv', '--trainer', 'ada@x.org', '--yes'], {
+        cwd: importing.folder,
+      });
     importing.write('bees.jpg', await halves(40, 40).jpeg().toBuffer());
     if (words === 'courses remove-thumbnail')
       await cli.run(['courses', 'thumbnail', 'Bees', 'bees.jpg'], { cwd: importing.folder });
