@@ -169,6 +169,14 @@ describe('Every declared field of an account', () => {
       await expectStored(fields);
     });
 
+    it('by coursectl setup', async () => {
+      const { isActive: _, ...fields } = samples(inputFields('setup'));
+      const argv = ['setup', '--yes', ...options('setup', fields), '--password-stdin'];
+      const { exitCode, stderr } = await cli.run(argv, { stdin: factoryPassword });
+      expect(exitCode, stderr).to.equal(0);
+      await expectStored(fields);
+    });
+
     it('by POST /api/auth/register, and is shown, exported and audited', async () => {
       const { token } = await admin();
       const fields = samples(inputFields('register'));

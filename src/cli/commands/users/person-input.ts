@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 import { isAppError, validationError } from '../../../errors.js';
-import { accountFields, requiredFields } from '../../../schemas/account-fields.js';
+import { accountFields, inputFields, requiredFields } from '../../../schemas/account-fields.js';
 import * as fields from '../../../schemas/fields.js';
 import { refused } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
@@ -12,11 +12,14 @@ import { readPassword } from '../../core/prompts/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';
 import type { passwordOption, personOptions } from './options.js';
 
-/** What is asked of everybody, also of the super admin. */
-export const personFields = requiredFields('setup');
+/** The options of everybody, also of the super admin, who is always active. */
+export const personFields = inputFields('setup').filter((name) => name !== 'isActive');
 export type PersonField = (typeof personFields)[number];
 
-const questions: Readonly<Record<PersonField, string>> = {
+const askedFields = requiredFields('setup');
+type AskedField = (typeof askedFields)[number];
+
+const questions: Readonly<Record<AskedField, string>> = {
   firstName: 'First name',
   lastName: 'Last name',
   email: 'Email',
@@ -73,7 +76,7 @@ async function askPhone(prompts: Prompts, given: string | undefined): Promise<st
   }
 }
 
-async function askField(prompts: Prompts, name: PersonField, given: string | undefined): Promise<string> {
+async function askField(prompts: Prompts, name: AskedField, given: string | undefined): Promise<string> {
   if (name === 'phone') return askPhone(prompts, given);
   return given ?? prompts.text(questions[name], accountFields[name].schema());
 }
@@ -102,9 +105,9 @@ export async function personFromPrompts(
   askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
 ): Promise<object> {
   const prompts = await createPrompts(run.io);
-  const answers: Partial<Record<PersonField, string>> = {};
-  for (const name of personFields) answers[name] = await askField(prompts, name, run.options[name]);
-  const person = { ...answers, ...(await askMore(prompts)) };
+  const answers: Partial<Record<AskedField, string>> = {};
+  for (const name of askedFields) answers[name] = await askField(prompts, name, run.options[name]);
+  const person = { ...givenBy(run.options, personFields), ...answers, ...(await askMore(prompts)) };
   if (rules === undefined) return person;
   const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {
