@@ -234,17 +234,14 @@ describe('Every declared field of an account', () => {
       await expectStored(changes, changes.email);
     });
 
-    it('by coursectl users register --invite', async () => {
-      const fields = samples(inputFields('create'));
-      const { exitCode, stderr } = await cli.run([
-        'users',
-        'register',
-        ...options('users register', fields),
-        '--invite',
-      ]);
-      expect(exitCode, stderr).to.equal(0);
-      await expectStored(fields);
-    });
+    for (const way of ['--invite', '--generate-password'])
+      it(`by coursectl users register ${way}`, async () => {
+        const fields = samples(inputFields('create'));
+        const argv = ['users', 'register', ...options('users register', fields), way];
+        const { exitCode, stderr } = await cli.run(argv);
+        expect(exitCode, stderr).to.equal(0);
+        await expectStored(fields);
+      });
 
     it('by an import that creates and one that updates', async () => {
       const fields = samples(inputFields('import'));
