@@ -212,9 +212,11 @@ export const waitingIn = ({ enrollments, waiting }: Programme, courseId: string)
     return enrollment?.courseId === courseId && enrollment.status === 'waiting' ? [enrollment] : [];
   });
 
-/** Those of them who can get a seat. */
+/** Enrollments on the waiting list that can get a seat: none once the course has ended. */
 export const eligibleIn = (programme: Programme, courseId: string): Enrollment[] =>
-  waitingIn(programme, courseId).filter(({ userId }) => personWith(programme, userId).isActive);
+  programme.courses.get(courseId)?.endDate === longAgo
+    ? []
+    : waitingIn(programme, courseId).filter(({ userId }) => personWith(programme, userId).isActive);
 
 /** The place on a waiting list: one after those before it who can get a seat. */
 export function waitingPlace(programme: Programme, { id, courseId }: Enrollment): number | null {
