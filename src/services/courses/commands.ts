@@ -117,7 +117,7 @@ export function assertDatesInOrder({
     ]);
 }
 
-const courseRecord = (
+export const courseRecord = (
   action: AuditRecord<'course'>['action'],
   id: string,
   changes: Pick<AuditRecord, 'before' | 'after'>,

@@ -11,7 +11,7 @@ import { auditedCourse, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { removeMarked } from '../files/files.js';
 import { idIn } from '../ids.js';
-import { assertDatesInOrder, insertCourse, lockActiveTrainer } from './commands.js';
+import { assertDatesInOrder, courseRecord, insertCourse, lockActiveTrainer } from './commands.js';
 import { applyCourseEffects } from './effects.js';
 import { coursesAlike } from './find-course.js';
 import { listAvailableTrainers } from './queries.js';
@@ -152,12 +152,7 @@ export async function importCourses(
     const created: Course[] = [];
     for (const course of courses) created.push(await insertCourse(core, course, transaction));
     // Entries of one call have the same time: an undo finds the courses of an import by it.
-    const records = created.map((course) => ({
-      action: 'course.import' as const,
-      targetType: 'course' as const,
-      targetId: course.id,
-      after: auditedCourse(course),
-    }));
+    const records = created.map((course) => courseRecord('course.import', course.id, { after: auditedCourse(course) }));
     await recordAudit(core, actor, records, transaction);
     return created;
   });
@@ -221,12 +216,9 @@ export async function undoCourseImport(core: Core, actor: Actor, ids: readonly s
       await course.destroy({ transaction });
       await applyCourseEffects(core, course.id, course, undefined, transaction); // effect: undo-of-course
     }
-    const records = untouched.map((course) => ({
-      action: 'course.undo-import' as const,
-      targetType: 'course' as const,
-      targetId: course.id,
-      before: auditedCourse(course),
-    }));
+    const records = untouched.map((course) =>
+      courseRecord('course.undo-import', course.id, { before: auditedCourse(course) }),
+    );
     await recordAudit(core, actor, records, transaction);
     return untouched;
   });
