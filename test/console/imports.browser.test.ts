@@ -175,13 +175,13 @@ describePages('Importing people in the web console', function () {
     const problem = page.getByRole('alert').filter({ hasText: 'So kann die Datei nicht importiert werden' });
     await expectPage(problem).toContainText('Nötige Spalten fehlen.', { timeout: scaled(60_000) });
     await expectPage(problem).not.toContainText('--');
-    await page.getByLabel('Als was „Nr“ importiert wird').selectOption({ label: 'E-\u2060Mail' });
+    await page.getByLabel('„Nr“ importieren als').selectOption({ label: 'E-\u2060Mail' });
     await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('abort');
     await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
     const reasons = page.getByText('Die E-\u2060Mail ist nicht gültig.');
     await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
-    await expectPage(page.getByText('2 Zeilen sind fehlerhaft, und keine darf es sein.')).toBeVisible();
-    await expectPage(page.getByText('Nur Teilnehmende können eingeschrieben werden')).toHaveCount(2);
+    await expectPage(page.getByText('2 Zeilen sind fehlerhaft; nach deinen Optionen ist keine erlaubt.')).toBeVisible();
+    await expectPage(page.getByText('Nur Teilnehmende werden in Kurse aufgenommen')).toHaveCount(2);
     await expectPage(page.getByText(/valid email|can be enrolled/)).toHaveCount(0);
     await expectPage(page.getByText('1 Kursleitung wird angelegt')).toBeVisible();
     // As spreadsheets number their rows.
@@ -242,7 +242,7 @@ describePages('Importing people in the web console', function () {
       await suggestion.click();
       await page.getByRole('button', { name: /^(Plan again|Mit diesen Änderungen)/ }).click();
       // Among the reasons and in the row: where the service says the same, it isn't repeated.
-      await expectPage(page.getByText(/^(Only trainees can be enrolled|Nur Teilnehmende können)/)).toHaveCount(2);
+      await expectPage(page.getByText(/^(Only trainees can be enrolled|Nur Teilnehmende werden)/)).toHaveCount(2);
       expect(await cutOff(page)).to.deep.equal([]);
       await keepScreenshot(page, `import planned ${locale}`);
       await page.goto(`${test.url}/imports`);

@@ -39,8 +39,8 @@ describePages('The page of mails', function () {
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
     await expect(page.getByRole('combobox', { name: 'Person' })).toBeVisible();
     const bar = page.getByRole('region', { name: 'Auswahl' });
-    await page.getByRole('checkbox', { name: /^Eingeschrieben/ }).check();
-    await expect(bar.getByRole('status')).toContainText('bleibt so');
+    await page.getByRole('checkbox', { name: /^In einen Kurs aufgenommen/ }).check();
+    await expect(bar.getByRole('status')).toContainText('lassen sich nicht mehr ändern');
     await expect(bar.getByRole('button')).toHaveText(['', 'Alle 3 passenden auswählen']);
     await page.getByRole('checkbox', { name: /^Passwort geändert/ }).check();
     await page.getByRole('checkbox', { name: /^Einladung/ }).check();

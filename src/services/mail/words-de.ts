@@ -8,10 +8,9 @@ const replied = ({ reply }: { reply: string | null }, words: string) =>
 const message = 'Eine Nachricht für dich:';
 const answer = 'Die Antwort auf deine Anfrage:';
 
-/** Mails in German. */
 export const de: MailWords = {
   locale: 'de-DE',
-  turnOff: 'Solche Mails im Profil abschalten',
+  turnOff: 'Solche E-Mails im Profil abschalten',
   letters: {
     invitation: (content, { programme, day }) => ({
       subject: `Dein Konto bei ${programme}`,
@@ -22,22 +21,22 @@ export const de: MailWords = {
       ],
       button: { label: 'Passwort wählen', link: content.link },
       after: [
-        `Tu das bitte vor dem ${day(content.expiresAt)}; der Link gilt nur einmal. Wenn er nicht mehr gilt, fordere auf der Anmeldeseite einen neuen an: „Kein Passwort, oder vergessen?“`,
+        `Wähle es bitte vor dem ${day(content.expiresAt)}; der Link gilt nur einmal. Einen neuen Link bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
         'Danach meldest du dich mit dieser Adresse an:',
         { quoted: content.email },
-        'Wenn du nicht weißt, worum es geht, kannst du diese Mail ignorieren.',
+        'Wenn du mit dieser E-Mail nichts anfangen kannst, ignoriere sie einfach.',
       ],
     }),
     reset: (content, { programme, lasting }) => ({
       subject: `Neues Passwort für ${programme}`,
       greeting: hello(content),
       before: [
-        `mit diesem Link wählst du ein neues Passwort für dein Konto bei ${programme}. Du selbst oder die Administration haben darum gebeten.`,
+        `mit diesem Link wählst du ein neues Passwort für dein Konto bei ${programme}. Du selbst oder die Verwaltung hat den Link angefordert.`,
       ],
       button: { label: 'Neues Passwort wählen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang und nur einmal.`,
-        'Wenn du kein neues Passwort brauchst, kannst du diese Mail ignorieren: Ohne den Link ändert sich nichts. Gib ihn bitte nicht weiter.',
+        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang und nur einmal.`,
+        'Wenn du kein neues Passwort brauchst, kannst du diese E-Mail ignorieren: Ohne den Link ändert sich nichts. Gib ihn bitte nicht weiter.',
       ],
     }),
     'email-confirm': (content, { programme, lasting }) => ({
@@ -48,8 +47,8 @@ export const de: MailWords = {
       ],
       button: { label: 'Adresse bestätigen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
-        'Wenn du es nicht warst, ignoriere diese Mail bitte: Ohne den Link ändert sich nichts.',
+        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
+        'Wenn du es nicht warst, ignoriere diese E-Mail bitte: Ohne den Link ändert sich nichts.',
       ],
     }),
     'email-notice': (content, { programme, lasting }) => ({
@@ -58,22 +57,22 @@ export const de: MailWords = {
       before: [
         `dein Konto bei ${programme} soll eine neue Adresse bekommen:`,
         { quoted: content.newEmail },
-        'Wenn du das warst, öffne die Mail, die wir dorthin geschickt haben. Hier musst du nichts tun.',
+        'Wenn du das warst, öffne die E-Mail, die wir dorthin geschickt haben. Hier musst du nichts tun.',
         'Wenn du es nicht warst, brich die Änderung bitte ab:',
       ],
       button: { label: 'Änderung abbrechen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang, auch wenn die neue Adresse dann schon verwendet wird. Er gibt deinem Konto diese Adresse zurück, beendet alle Sitzungen und entfernt das Passwort; danach bekommst du eine Mail, um ein neues zu wählen.`,
+        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang, auch wenn die neue Adresse dann schon verwendet wird. Wenn du abbrichst, hat dein Konto wieder diese Adresse. Alle Sitzungen enden, und das Passwort wird entfernt. Danach bekommst du eine E-Mail mit einem Link für ein neues Passwort.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({
       subject: `Deine Adresse für ${programme} wurde geändert`,
       greeting: hello(content),
       before: [
-        `die Administration hat die Adresse deines Kontos bei ${programme} geändert. Sie ist jetzt:`,
+        `die Verwaltung hat die Adresse deines Kontos bei ${programme} geändert. Sie ist jetzt:`,
         { quoted: content.newEmail },
         'Melde dich von nun an bitte mit dieser Adresse an.',
-        `Wenn du nicht weißt, warum, frag bitte bald die Administration von ${programme}.`,
+        `Wenn du nicht weißt, warum, frag bitte bald die Verwaltung von ${programme}.`,
       ],
     }),
     'password-changed': (content, { programme, publicUrl }) => ({
@@ -84,7 +83,7 @@ export const de: MailWords = {
         'Wenn du es nicht warst, fordere bitte sofort auf der Anmeldeseite ein neues Passwort an. Sobald du es gewählt hast, enden alle Sitzungen deines Kontos.',
       ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
-      after: [`Wenn das nicht geht, sag der Administration von ${programme} Bescheid.`],
+      after: [`Wenn das nicht geht, sag der Verwaltung von ${programme} Bescheid.`],
     }),
     'role-transferred': (content, { programme, publicUrl }) => ({
       subject: content.isNew
@@ -98,19 +97,19 @@ export const de: MailWords = {
           ]
         : [
             `die Rechte des Super-Admins von ${programme} sind von dir auf ${content.other} übergegangen.`,
-            `Wenn du das nicht wolltest, sag sofort ${content.other} und denen Bescheid, die den Server betreiben, und ändere dein Passwort.`,
+            `Wenn du das nicht wolltest, sag sofort ${content.other} und der IT Bescheid, und ändere dein Passwort.`,
           ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
     }),
     test: (_content, { programme, publicUrl }) => ({
-      subject: `Testmail von ${programme}`,
+      subject: `Test-E-Mail von ${programme}`,
       greeting: 'Guten Tag,',
       before: [
-        `die Administration von ${programme} wollte wissen, ob Mails ankommen. Diese ist angekommen.`,
+        `die Verwaltung von ${programme} hat diese Test-E-Mail gesendet. Sie ist angekommen.`,
         'Prüfe bitte, ob der Link die Anmeldeseite öffnet:',
       ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
-      after: ['Wenn du diese Mail nicht erwartet hast, kannst du sie ignorieren.'],
+      after: ['Wenn du diese E-Mail nicht erwartet hast, kannst du sie ignorieren.'],
     }),
     enrolled: (content, { programme, courseLink }) => ({
       subject: `Du hast einen Platz in „${content.course}“`,
@@ -136,7 +135,7 @@ export const de: MailWords = {
           : `gute Nachrichten von ${programme}: Du bist von der Warteliste nachgerückt und hast einen Platz in „${content.course}“.`,
       ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
-      after: ['Wenn du ihn nicht mehr brauchst, gib ihn dort bitte frei: Vielleicht wartet noch jemand.'],
+      after: ['Wenn du den Platz nicht mehr brauchst, gib ihn dort bitte frei: Vielleicht wartet noch jemand.'],
     }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Deine Anfrage für „${content.course}“`,

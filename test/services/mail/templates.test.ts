@@ -111,9 +111,9 @@ describe('The templates of mails', () => {
         invitation: 'before 5 December 2026',
       },
       de: {
-        reset: 'ab dem Versand dieser Mail 1 Stunde lang und nur einmal',
-        'email-confirm': 'ab dem Versand dieser Mail 24 Stunden lang',
-        'email-notice': 'ab dem Versand dieser Mail 7 Tage lang',
+        reset: 'ab dem Versand dieser E-Mail 1 Stunde lang und nur einmal',
+        'email-confirm': 'ab dem Versand dieser E-Mail 24 Stunden lang',
+        'email-notice': 'ab dem Versand dieser E-Mail 7 Tage lang',
         invitation: 'vor dem 5. Dezember 2026',
       },
     };

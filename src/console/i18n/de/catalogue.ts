@@ -24,34 +24,34 @@ export const catalogue: Words['catalogue'] = {
     title: 'Dein Platz',
     notes: 'Nachricht an die Kursleitung (freiwillig)',
     ask: {
-      auto: 'Platz nehmen',
+      auto: 'Platz sichern',
       request: 'Platz anfragen',
     },
     next: {
-      auto: 'Der Platz gehört dir sofort, ohne dass die Kursleitung antworten muss.',
+      auto: 'Du bekommst den Platz sofort.',
       request: 'Die Kursleitung nimmt deine Anfrage an oder lehnt sie ab.',
     },
     again: 'Du kannst noch einmal anfragen.',
-    full: 'In diesem Kurs ist kein Platz mehr frei. Schau später noch einmal nach: Vielleicht wird einer frei.',
-    ended: 'Der Kurs war am {{day}} zu Ende. Du kannst keinen Platz mehr anfragen.',
-    closed: 'Für eine Anfrage ist es zu spät: Das war bis {{day}} möglich.',
+    full: 'Alle Plätze sind belegt. Schau später noch einmal nach: Vielleicht wird einer frei.',
+    ended: 'Der Kurs endete am {{day}}. Du kannst keinen Platz mehr anfragen.',
+    closed: 'Anfragen waren nur bis {{day}} möglich.',
     unpublished: 'Für diesen Kurs kannst du zurzeit keinen Platz anfragen.',
     enrolledAt: 'Seit {{time}}',
     completedAt: 'Abgeschlossen {{time}}',
-    over: 'Der Kurs war am {{day}} zu Ende.',
+    over: 'Der Kurs endete am {{day}}.',
     confirmed: 'Die Kursleitung bestätigt, dass du den Kurs abgeschlossen hast.',
   },
   waiting: {
-    offer: 'Es ist kein Platz mehr frei, aber du kannst dich auf die Warteliste setzen. Bisher warten: {{count}}.',
-    full: 'Es ist kein Platz mehr frei, und auch die Warteliste ist voll. Schau später noch einmal nach.',
+    offer: 'Alle Plätze sind belegt. Du kannst dich auf die Warteliste setzen. Bisher warten: {{count}}.',
+    full: 'Alle Plätze sind belegt, und auch die Warteliste ist voll. Schau später noch einmal nach.',
     join: 'Auf die Warteliste setzen',
     place: 'Du bist Nummer {{place}} auf der Warteliste.',
     next: {
-      auto: 'Wird ein Platz frei, gehört er sofort der nächsten Person auf der Liste.',
+      auto: 'Wird ein Platz frei, bekommt ihn sofort die nächste Person auf der Liste.',
       request:
-        'Wird ein Platz frei, ist er für die nächste Person auf der Liste reserviert, und die Kursleitung beantwortet ihre Anfrage.',
-      unpublished: 'Der Kurs ist zurzeit nicht veröffentlicht: Solange rückt niemand nach.',
-      ended: 'Der Kurs ist zu Ende: Es rückt niemand mehr nach.',
+        'Wird ein Platz frei, ist er für die nächste Person auf der Liste reserviert. Die Kursleitung beantwortet dann ihre Anfrage.',
+      unpublished: 'Der Kurs ist zurzeit nicht veröffentlicht. Solange rückt niemand nach.',
+      ended: 'Der Kurs ist zu Ende. Es rückt niemand mehr nach.',
     },
   },
   status: {
@@ -82,7 +82,7 @@ export const catalogue: Words['catalogue'] = {
     waiting: {
       action: 'Warteliste verlassen',
       title: 'Die Warteliste verlassen?',
-      hint: 'Wer hinter dir steht, rückt vor.',
+      hint: 'Du verlierst deine Nummer, und alle hinter dir rücken vor.',
       done: 'Du stehst nicht mehr auf der Warteliste.',
     },
     active: {
@@ -93,8 +93,8 @@ export const catalogue: Words['catalogue'] = {
     },
     again: {
       place: 'Solange Plätze frei sind, kannst du noch einmal anfragen.',
-      waiting: 'Wenn du dich noch einmal einträgst, stehst du ganz hinten.',
-      never: 'Der Kurs nimmt zurzeit keine Anfragen an: Du kannst also nicht noch einmal anfragen.',
+      waiting: 'Wenn du dich wieder auf die Warteliste setzt, stehst du ganz hinten.',
+      never: 'Der Kurs nimmt zurzeit keine Anfragen an. Du kannst also nicht noch einmal anfragen.',
     },
   },
   own: {

@@ -2,14 +2,14 @@ import type { Words } from '../en/words.js';
 
 export const overview: Words['overview'] = {
   day: {
-    today: 'Heute ist im Programm der {{day}} ({{timeZone}}).',
+    today: 'Heute ist der {{day}} (Zeitzone {{timeZone}}).',
     missing:
-      'Tage beginnen und enden in der Zeitzone {{timeZone}}: Für das Programm ist keine gewählt. Wer den Server betreibt, setzt TIME_ZONE, etwa auf Europe/Berlin.',
+      'Für das Programm ist keine Zeitzone eingestellt. Tage beginnen und enden deshalb in {{timeZone}}. Die IT stellt die Zeitzone mit TIME_ZONE ein, etwa Europe/Berlin.',
   },
   mail: {
-    paused: 'Es geht keine E-Mail hinaus: {{reason}}',
-    failed_one: '{{count}} E-Mail ist in den letzten drei Tagen gescheitert: {{reason}}',
-    failed_other: '{{count}} E-Mails sind in den letzten drei Tagen gescheitert, die letzte: {{reason}}',
+    paused: 'Zurzeit werden keine E-Mails gesendet: {{reason}}',
+    failed_one: '{{count}} E-Mail ist in den letzten drei Tagen fehlgeschlagen: {{reason}}',
+    failed_other: '{{count}} E-Mails sind in den letzten drei Tagen fehlgeschlagen, die letzte: {{reason}}',
     open: 'E-Mails zeigen',
   },
   title: 'Übersicht',
@@ -21,19 +21,19 @@ export const overview: Words['overview'] = {
     title: 'Erste Schritte',
     import: 'Personen aus einer Tabelle importieren',
     importHint:
-      'Das Beispiel ist eine Datei mit 40 Personen, examples/trainees.csv. Du siehst zuerst, was ein Import tun würde: Geschrieben wird erst, wenn du ihn bestätigst.',
+      'Das Beispiel ist eine Datei mit 40 Personen, examples/trainees.csv. Du siehst zuerst einen Plan. Der Import beginnt erst, wenn du ihn bestätigst.',
     example: 'Import des Beispiels planen',
     ownFile: 'Eigene Datei importieren',
     download: 'Beispiel herunterladen',
     demo: 'In einem Beispielprogramm umsehen',
     demoHint:
-      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Das ist nur zum Ausprobieren und fehlt im Produktivbetrieb.',
+      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Nur zum Ausprobieren: Im Produktivbetrieb gibt es das nicht.',
     load: 'Beispielprogramm laden',
   },
   demo: {
     title: 'Das Beispielprogramm ist geladen',
     accounts:
-      'Melde dich als {{accounts}} oder als eine der teilnehmenden Personen an, am besten in einem privaten Fenster, um zu sehen, was sie sehen.',
+      'Öffne ein privates Fenster, und melde dich dort als {{accounts}} oder als Teilnehmer:in an. So siehst du deren Ansicht.',
     trainees: 'Teilnehmende anzeigen',
     password: 'Passwort aller Beispielkonten',
   },
@@ -83,7 +83,7 @@ export const overview: Words['overview'] = {
     kind: 'Art',
     files: 'Dateien',
     size: 'Größe',
-    material: 'Kursmaterial',
+    material: 'Unterlagen',
     thumbnail: 'Kursbilder',
     avatar: 'Profilbilder',
   },

@@ -5,7 +5,7 @@ export const profile: Words['profile'] = {
   account: {
     title: 'Konto',
     emailBelow: 'Du kannst sie weiter unten ändern.',
-    emailHint: 'Nur ein Super-Admin kann sie ändern.',
+    emailHint: 'Nur der Super-Admin kann sie ändern.',
     changeEmail: 'Auf deiner Seite unter „Personen“ ändern',
     required: 'Das darf nicht leer sein.',
   },
@@ -27,7 +27,7 @@ export const profile: Words['profile'] = {
   },
   mails: {
     title: 'E-Mails',
-    hint: 'Du bekommst eine E-Mail, wenn das geschieht. E-Mails zur Sicherheit deines Kontos kommen immer.',
+    hint: 'Wähle, worüber du E-Mails bekommst. E-Mails zur Sicherheit deines Kontos kommen immer.',
     kind: {
       enrolled: 'Jemand hat dich in einen Kurs aufgenommen',
       accepted: 'Deine Anfrage ist angenommen',
@@ -39,7 +39,7 @@ export const profile: Words['profile'] = {
   },
   calendar: {
     title: 'Kalender',
-    hint: 'Dein Kalenderprogramm kann die Termine deiner Kurse zeigen: Abonniere dort eine private Adresse, oft „Per URL“ genannt. Wer die Adresse hat, sieht die Termine auch.',
+    hint: 'Dein Kalenderprogramm kann die Termine deiner Kurse zeigen. Abonniere dort diese private Adresse, oft „Per URL“ genannt. Gib sie nicht weiter: Damit sehen auch andere deine Termine.',
     create: 'Adresse erstellen',
     shownOnce: 'Kopiere die Adresse jetzt: Sie wird nur einmal angezeigt.',
     address: 'Adresse deines Kalenders',
@@ -48,10 +48,10 @@ export const profile: Words['profile'] = {
     unused: 'Noch nicht',
     replace: 'Adresse ersetzen',
     replaceTitle: 'Die Adresse ersetzen?',
-    replaceHint: 'Die bisherige Adresse gilt dann nicht mehr: Kalenderprogramme brauchen die neue.',
+    replaceHint: 'Die bisherige Adresse gilt dann nicht mehr. Trage die neue in deinem Kalenderprogramm ein.',
     revoke: 'Adresse widerrufen',
     revokeTitle: 'Die Adresse widerrufen?',
-    revokeHint: 'Kalenderprogramme, die sie benutzen, bekommen die Termine deiner Kurse nicht mehr.',
+    revokeHint: 'Dein Kalenderprogramm bekommt die Termine deiner Kurse dann nicht mehr.',
     revoked: 'Die Adresse gilt nicht mehr.',
   },
   sessions: {
