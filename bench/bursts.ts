@@ -15,7 +15,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../src/services/accounts/rows.js';
 import { startSession } from '../src/services/auth/sessions.js';
 import type { Context } from '../src/services/context.js';
-import { listening } from '../test/faults/listening.js';
+import { waitForUrl } from '../test/faults/listening.js';
 import { remark, sized, verdict } from './figures.js';
 import { only, program, rounds, scale } from './options.js';
 import { passwordHash } from './people.js';
@@ -25,11 +25,11 @@ import { median } from './statistics.js';
 
 const sender = fileURLToPath(new URL('./burst.mjs', import.meta.url));
 
-const people = sized(600, 20);
+const personCount = sized(600, 20);
 /** Of ten requests of the classes, one enrolls. */
 const enrollingEvery = 10;
-const lastWithinMs = 5000;
-const together = sized(50, 5);
+const lastResponseLimitMs = 5000;
+const concurrentEnrollments = sized(50, 5);
 /** Database connections of the service, and of the bare transactions. */
 const connections = 10;
 /** The least share of the bare transactions a second. */
@@ -62,9 +62,9 @@ interface BurstResponse {
 const head = (line: string, { token }: Trainee, ...headers: string[]) =>
   `${[`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', `Authorization: Bearer ${token}`, ...headers].join('\r\n')}\r\n\r\n`;
 
-const reading = (path: string, by: Trainee) => head(`GET ${path}`, by);
+const readRequest = (path: string, by: Trainee) => head(`GET ${path}`, by);
 
-function enrolling(courseId: string, by: Trainee): string {
+function enrollRequest(courseId: string, by: Trainee): string {
   const body = JSON.stringify({ courseId });
   const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
   return head('POST /api/enrollments', by, ...headers) + body;
@@ -83,7 +83,7 @@ async function createPeople(context: Context): Promise<[trainer: Trainee, ...tra
       return { id: user.id, token };
     });
   const all: [Trainee, ...Trainee[]] = [await create(0)];
-  while (all.length <= people) all.push(await create(all.length));
+  while (all.length <= personCount) all.push(await create(all.length));
   return all;
 }
 
@@ -106,13 +106,13 @@ async function openStage(databaseUrl: string | undefined): Promise<Stage> {
   await context.schema.up();
   const [trainer, ...trainees] = await createPeople(context);
   const service = await start(url, folder);
-  const port = Number(new URL(await listening(service)).port);
+  const port = Number(new URL(await waitForUrl(service)).port);
   return {
     databaseUrl: url,
     trainees,
     async course() {
       const course = { id: uuidv7(), trainerId: trainer.id, title: 'Looms', description: 'Wood and thread.' };
-      const others = { searchKey: 'looms', titleKey: 'looms', isPublished: true, maxStudents: people };
+      const others = { searchKey: 'looms', titleKey: 'looms', isPublished: true, maxStudents: personCount };
       await context.database.models.Course.create({ ...course, ...others });
       return course;
     },
@@ -147,7 +147,7 @@ async function classes(database: string, stage: Stage): Promise<void> {
     const { id } = await stage.course();
     const responses = await stage.burst(
       stage.trainees.map((by, index) =>
-        index % enrollingEvery === 0 ? enrolling(id, by) : reading(paths[index % paths.length] ?? '', by),
+        index % enrollingEvery === 0 ? enrollRequest(id, by) : readRequest(paths[index % paths.length] ?? '', by),
       ),
     );
     // The first round counts here too: what has just started is to serve a burst.
@@ -160,9 +160,9 @@ async function classes(database: string, stage: Stage): Promise<void> {
   }
   const [p50, p99] = [0, 1].map((index) => inSeconds(median(quantiles.map((both) => both[index] ?? Number.NaN))));
   const last = median(lasts);
-  const figure = `${refused} refused (limit 0), the last answered after ${inSeconds(last)} (limit ${inSeconds(lastWithinMs)})`;
-  const name = `${people} requests at once on ${database}`;
-  verdict(name, `${figure}, p50 ${p50}, p99 ${p99}`, refused === 0 && last <= lastWithinMs);
+  const figure = `${refused} refused (limit 0), the last answered after ${inSeconds(last)} (limit ${inSeconds(lastResponseLimitMs)})`;
+  const name = `${personCount} requests at once on ${database}`;
+  verdict(name, `${figure}, p50 ${p50}, p99 ${p99}`, refused === 0 && last <= lastResponseLimitMs);
 }
 
 /** A trainee takes a seat: what has to be done, and nothing else. */
@@ -185,7 +185,7 @@ async function enrollBare(sql: Connection, course: { id: string; trainerId: stri
 }
 
 async function enrollment(stage: Stage): Promise<void> {
-  const asking = stage.trainees.slice(0, together);
+  const asking = stage.trainees.slice(0, concurrentEnrollments);
   const pool = await Promise.all(
     Array.from({ length: connections }, () => createConnection({ uri: stage.databaseUrl, timezone: 'Z' })),
   );
@@ -193,7 +193,7 @@ async function enrollment(stage: Stage): Promise<void> {
   const [ours, bares]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
     const { id } = await stage.course();
-    const responses = await stage.burst(asking.map((by) => enrolling(id, by)));
+    const responses = await stage.burst(asking.map((by) => enrollRequest(id, by)));
     if (responses.some(({ status }) => status !== 201))
       throw new Error(`Not all were enrolled: ${JSON.stringify(responses)}`);
     const course = await stage.course();
@@ -214,19 +214,19 @@ async function enrollment(stage: Stage): Promise<void> {
   const spread = `rounds ${ratios[0]?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}`;
   const ratio = median(ratios);
   const figure = `${ratio.toFixed(2)} of the rate of the bare transactions in SQL (${spread}), goal ${goal}`;
-  verdict(`${together} enroll in one course at once`, figure, ratio >= goal);
+  verdict(`${concurrentEnrollments} enroll in one course at once`, figure, ratio >= goal);
   remark(
     `the last was answered after ${inSeconds(median(ours))}, the bare transactions took ${inSeconds(median(bares))}`,
   );
 }
 
 const scenarios = ['classes', 'enrollment'];
-const wants = (name: string) => only.length === 0 || only.includes(name);
+const isSelected = (name: string) => only.length === 0 || only.includes(name);
 const unknown = only.filter((name) => !scenarios.includes(name));
 if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}. There are: ${scenarios.join(', ')}`);
 
 /** A stage on a database: SQLite's without a URL. */
-async function onStage(databaseUrl: string | undefined, work: (stage: Stage) => Promise<void>): Promise<void> {
+async function withStage(databaseUrl: string | undefined, work: (stage: Stage) => Promise<void>): Promise<void> {
   const stage = await openStage(databaseUrl);
   await work(stage).finally(() => stage.close());
 }
@@ -235,12 +235,12 @@ const server = await openBenchServer();
 const sql = await createConnection({ uri: server.url });
 const database = 'coursectl_bench_bursts';
 try {
-  if (wants('classes')) await onStage(undefined, (stage) => classes('SQLite', stage));
+  if (isSelected('classes')) await withStage(undefined, (stage) => classes('SQLite', stage));
   await sql.query(`DROP DATABASE IF EXISTS ${database}`);
   await sql.query(`CREATE DATABASE ${database}`);
-  await onStage(`${server.url}${database}`, async (stage) => {
-    if (wants('classes')) await classes('MariaDB or MySQL', stage);
-    if (wants('enrollment')) await enrollment(stage);
+  await withStage(`${server.url}${database}`, async (stage) => {
+    if (isSelected('classes')) await classes('MariaDB or MySQL', stage);
+    if (isSelected('enrollment')) await enrollment(stage);
   });
 } finally {
   await sql.query(`DROP DATABASE IF EXISTS ${database}`);

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from '@playwright/test';
 import { secureCookieName } from '../src/http/routing/session-cookie.js';
-import { openDatabases, type Served } from './databases.js';
-import { milliseconds, remark, sized, verdict, whole } from './figures.js';
+import { openDatabases, type ServedDatabase } from './databases.js';
+import { milliseconds, remark, sized, verdict, wholeNumber } from './figures.js';
 import { rounds, selected } from './options.js';
 import type { Sizes } from './programme.js';
 import { measureStart, type Start } from './start.js';
@@ -166,7 +166,7 @@ async function measureListing(page: Page, origin: string, { name, page: address,
 }
 
 /** A window of the super admin. */
-async function windowOf({ service, programme }: Served, context: BrowserContext): Promise<Page> {
+async function openWindow({ service, programme }: ServedDatabase, context: BrowserContext): Promise<Page> {
   const value = await service.token(programme.superAdmin);
   const cookie = { name: secureCookieName, value, url: 'https://localhost', httpOnly: true, secure: true };
   await context.addCookies([{ ...cookie, sameSite: 'Strict' }]);
@@ -174,15 +174,17 @@ async function windowOf({ service, programme }: Served, context: BrowserContext)
   return context.newPage();
 }
 
-async function painting(): Promise<void> {
+async function measureListings(): Promise<void> {
   const databases = await openDatabases();
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
   try {
     const served = await databases.prepare('bench_console', sizes);
-    remark(`Chromium ${browser.version()}, window of 1280x800, ${whole(sizes.trainees + sizes.trainers + 1)} accounts`);
+    remark(
+      `Chromium ${browser.version()}, window of 1280x800, ${wholeNumber(sizes.trainees + sizes.trainers + 1)} accounts`,
+    );
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
-    const page = await windowOf(served, context);
+    const page = await openWindow(served, context);
     const origin = served.service.url.replace('127.0.0.1', 'localhost');
     for (const listing of listings) await measureListing(page, origin, listing);
   } finally {
@@ -191,5 +193,5 @@ async function painting(): Promise<void> {
   }
 }
 
-const scenarios: Record<string, () => Promise<void>> = { start, listings: painting };
+const scenarios: Record<string, () => Promise<void>> = { start, listings: measureListings };
 for (const [, scenario] of selected(scenarios)) await scenario();

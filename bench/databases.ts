@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
-import { remark, whole } from './figures.js';
+import { remark, wholeNumber } from './figures.js';
 import { type Programme, type RunSql, type Sizes, seedProgramme } from './programme.js';
 import { cpuSecondsOf } from './requests/candidates.js';
 import { openBenchServer } from './server.js';
 import { openContext, type Service, serve } from './service.js';
 
 /** A database with a course programme, and the service on it. */
-export interface Served {
+export interface ServedDatabase {
   databaseUrl: string;
   programme: Programme;
   service: Service;
@@ -20,9 +20,9 @@ export interface Served {
 /** Temporary databases, dropped at the end. */
 export interface Databases {
   /** Creates a database with a programme of this size, and serves it. */
-  prepare(name: string, sizes: Sizes): Promise<Served>;
+  prepare(name: string, sizes: Sizes): Promise<ServedDatabase>;
   /** The same on SQLite. */
-  prepareFile(name: string, sizes: Sizes): Promise<Served>;
+  prepareFile(name: string, sizes: Sizes): Promise<ServedDatabase>;
   close(): Promise<void>;
 }
 
@@ -45,14 +45,14 @@ export async function openDatabases(serverOptions?: readonly string[]): Promise<
     }
   }
 
-  async function served(databaseUrl: string, sizes: Sizes, run?: RunSql): Promise<Served> {
+  async function served(databaseUrl: string, sizes: Sizes, run?: RunSql): Promise<ServedDatabase> {
     const startedAt = performance.now();
     const programme = await seed(databaseUrl, sizes, run);
     const service = await serve(databaseUrl, folder);
     services.push(service);
     const seconds = (performance.now() - startedAt) / 1000;
-    const people = whole(1 + sizes.trainers + sizes.trainees);
-    const made = `${people} users, ${whole(sizes.courses)} courses, ${whole(sizes.enrollments)} enrollments`;
+    const people = wholeNumber(1 + sizes.trainers + sizes.trainees);
+    const made = `${people} users, ${wholeNumber(sizes.courses)} courses, ${wholeNumber(sizes.enrollments)} enrollments`;
     remark(`${made}: made in ${seconds.toFixed(1)} s`);
     const pids = [process.pid, ...(databaseUrl.startsWith('sqlite:') ? [] : [server.pid() ?? []].flat())];
     return { databaseUrl, programme, service, cpuSeconds: () => cpuSecondsOf(pids) };

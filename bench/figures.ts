@@ -73,7 +73,7 @@ export function ratioVerdict(
 export const remark = (text: string) => say(`     ${text}`);
 
 /** Three significant digits, or whole numbers. */
-const short = (value: number) => (value >= 100 ? whole(value) : value.toPrecision(3));
+const short = (value: number) => (value >= 100 ? wholeNumber(value) : value.toPrecision(3));
 
 /** The columns of a suite's table; those that no figure has are left out. */
 const columns: Record<string, (figures: Figures) => string | undefined> = {
@@ -117,7 +117,7 @@ export function printJson(): void {
 }
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
-export const whole = (value: number) => Math.round(value).toLocaleString('en');
+export const wholeNumber = (value: number) => Math.round(value).toLocaleString('en');
 
 /** The duration of one request, in milliseconds. */
 export interface Timing {
@@ -141,7 +141,7 @@ const samples = 60;
 /**
  * One round: the candidates alternate, so that other load affects them equally; the first one rotates.
  */
-async function inTurns(probes: Probes, seconds: number): Promise<Map<string, Timing>> {
+async function runRound(probes: Probes, seconds: number): Promise<Map<string, Timing>> {
   const names = Object.keys(probes);
   const timings = new Map<string, Timing[]>(names.map((name) => [name, []]));
   const end = performance.now() + 1000 * seconds;
@@ -155,11 +155,11 @@ async function inTurns(probes: Probes, seconds: number): Promise<Map<string, Tim
       if (timing) timings.get(name)?.push(timing);
     }
   }
-  return new Map(names.map((name) => [name, medians(counted(timings.get(name) ?? []))]));
+  return new Map(names.map((name) => [name, medians(withoutWarmUp(timings.get(name) ?? []))]));
 }
 
 /** The timings after the warm-up; of a few slow ones all but the first. */
-const counted = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, Math.ceil(timings.length / 4)));
+const withoutWarmUp = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, Math.ceil(timings.length / 4)));
 
 /** The results of all rounds. */
 export interface Measured {
@@ -169,9 +169,9 @@ export interface Measured {
 }
 
 /** Measures candidates against each other, for the requested number of rounds. @param seconds the limit of a round */
-export async function measured(probes: Probes, seconds = 120): Promise<Measured> {
+export async function measure(probes: Probes, seconds = 120): Promise<Measured> {
   const results: Map<string, Timing>[] = [];
-  for (let round = 0; round < rounds; round += 1) results.push(await inTurns(probes, seconds));
+  for (let round = 0; round < rounds; round += 1) results.push(await runRound(probes, seconds));
   const all = (name: string) => results.map((result) => result.get(name) ?? medians([]));
   return {
     of: (name) => medians(all(name)),

@@ -32,7 +32,7 @@ const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/
 let server: BenchServer | undefined;
 let sql: Connection;
 
-interface Ran {
+interface CommandRun {
   /** The duration that the command reports. */
   seconds: number;
   /** Peak resident memory. */
@@ -40,7 +40,7 @@ interface Ran {
 }
 
 /** A rate, and its share of a yardstick's. */
-const rated = (rates: number[], ratios: number[], than: string): Figures => ({
+const rateFigures = (rates: number[], ratios: number[], than: string): Figures => ({
   median: median(rates),
   unit: '/s',
   ratio: median(ratios),
@@ -48,7 +48,7 @@ const rated = (rates: number[], ratios: number[], than: string): Figures => ({
 });
 
 /** Runs the built command and reads its report, after checking the counts. */
-async function command(argv: readonly string[], expected: object, cost = 12): Promise<Ran> {
+async function runCommand(argv: readonly string[], expected: object, cost = 12): Promise<CommandRun> {
   const child = spawn(process.execPath, ['--import', preload, program, ...argv, '--json'], {
     cwd: folder,
     env: {
@@ -77,19 +77,19 @@ async function emptyDatabase(): Promise<void> {
   await sql.query('DROP DATABASE IF EXISTS bench_import');
   await sql.query('CREATE DATABASE bench_import');
   await sql.query('USE bench_import');
-  await command(['migrate', 'up'], {});
+  await runCommand(['migrate', 'up'], {});
   for (const name of readdirSync(folder))
     if (/\.(credentials|rejected)/.test(name)) rmSync(path.join(folder, name), { force: true });
 }
 
-async function fileOf(rows: number, extra: Extra, tag = 'p', renamed = false): Promise<string> {
+async function writeFileOf(rows: number, extra: Extra, tag = 'p', renamed = false): Promise<string> {
   const file = path.join(folder, `${tag}-${extra ?? 'generated'}-${rows}${renamed ? '-renamed' : ''}.csv`);
   await writePeople(file, rows, extra, tag, renamed);
   return file;
 }
 
-const importing = (file: string, rows: number, cost?: number) =>
-  command(['users', 'import', file, '--yes'], { rows, created: rows }, cost);
+const importFile = (file: string, rows: number, cost?: number) =>
+  runCommand(['users', 'import', file, '--yes'], { rows, created: rows }, cost);
 
 /** Hashes per second on all cores. */
 async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): Promise<number> {
@@ -147,31 +147,36 @@ async function readSeconds(file: string, isWorkbook: boolean, rows: number): Pro
 const scenarios: Record<string, () => Promise<void>> = {
   async generated() {
     const rows = sized(100_000);
-    const file = await fileOf(rows, undefined);
+    const file = await writeFileOf(rows, undefined);
     const hasher = await createPasswordHasher();
     const ratios: number[] = [];
     const rates: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await emptyDatabase();
       const before = await hashRate(hasher, generatedPasswordCost, 3 * scale);
-      const { seconds } = await importing(file, rows);
+      const { seconds } = await importFile(file, rows);
       const after = await hashRate(hasher, generatedPasswordCost, 3 * scale);
       rates.push(rows / seconds);
       ratios.push(rows / seconds / ((before + after) / 2));
     }
     await hasher.close();
     const figure = `${perSecond(median(rates))}, ${median(ratios).toFixed(2)} of the ${hasher.implementation} hashes of cost ${generatedPasswordCost} (limit 0.85)`;
-    verdict(`generated passwords, ${rows} rows`, figure, median(ratios) >= 0.85, rated(rates, ratios, 'the hashes'));
+    verdict(
+      `generated passwords, ${rows} rows`,
+      figure,
+      median(ratios) >= 0.85,
+      rateFigures(rates, ratios, 'the hashes'),
+    );
   },
 
   async hashed() {
     const rows = sized(100_000);
-    const file = await fileOf(rows, 'passwordHash');
+    const file = await writeFileOf(rows, 'passwordHash');
     const [rates, bare, whole, applying]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (let round = 0; round < rounds; round += 1) {
       await emptyDatabase();
-      const planned = await command(['users', 'import', file, '--dry-run'], { rows, created: rows });
-      const { seconds } = await importing(file, rows);
+      const planned = await runCommand(['users', 'import', file, '--dry-run'], { rows, created: rows });
+      const { seconds } = await importFile(file, rows);
       const bound = await bareInserts();
       rates.push(rows / seconds);
       bare.push(bound);
@@ -183,19 +188,19 @@ const scenarios: Record<string, () => Promise<void>> = {
       `password hashes in the file, ${rows} rows`,
       figure,
       median(applying) >= 0.5,
-      rated(rates, applying, 'bare inserts'),
+      rateFigures(rates, applying, 'bare inserts'),
     );
   },
 
   async updates() {
     const rows = sized(100_000);
-    const file = await fileOf(rows, 'passwordHash');
-    const renamed = await fileOf(rows, 'passwordHash', 'p', true);
+    const file = await writeFileOf(rows, 'passwordHash');
+    const renamed = await writeFileOf(rows, 'passwordHash', 'p', true);
     const [rates, ratios]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       await emptyDatabase();
-      const created = await importing(file, rows);
-      const updated = await command(['users', 'import', renamed, '--yes', '--on-existing', 'update'], {
+      const created = await importFile(file, rows);
+      const updated = await runCommand(['users', 'import', renamed, '--yes', '--on-existing', 'update'], {
         rows,
         updated: rows,
       });
@@ -203,20 +208,20 @@ const scenarios: Record<string, () => Promise<void>> = {
       ratios.push(created.seconds / updated.seconds);
     }
     const figure = `${perSecond(median(rates))}, ${median(ratios).toFixed(2)} of the rate of creating them (limit 0.4)`;
-    verdict(`updates of ${rows} accounts`, figure, median(ratios) >= 0.4, rated(rates, ratios, 'creating them'));
+    verdict(`updates of ${rows} accounts`, figure, median(ratios) >= 0.4, rateFigures(rates, ratios, 'creating them'));
   },
 
   async million() {
     const [rows, there] = [sized(100_000), sized(1_000_000)];
-    const file = await fileOf(rows, 'passwordHash');
-    const others = await fileOf(there, 'passwordHash', 'others');
+    const file = await writeFileOf(rows, 'passwordHash');
+    const others = await writeFileOf(there, 'passwordHash', 'others');
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await emptyDatabase();
-      const empty = await importing(file, rows);
+      const empty = await importFile(file, rows);
       await emptyDatabase();
-      await importing(others, there);
-      const full = await importing(file, rows);
+      await importFile(others, there);
+      const full = await importFile(file, rows);
       ratios.push(empty.seconds / full.seconds);
     }
     const figure = `${median(ratios).toFixed(2)} of the rate on the empty table (limit 0.7)`;
@@ -228,13 +233,13 @@ const scenarios: Record<string, () => Promise<void>> = {
 
   async supplied() {
     const rows = sized(2000);
-    const file = await fileOf(rows, 'password');
+    const file = await writeFileOf(rows, 'password');
     const [chosen, fallback] = [await createPasswordHasher(), await createPasswordHasher('bcryptjs')];
     const [rates, ratios]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
       await emptyDatabase();
       const best = Math.max(await hashRate(chosen, 10, 5 * scale), await hashRate(fallback, 10, 5 * scale));
-      const { seconds } = await importing(file, rows, 10);
+      const { seconds } = await importFile(file, rows, 10);
       const after = await hashRate(chosen, 10, 5 * scale);
       rates.push(rows / seconds);
       ratios.push(rows / seconds / ((best + after) / 2));
@@ -246,7 +251,7 @@ const scenarios: Record<string, () => Promise<void>> = {
       `supplied passwords at cost 10, ${rows} rows`,
       figure,
       median(ratios) >= 0.95,
-      rated(rates, ratios, 'the hashes'),
+      rateFigures(rates, ratios, 'the hashes'),
     );
   },
 
@@ -259,7 +264,7 @@ const scenarios: Record<string, () => Promise<void>> = {
         [many, large],
       ] as const) {
         await emptyDatabase();
-        figures.push((await importing(await fileOf(rows, 'passwordHash'), rows)).mebibytes);
+        figures.push((await importFile(await writeFileOf(rows, 'passwordHash'), rows)).mebibytes);
       }
     const growth = median(large) / median(small) - 1;
     const figure = `${median(small).toFixed(0)} MiB for ${few} rows, ${median(large).toFixed(0)} MiB for ${many}: ${(100 * growth).toFixed(0)} % more (limits 200 MiB, 20 %)`;
@@ -272,11 +277,11 @@ const scenarios: Record<string, () => Promise<void>> = {
 
   async plan() {
     const rows = sized(1_000_000);
-    const file = await fileOf(rows, 'passwordHash');
+    const file = await writeFileOf(rows, 'passwordHash');
     await emptyDatabase();
     const rates: number[] = [];
     for (let round = 0; round < rounds; round += 1)
-      rates.push(rows / (await command(['users', 'import', file, '--dry-run'], { rows, created: rows })).seconds);
+      rates.push(rows / (await runCommand(['users', 'import', file, '--dry-run'], { rows, created: rows })).seconds);
     const rate = median(rates);
     verdict(`planning ${rows} rows`, `${perSecond(rate)} (limit 100,000/s)`, rate >= 100_000, {
       median: rate,
@@ -288,12 +293,14 @@ const scenarios: Record<string, () => Promise<void>> = {
     const rows = sized(100_000);
     const files = new Map<TableKind, string>();
     for (const kind of tableKinds) files.set(kind, await writeTable(folder, kind, rows));
-    const all = new Map<TableKind, (Ran & { ratio: number; share: number })[]>(tableKinds.map((kind) => [kind, []]));
+    const all = new Map<TableKind, (CommandRun & { ratio: number; share: number })[]>(
+      tableKinds.map((kind) => [kind, []]),
+    );
     for (let round = 0; round < rounds; round += 1) {
       let csv = Number.NaN;
       for (const [kind, file] of files) {
         await emptyDatabase();
-        const ran = await importing(file, rows);
+        const ran = await importFile(file, rows);
         if (kind === 'csv') csv = ran.seconds;
         // It is read for the plan, and for the import.
         const share = (2 * (await readSeconds(file, kind !== 'csv', rows))) / ran.seconds;

@@ -6,8 +6,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openDatabases, type Served } from './databases.js';
-import { figure, measured, milliseconds, ratioVerdict, remark, sized, verdict, whole } from './figures.js';
+import { openDatabases, type ServedDatabase } from './databases.js';
+import { figure, measure, milliseconds, ratioVerdict, remark, sized, verdict, wholeNumber } from './figures.js';
 import { rounds, scale, selected } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
@@ -56,7 +56,7 @@ const afterImport: Sizes = {
 const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
 
 /** A repeated request that must succeed. */
-function repeated(service: Service, url: string, token: string): () => Promise<TimedResponse> {
+function repeatedRequest(service: Service, url: string, token: string): () => Promise<TimedResponse> {
   return async () => {
     const response = await service.get(url, token);
     if (response.status !== 200)
@@ -66,31 +66,31 @@ function repeated(service: Service, url: string, token: string): () => Promise<T
 }
 
 /** The number of items on the page and in total; a response may have neither. */
-function shown({ body }: TimedResponse): { ids?: unknown[]; totalItems?: number } {
+function itemsOf({ body }: TimedResponse): { ids?: unknown[]; totalItems?: number } {
   const list = Object.values(body).find((value): value is { id?: unknown }[] => Array.isArray(value));
   const { totalItems } = (body.pagination ?? {}) as { totalItems?: number };
   return { ...(list && { ids: list.map(({ id }) => id) }), ...(totalItems !== undefined && { totalItems }) };
 }
 
 /** The pages of the trainer with most enrollments, compared with plain SQL. */
-async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: Served): Promise<void> {
+async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: ServedDatabase): Promise<void> {
   const token = await service.token(busiestTrainer);
-  const page = (number: number) => repeated(service, trainerPage(busiestTrainer, number), token);
+  const page = (number: number) => repeatedRequest(service, trainerPage(busiestTrainer, number), token);
   const last = Math.ceil(full.enrollmentsOfBusiest / 20);
   const pages = { 'first page': page(1), 'middle page': page(Math.ceil(last / 2)), 'last page': page(last) };
   const plain = await openPlainSql(databaseUrl, busiestTrainer);
   try {
-    if (JSON.stringify(shown(await page(1)())) !== JSON.stringify(await plain.expected()))
+    if (JSON.stringify(itemsOf(await page(1)())) !== JSON.stringify(await plain.expected()))
       throw new Error('The service and the plain SQL give different responses.');
-    const result = await measured({ ...plain.ways, ...pages });
-    const ways = Object.keys(plain.ways).sort((a, b) => result.of(a).serverMs - result.of(b).serverMs);
+    const result = await measure({ ...plain.variants, ...pages });
+    const ways = Object.keys(plain.variants).sort((a, b) => result.of(a).serverMs - result.of(b).serverMs);
     for (const way of ways) remark(`plain SQL, ${way.padEnd(34)} ${milliseconds(result.of(way).serverMs).padStart(9)}`);
     for (const name of Object.keys(pages)) {
       const { serverMs, clientMs } = result.of(name);
       remark(`${name.padEnd(45)} ${milliseconds(serverMs).padStart(9)}, ${milliseconds(clientMs)} for the client`);
     }
     const judge = (name: string, other: string, limit: number, than: string) => {
-      const title = `${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`;
+      const title = `${name} of ${wholeNumber(full.enrollmentsOfBusiest)} enrollments`;
       const { serverMs } = result.of(name);
       const figures = { median: serverMs, unit: 'ms' } as const;
       ratioVerdict(title, milliseconds(serverMs), result.ratios(name, other), than, limit, figures);
@@ -103,14 +103,14 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
 }
 
 /** One page in a small and in a large database. */
-async function growth(large: Served, little: Served): Promise<void> {
-  const probe = async ({ service, programme: { typicalTrainer } }: Served) =>
-    repeated(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
-  const result = await measured({ little: await probe(little), large: await probe(large) });
+async function growth(large: ServedDatabase, little: ServedDatabase): Promise<void> {
+  const probe = async ({ service, programme: { typicalTrainer } }: ServedDatabase) =>
+    repeatedRequest(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
+  const result = await measure({ little: await probe(little), large: await probe(large) });
   const among = (name: string, { enrollments }: Sizes) =>
-    `${milliseconds(result.of(name).serverMs)} among ${whole(enrollments)}`;
+    `${milliseconds(result.of(name).serverMs)} among ${wholeNumber(enrollments)}`;
   ratioVerdict(
-    `first page of ${whole(enrollmentsOfTypical)} enrollments`,
+    `first page of ${wholeNumber(enrollmentsOfTypical)} enrollments`,
     `${among('large', full)}, ${among('little', small)}`,
     result.ratios('large', 'little'),
     'as long',
@@ -121,7 +121,7 @@ async function growth(large: Served, little: Served): Promise<void> {
 
 /** Prints a line per request: its duration and its result. A missing operation is reported, but is no failure. */
 async function table(
-  { programme, service }: Served,
+  { programme, service }: ServedDatabase,
   urls: readonly string[],
   caller: 'superAdmin' | 'busiestTrainer' = 'superAdmin',
 ): Promise<void> {
@@ -136,10 +136,10 @@ async function table(
       line(name, response.status === 404 ? 'not there yet' : `answers ${response.status}`);
       continue;
     }
-    const result = await measured({ it: repeated(service, url, token) }, 2);
+    const result = await measure({ it: repeatedRequest(service, url, token) }, 2);
     const { serverMs, clientMs } = result.of('it');
-    const { ids, totalItems } = shown(response);
-    const counts = [ids?.length, totalItems].map((count) => (count === undefined ? '-' : whole(count)));
+    const { ids, totalItems } = itemsOf(response);
+    const counts = [ids?.length, totalItems].map((count) => (count === undefined ? '-' : wholeNumber(count)));
     line(name, milliseconds(serverMs), milliseconds(clientMs), ...counts);
     figure(name, { median: serverMs, unit: 'ms' });
   }
@@ -171,7 +171,7 @@ const searches = ({ course, busiestTrainer }: Programme) => [
   '/api/audit',
 ];
 
-async function throughput({ programme: { typicalTrainer }, service }: Served): Promise<void> {
+async function throughput({ programme: { typicalTrainer }, service }: ServedDatabase): Promise<void> {
   const url = service.url + trainerPage(typicalTrainer);
   const env = { ...process.env, TOKEN: await service.token(typicalTrainer) };
   const seconds = Math.min(3, Math.max(0.3, 30 * scale));
@@ -180,8 +180,8 @@ async function throughput({ programme: { typicalTrainer }, service }: Served): P
     const { stdout } = await promisify(execFile)(process.execPath, [loadProgram, url, '20', `${seconds}`], { env });
     rates.push(Number(stdout));
   }
-  const request = `first page of ${whole(enrollmentsOfTypical)} enrollments over 20 connections`;
-  remark(`${request}: ${whole(median(rates))} requests/s`);
+  const request = `first page of ${wholeNumber(enrollmentsOfTypical)} enrollments over 20 connections`;
+  remark(`${request}: ${wholeNumber(median(rates))} requests/s`);
   figure(request, { median: median(rates), unit: '/s' });
 }
 
@@ -216,10 +216,10 @@ const maxProcessorMs = 50;
 const requestsPerRound = 20;
 
 /** Judges processor time, of the client too: other load doesn't lengthen it. Linux only. */
-async function filtered(where: string, { programme, service, cpuSeconds }: Served): Promise<void> {
+async function measureFilters(where: string, { programme, service, cpuSeconds }: ServedDatabase): Promise<void> {
   for (const [urlIn, by] of filters) {
     const url = urlIn(programme);
-    const ask = repeated(service, url, await service.token(programme[by]));
+    const ask = repeatedRequest(service, url, await service.token(programme[by]));
     await ask();
     const times: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -236,7 +236,7 @@ async function filtered(where: string, { programme, service, cpuSeconds }: Serve
 
 const databases = await openDatabases();
 try {
-  const scenarios: Record<string, (served: Served) => Promise<void>> = {
+  const scenarios: Record<string, (served: ServedDatabase) => Promise<void>> = {
     trainer,
     growth: async (served) => growth(served, await databases.prepare('bench_listings_small', small)),
     search: (served) => table(served, searches(served.programme)),
@@ -248,11 +248,11 @@ try {
   };
   const alone = {
     filters: async () => {
-      await filtered('SQLite', await databases.prepareFile('bench_filters', afterImport));
-      await filtered('the server', await databases.prepare('bench_filters', afterImport));
+      await measureFilters('SQLite', await databases.prepareFile('bench_filters', afterImport));
+      await measureFilters('the server', await databases.prepare('bench_filters', afterImport));
     },
   };
-  const chosen = selected<(served: Served) => Promise<void>>({ ...scenarios, ...alone });
+  const chosen = selected<(served: ServedDatabase) => Promise<void>>({ ...scenarios, ...alone });
   const needs = chosen.some(([name]) => name in scenarios);
   if (needs) {
     const served = await databases.prepare('bench_listings', full);

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { createPasswordHasher, type PasswordHasher } from '../src/services/credentials/passwords.js';
-import { listening } from '../test/faults/listening.js';
+import { waitForUrl } from '../test/faults/listening.js';
 import { buildUser } from '../test/support/factories.js';
 import { sendRaw } from '../test/support/raw-http.js';
 import { milliseconds, remark, verdict } from './figures.js';
@@ -36,7 +36,7 @@ const healthPauseMs = 20;
 const healthLimitMs = 50;
 
 /** Repeats work, after a pause each time, until the time is over. @returns how long each took, in milliseconds */
-async function repeated(work: () => Promise<void>, end: number, pauseMs: number): Promise<number[]> {
+async function repeatUntil(work: () => Promise<void>, end: number, pauseMs: number): Promise<number[]> {
   const times: number[] = [];
   while (performance.now() < end) {
     const startedAt = performance.now();
@@ -53,7 +53,7 @@ async function round(
   pauseMs = 0,
 ): Promise<{ perSecond: number; times: number[] }> {
   const startedAt = performance.now();
-  const times = (await Promise.all(works.map((work) => repeated(work, startedAt + roundMs, pauseMs)))).flat();
+  const times = (await Promise.all(works.map((work) => repeatUntil(work, startedAt + roundMs, pauseMs)))).flat();
   return { perSecond: (times.length * 1000) / (performance.now() - startedAt), times };
 }
 
@@ -99,7 +99,7 @@ try {
   const log = openSync(path.join(folder, 'log'), 'a');
   service = spawn(process.execPath, [program, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', log] });
   closeSync(log);
-  const url = await listening(service);
+  const url = await waitForUrl(service);
   const headers = { 'content-type': 'application/json' };
   const logins = identifiers.map((identifier) => {
     const body = JSON.stringify({ identifier, password });

@@ -13,8 +13,8 @@ import { startMailServer } from '../test/support/mail-server.js';
 import { until } from '../test/support/until.js';
 import { figure, remark, sized, verdict } from './figures.js';
 import { program, rounds, scale } from './options.js';
-import { type Candidate, residentMemory, started } from './requests/candidates.js';
-import { longest, round, type Sent } from './requests/rounds.js';
+import { type Candidate, residentMemory, startProgram } from './requests/candidates.js';
+import { type RoundLoad, round, roundTimeoutMs } from './requests/rounds.js';
 import { openStage } from './requests/stages.js';
 import { openBenchServer } from './server.js';
 import { openContext } from './service.js';
@@ -45,15 +45,15 @@ const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
 const inbox = await startMailServer();
 const settings = { ...mailSettings, SMTP_URL: inbox.url };
 const startSending = (env: NodeJS.ProcessEnv, at: string) =>
-  started([program, 'serve', '--json'], { ...env, ...settings }, at);
+  startProgram([program, 'serve', '--json'], { ...env, ...settings }, at);
 const stage = await openStage(server, database, folder, people, startSending);
 const context = await openContext(`${server.url}${database}`, folder, settings);
 try {
   const { service: quiet, yardstick: sending, data } = stage;
-  const sent: Sent = {
+  const sent: RoundLoad = {
     requests: [{ path: '/api/auth/me', tokens: [data.token] }],
     rate: requestsPerSecond,
-    ...(scale < 1 ? { durationMs: longest, count: 40 } : { durationMs: roundMs }),
+    ...(scale < 1 ? { durationMs: roundTimeoutMs, count: 40 } : { durationMs: roundMs }),
   };
   const { Mail } = context.database.models;
   const queue = (...mails: Parameters<typeof queueMails>[1]) =>

@@ -7,7 +7,7 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-function parsed() {
+function parseOptions() {
   try {
     return parseArgs({
       allowPositionals: true,
@@ -24,9 +24,9 @@ function parsed() {
     return refuse(error instanceof Error ? error.message : String(error));
   }
 }
-const { values, positionals } = parsed();
+const { values, positionals } = parseOptions();
 
-function above0(name: 'scale' | 'rounds' | 'minutes'): number {
+function positiveNumber(name: 'scale' | 'rounds' | 'minutes'): number {
   const value = Number(values[name]);
   return value > 0 ? value : refuse(`--${name} takes a number above 0, not "${values[name]}".`);
 }
@@ -45,13 +45,13 @@ export const help = values.help;
 export const benches: readonly string[] = positionals;
 
 /** A fraction of the full size: smaller runs show that a bench works, not how fast the program is. */
-export const scale = above0('scale');
+export const scale = positiveNumber('scale');
 
 /** How often each measurement is repeated; medians are shown. */
-export const rounds = above0('rounds');
+export const rounds = positiveNumber('rounds');
 
 /** How long the memory of a server under load is watched. */
-export const minutes = above0('minutes');
+export const minutes = positiveNumber('minutes');
 
 /** Whether the figures are printed as JSON rather than as tables. */
 export const json = values.json;

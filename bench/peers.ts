@@ -15,7 +15,7 @@ import { printJson, runSuite } from './figures.js';
 import { help, optionsHelp, selected } from './options.js';
 import { type Directus, directusDatabase, directusEnrollments, serveDirectus } from './peers/directus.js';
 import { installDirectus } from './peers/install.js';
-import { closedLoop, compared, type Sent } from './requests/rounds.js';
+import { closedLoop, compare, type RoundLoad } from './requests/rounds.js';
 import { courseProgramme, openStage, type ProgrammeData, type Stage } from './requests/stages.js';
 import { openBenchServer } from './server.js';
 
@@ -29,21 +29,27 @@ type Peers = Stage<ProgrammeData, Directus>;
  * @param ours what the service is sent in a round, made for each
  * @param goal the least ratio to Directus' requests a second; without it nothing is judged
  */
-function against(stage: Peers, name: string, ours: () => Sent, theirs: () => Sent, goal?: number): Promise<void> {
+function compareWithPeer(
+  stage: Peers,
+  name: string,
+  ours: () => RoundLoad,
+  theirs: () => RoundLoad,
+  goal?: number,
+): Promise<void> {
   const sent = (candidate: unknown) => (candidate === stage.service ? ours() : theirs());
-  return compared(name, stage, stage.folder, sent, goal === undefined ? { than: peer } : { goal, than: peer });
+  return compare(name, stage, stage.folder, sent, goal === undefined ? { than: peer } : { goal, than: peer });
 }
 
 async function login(stage: Peers): Promise<void> {
   const load = closedLoop(20);
-  const signIn = (path: string, bodies: readonly object[]): Sent => ({
+  const signIn = (path: string, bodies: readonly object[]): RoundLoad => ({
     ...load,
     requests: [{ method: 'POST', path, tokens: [], bodies }],
   });
   const password = factoryPassword;
   const ours = stage.data.emails.map((identifier) => ({ identifier, password }));
   const theirs = stage.yardstick.emails.map((email) => ({ email, password }));
-  await against(
+  await compareWithPeer(
     stage,
     'login',
     () => signIn('/api/auth/login', ours),
@@ -55,7 +61,7 @@ async function login(stage: Peers): Promise<void> {
 async function me(stage: Peers): Promise<void> {
   const load = closedLoop(50);
   const theirs = { path: '/users/me', tokens: [stage.yardstick.adminToken] };
-  await against(
+  await compareWithPeer(
     stage,
     'me',
     () => ({ ...load, requests: [stage.data.me] }),
@@ -69,7 +75,7 @@ async function listing(stage: Peers): Promise<void> {
   const { typicalTrainer, listing: request } = stage.data;
   const query = `filter[trainer_id][_eq]=${typicalTrainer}&sort=-enrolled_at&limit=20&meta=filter_count`;
   const theirs = { path: `/items/${directusEnrollments}?${query}`, tokens: [stage.yardstick.adminToken] };
-  await against(
+  await compareWithPeer(
     stage,
     'listing',
     () => ({ ...load, requests: [request] }),
@@ -83,7 +89,7 @@ let created = 0;
 
 async function creating(stage: Peers): Promise<void> {
   const load = closedLoop(20, 200);
-  const request = (path: string, token: string, account: (number: number) => object): Sent => {
+  const request = (path: string, token: string, account: (number: number) => object): RoundLoad => {
     const from = created;
     created += load.count ?? 0;
     const bodies = Array.from({ length: created - from }, (_, index) => account(from + index));
@@ -91,7 +97,7 @@ async function creating(stage: Peers): Promise<void> {
   };
   const password = factoryPassword;
   const email = (number: number) => `created${number}@example.org`;
-  await against(
+  await compareWithPeer(
     stage,
     'creating',
     () =>

@@ -8,7 +8,7 @@ const syllables =
   'ma ri an na lo pe zo ka ti no wa ski ber to ha dd ad mu el ler sa do vi ch en or us in gra fe ne'.split(' ');
 
 /** Different words that look like names. */
-function madeUp(count: number): string[] {
+function syntheticNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     let word = '';
     // At least two syllables, whose first differs from one word to the next.
@@ -19,18 +19,19 @@ function madeUp(count: number): string[] {
 }
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-const manyFirstNames = [...firstNames, ...madeUp(3000).map(capitalized)];
-const manyLastNames = [...lastNames, ...madeUp(40_000).map(capitalized)];
+const manyFirstNames = [...firstNames, ...syntheticNames(3000).map(capitalized)];
+const manyLastNames = [...lastNames, ...syntheticNames(40_000).map(capitalized)];
 const backwards = (word: string) => Array.from(word).reverse().join('');
 /** They don't begin with names of people: that few do. */
-const domains = ['example.org', ...madeUp(2000).map((word) => `${backwards(word)}.example.org`)];
+const domains = ['example.org', ...syntheticNames(2000).map((word) => `${backwards(word)}.example.org`)];
 
 /** Numbers from 0 up to 1, evenly spread over the indexes; those of different steps, irrational numbers, don't correlate. */
 const spread = (index: number, step: number) => (index * step) % 1;
 
 /** One of `values`, the earlier the more often: of 40,000 the first has 0.5 %, as the most frequent last name of a country. */
 // The cast: a part is less than 1, so there is such an index.
-const frequent = (values: readonly string[], part: number) => values[Math.floor(values.length * part ** 2)] as string;
+const pickFrequent = (values: readonly string[], part: number) =>
+  values[Math.floor(values.length * part ** 2)] as string;
 
 /** A name as it is in an email address: without accents, spaces and the like. */
 const inEmail = (name: string) =>
@@ -44,11 +45,11 @@ const inEmail = (name: string) =>
  * that begins with the name.
  */
 export function personAt(index: number): { firstName: string; lastName: string; email: string; domain: string } {
-  const firstName = frequent(manyFirstNames, spread(index, Math.sqrt(3)));
-  const first = frequent(manyLastNames, spread(index, Math.SQRT2));
-  const second = frequent(manyLastNames, spread(index, Math.E));
+  const firstName = pickFrequent(manyFirstNames, spread(index, Math.sqrt(3)));
+  const first = pickFrequent(manyLastNames, spread(index, Math.SQRT2));
+  const second = pickFrequent(manyLastNames, spread(index, Math.E));
   const lastName = index % 7 === 0 ? `${first} ${second}` : first;
-  const domain = frequent(domains, spread(index, Math.sqrt(5)));
+  const domain = pickFrequent(domains, spread(index, Math.sqrt(5)));
   const name = index % 2 === 0 ? `${inEmail(firstName)}.${inEmail(lastName)}` : 'person';
   return { firstName, lastName, email: `${name}.${index}@${domain}`, domain };
 }

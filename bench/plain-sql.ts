@@ -4,7 +4,7 @@ import type { Timing } from './figures.js';
 /** The queries of the service, as plain SQL. */
 export interface PlainSql {
   /** Variants of the queries for a page of a trainer's enrollments and their count, by name. */
-  ways: Record<string, () => Promise<Timing>>;
+  variants: Record<string, () => Promise<Timing>>;
   /** The page as the service should answer it: the ids in order, and the count. */
   expected(): Promise<{ ids: string[]; totalItems: number }>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export async function openPlainSql(databaseUrl: string, trainerId: string): Prom
     return { serverMs: clientMs, clientMs };
   };
   return {
-    ways: Object.fromEntries(Object.entries(asked).map(([name, ask]) => [name, timed(ask)])),
+    variants: Object.fromEntries(Object.entries(asked).map(([name, ask]) => [name, timed(ask)])),
     async expected() {
       const [page] = await rows(first, joined);
       const [[count]] = await rows(first, countSql);

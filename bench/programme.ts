@@ -1,9 +1,9 @@
 import type { Database } from '../src/db/connection.js';
 import { type ColumnValue, isSqlite } from '../src/db/dialect.js';
-import { Inserts } from '../src/db/sql/insert.js';
+import { BulkInserter } from '../src/db/sql/insert.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
-import { storedWords, wordsOf } from '../src/schemas/search-words.js';
+import { indexedWords, storedWords } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/keys.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/new-ids.js';
@@ -88,9 +88,9 @@ async function fill(
     let inserted = 0;
     await database.inTransaction(async (transaction) => {
       const chunk = nextRows(rows, () => (inserted += 1));
-      const inserts = new Inserts(transaction);
+      const inserts = new BulkInserter(transaction);
       await inserts.addValues(database.sequelize, 'seeded', columns.split(', '), chunk);
-      await inserts.done();
+      await inserts.finish();
     });
     isAtEnd = inserted < chunkRows;
   }
@@ -162,7 +162,7 @@ function namesOfCourse(index: number) {
 
 function* courseWordRows(ids: readonly string[]): Generator<ColumnValue[]> {
   for (const [index, id] of ids.entries())
-    for (const word of wordsOf(namesOfCourse(index).keys.searchKey)) yield [word, id];
+    for (const word of indexedWords(namesOfCourse(index).keys.searchKey)) yield [word, id];
 }
 
 /** One of so many courses is full, and published. The others have fewer enrollments than seats. */

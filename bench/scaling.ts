@@ -5,8 +5,8 @@
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { createConnection } from 'mysql2/promise';
-import { openDatabases, type Served } from './databases.js';
-import { figure, measured, milliseconds, ratioVerdict, remark, sized, verdict, whole } from './figures.js';
+import { openDatabases, type ServedDatabase } from './databases.js';
+import { figure, measure, milliseconds, ratioVerdict, remark, sized, verdict, wholeNumber } from './figures.js';
 import { rounds, scale, selected } from './options.js';
 import { personAt } from './people.js';
 import type { Programme, Sizes } from './programme.js';
@@ -39,8 +39,8 @@ const maxMs = { page: 50, search: 300 };
 const growthLimit = 1.5;
 
 /** A repeated request that must succeed. */
-async function asked(
-  { service, programme }: Served,
+async function repeatedRequest(
+  { service, programme }: ServedDatabase,
   url: string,
   by: keyof Programme,
 ): Promise<() => Promise<TimedResponse>> {
@@ -99,9 +99,9 @@ async function judge(
   much: () => Promise<TimedResponse>,
 ): Promise<void> {
   const { totalItems, totalItemsCapped } = paginationOf(await much());
-  const result = await measured({ little, much }, secondsEach);
+  const result = await measure({ little, much }, secondsEach);
   const { serverMs } = result.of('much');
-  const name = `${shown} (${totalItemsCapped ? 'more than ' : ''}${whole(totalItems)})`;
+  const name = `${shown} (${totalItemsCapped ? 'more than ' : ''}${wholeNumber(totalItems)})`;
   verdict(name, `${milliseconds(serverMs)} (limit ${maxMs.page} ms)`, serverMs <= maxMs.page, {
     median: serverMs,
     unit: 'ms',
@@ -128,16 +128,16 @@ const readAll = [
 ];
 
 /** Reads accounts and the indexes of enrollments, whose memory was taken by rows that were made after them. */
-async function readIntoMemory({ databaseUrl }: Served): Promise<void> {
+async function readIntoMemory({ databaseUrl }: ServedDatabase): Promise<void> {
   const sql = await createConnection({ uri: databaseUrl });
   for (const query of readAll) await sql.query(query);
   await sql.end();
 }
 
 /** Each page in both databases in turn. */
-async function listings(inSmall: Served, inLarge: Served): Promise<void> {
+async function listings(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   for (const [urlIn, by] of pages) {
-    const probe = (served: Served) => asked(served, urlIn(served.programme), by);
+    const probe = (served: ServedDatabase) => repeatedRequest(served, urlIn(served.programme), by);
     const { course, busiestTrainer, typicalTrainer } = inLarge.programme;
     const url = [course, busiestTrainer, typicalTrainer].reduce(
       (text, id) => text.replace(id, ':id'),
@@ -147,24 +147,24 @@ async function listings(inSmall: Served, inLarge: Served): Promise<void> {
   }
   // Counts the seats of all courses, because few are full: told, not judged.
   const full = '/api/courses?seatsLeft=false';
-  const result = await measured({ full: await asked(inSmall, full, 'trainee') }, secondsEach);
+  const result = await measure({ full: await repeatedRequest(inSmall, full, 'trainee') }, secondsEach);
   const { serverMs } = result.of('full');
-  remark(`${full} among ${whole(small.courses)} courses: ${milliseconds(serverMs)}`);
+  remark(`${full} among ${wholeNumber(small.courses)} courses: ${milliseconds(serverMs)}`);
   figure(full, { median: serverMs, unit: 'ms' });
 }
 
 /** A page after half of all accounts, by the last item before it. */
-async function deep(inSmall: Served, inLarge: Served): Promise<void> {
+async function deep(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   await readIntoMemory(inLarge);
   await readIntoMemory(inSmall);
-  const afterHalf = async (served: Served, { trainees }: Sizes) => {
+  const afterHalf = async (served: ServedDatabase, { trainees }: Sizes) => {
     const page = (number: number, more = '') => `/api/users?sortBy=lastName&page=${number}${more}`;
     const half = Math.floor(trainees / 40);
-    const { body, serverMs } = await (await asked(served, page(half), 'superAdmin'))();
+    const { body, serverMs } = await (await repeatedRequest(served, page(half), 'superAdmin'))();
     remark(`page ${half} by its number: ${milliseconds(serverMs)}`);
     // A page of accounts has them.
     const last = (body.users as { id: string }[]).at(-1);
-    return asked(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
+    return repeatedRequest(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
   };
   const [little, much] = [await afterHalf(inSmall, small), await afterHalf(inLarge, large)];
   await judge('the page after half of all accounts, by afterId', little, much);
@@ -206,7 +206,7 @@ interface SearchTimes {
 }
 
 /** All searches, by the super admin and among those who could be enrolled, in rounds of all kinds. */
-async function searchTimes(inSmall: Served, inLarge: Served): Promise<SearchTimes[]> {
+async function searchTimes(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<SearchTimes[]> {
   const times: SearchTimes[] = [];
   for (let round = 0; round < rounds; round += 1)
     for (const [where, urlIn] of Object.entries(searchUrls))
@@ -215,14 +215,14 @@ async function searchTimes(inSmall: Served, inLarge: Served): Promise<SearchTime
           // Somebody of both databases, another one each time: nothing is read twice.
           const index = 1 + small.trainers + (((round * searchedPeople + person) * 7919) % small.trainees);
           const text = encodeURIComponent(textOf(index));
-          const ask = async (served: Served) =>
-            (await (await asked(served, urlIn(served.programme, text), 'superAdmin'))()).serverMs;
+          const ask = async (served: ServedDatabase) =>
+            (await (await repeatedRequest(served, urlIn(served.programme, text), 'superAdmin'))()).serverMs;
           times.push({ where, kind, round, little: await ask(inSmall), much: await ask(inLarge) });
         }
   return times;
 }
 
-async function search(inSmall: Served, inLarge: Served): Promise<void> {
+async function search(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   await readIntoMemory(inLarge);
   await readIntoMemory(inSmall);
   const all = await searchTimes(inSmall, inLarge);
@@ -258,10 +258,10 @@ async function search(inSmall: Served, inLarge: Served): Promise<void> {
 }
 
 /** What is counted for statistics: how long the first request takes, and one that is made again at once. */
-async function counts(_inSmall: Served, inLarge: Served): Promise<void> {
+async function counts(_inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   // The overview last: it has figures of the others.
   for (const url of ['/api/enrollments/stats/overview', '/api/courses/stats/overview', '/api/overview']) {
-    const ask = await asked(inLarge, url, 'superAdmin');
+    const ask = await repeatedRequest(inLarge, url, 'superAdmin');
     const [first, again] = [await ask(), await ask()];
     remark(`${url}: ${milliseconds(first.serverMs)}, again ${milliseconds(again.serverMs)}`);
     figure(url, { median: first.serverMs, unit: 'ms' });

@@ -28,12 +28,12 @@ function spentByChildren(): number {
 }
 
 /** A run of a command. */
-interface Ran {
+interface CommandRun {
   ms: number;
   cpuSeconds: number;
 }
 
-function timed(argv: string[], env = process.env): Ran {
+function runTimed(argv: string[], env = process.env): CommandRun {
   const [spentBefore, startedAt] = [spentByChildren(), performance.now()];
   const { status } = spawnSync(process.execPath, argv, { env, stdio: 'ignore' });
   const ms = performance.now() - startedAt;
@@ -44,19 +44,19 @@ function timed(argv: string[], env = process.env): Ran {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The median time; the mean of processor times, because the kernel's clock counts in hundredths of a second. */
-const summary = (runs: readonly Ran[]) => ({
+const summary = (runs: readonly CommandRun[]) => ({
   median: median(runs.map(({ ms }) => ms)),
   unit: 'ms' as const,
   cpuSeconds: mean(runs.map(({ cpuSeconds }) => cpuSeconds)),
 });
 
 async function help(): Promise<void> {
-  const [bare, ours, ratios]: [Ran[], Ran[], number[]] = [[], [], []];
+  const [bare, ours, ratios]: [CommandRun[], CommandRun[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
-    const [these, those]: [Ran[], Ran[]] = [[], []];
+    const [these, those]: [CommandRun[], CommandRun[]] = [[], []];
     for (let pair = 0; pair < sized(5, 1); pair += 1) {
-      these.push(timed(['-e', '0']));
-      those.push(timed([program, '--help']));
+      these.push(runTimed(['-e', '0']));
+      those.push(runTimed([program, '--help']));
     }
     ratios.push(summary(those).median / summary(these).median);
     bare.push(...these);
@@ -70,7 +70,7 @@ async function help(): Promise<void> {
 }
 
 /** A command on the demo programme beside a bare Node, by processor time: sums of a round, because the clock is coarse. */
-function besideBare(name: string, words: readonly string[], limit: number): void {
+function compareWithBareNode(name: string, words: readonly string[], limit: number): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: `sqlite:${path.join(folder, 'bench.db')}` };
   try {
@@ -78,13 +78,13 @@ function besideBare(name: string, words: readonly string[], limit: number): void
       ['migrate', 'up'],
       ['seed', 'demo', '--yes'],
     ])
-      timed([program, ...preparing], env);
-    const [all, ratios]: [Ran[], number[]] = [[], []];
+      runTimed([program, ...preparing], env);
+    const [all, ratios]: [CommandRun[], number[]] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
-      const [bare, ours]: [Ran[], Ran[]] = [[], []];
+      const [bare, ours]: [CommandRun[], CommandRun[]] = [[], []];
       for (let pair = 0; pair < sized(10, 2); pair += 1) {
-        bare.push(timed(['-e', '0']));
-        ours.push(timed([program, ...words], env));
+        bare.push(runTimed(['-e', '0']));
+        ours.push(runTimed([program, ...words], env));
       }
       ratios.push(summary(ours).cpuSeconds / summary(bare).cpuSeconds);
       all.push(...ours);
@@ -104,17 +104,17 @@ function besideBare(name: string, words: readonly string[], limit: number): void
   }
 }
 
-const list = () => besideBare('coursectl users list', ['users', 'list'], maxTimesOfList);
-const tab = () => besideBare('Tab on a name', ['completion', 'fish', 'users', 'show', 'ad'], maxTimesOfTab);
+const list = () => compareWithBareNode('coursectl users list', ['users', 'list'], maxTimesOfList);
+const tab = () => compareWithBareNode('Tab on a name', ['completion', 'fish', 'users', 'show', 'ad'], maxTimesOfTab);
 
-const started = ({ readyMs, cpuSeconds }: Start): Ran => ({ ms: readyMs, cpuSeconds });
+const startAsRun = ({ readyMs, cpuSeconds }: Start): CommandRun => ({ ms: readyMs, cpuSeconds });
 
 async function serve(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   try {
-    const first = started(await measureStart(folder, true));
-    const later: Ran[] = [];
-    for (let run = 0; run < rounds * sized(3, 1); run += 1) later.push(started(await measureStart(folder, true)));
+    const first = startAsRun(await measureStart(folder, true));
+    const later: CommandRun[] = [];
+    for (let run = 0; run < rounds * sized(3, 1); run += 1) later.push(startAsRun(await measureStart(folder, true)));
     const figures = summary(later);
     const measured = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${maxMs} ms)`;
     verdict('serve to /readyz on a migrated SQLite database', measured, figures.median < maxMs, figures);

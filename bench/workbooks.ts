@@ -33,9 +33,9 @@ function* peopleRows(count: number): Generator<string[]> {
 }
 
 /** Pieces of a part of a workbook, made while it is compressed. */
-type Part = Iterable<string>;
+type PartContent = Iterable<string>;
 
-async function* zipped(parts: Readonly<Record<string, Part>>): AsyncGenerator<Uint8Array> {
+async function* zipParts(parts: Readonly<Record<string, PartContent>>): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   const zip = new Zip((error, bytes) => {
     if (error) throw error;
@@ -55,7 +55,7 @@ async function* zipped(parts: Readonly<Record<string, Part>>): AsyncGenerator<Ui
   yield* ready;
 }
 
-function* inPieces(texts: Iterable<string>): Part {
+function* inChunks(texts: Iterable<string>): PartContent {
   let piece = '';
   for (const text of texts) {
     piece += text;
@@ -66,9 +66,9 @@ function* inPieces(texts: Iterable<string>): Part {
   yield piece;
 }
 
-function* enclosed(start: string, texts: Iterable<string>, end: string): Part {
+function* enclosed(start: string, texts: Iterable<string>, end: string): PartContent {
   yield start;
-  yield* inPieces(texts);
+  yield* inChunks(texts);
   yield end;
 }
 
@@ -88,7 +88,7 @@ const relations = (...types: [string, string][]) => [
 ];
 
 /** The parts of a workbook whose cells name their texts by number, as Excel writes them. */
-function sharedParts(rows: () => Iterable<string[]>): Record<string, Part> {
+function sharedParts(rows: () => Iterable<string[]>): Record<string, PartContent> {
   const numbers = new Map<string, number>();
   const numberOf = (text: string) => {
     const number = numbers.get(text) ?? numbers.size;
@@ -121,7 +121,7 @@ function sharedParts(rows: () => Iterable<string[]>): Record<string, Part> {
 }
 
 /** The parts of an OpenDocument spreadsheet, as LibreOffice writes it. */
-function odsParts(rows: () => Iterable<string[]>): Record<string, Part> {
+function odsParts(rows: () => Iterable<string[]>): Record<string, PartContent> {
   const cellOf = (text: string) =>
     `<table:table-cell office:value-type="string" calcext:value-type="string"><text:p>${text}</text:p></table:table-cell>`;
   const names = ['office', 'table', 'text', 'calcext'];
@@ -140,7 +140,7 @@ function bytesOf(kind: TableKind, count: number): Iterable<string> | AsyncIterab
   };
   switch (kind) {
     case 'csv':
-      return inPieces(mapped(rows(), (cells) => `${cells.join()}\n`));
+      return inChunks(mapped(rows(), (cells) => `${cells.join()}\n`));
     case 'xlsx':
       return xlsxBytes({
         sheet: 'People',
@@ -148,9 +148,9 @@ function bytesOf(kind: TableKind, count: number): Iterable<string> | AsyncIterab
         rows: peopleRows(count),
       });
     case 'shared.xlsx':
-      return zipped(sharedParts(rows));
+      return zipParts(sharedParts(rows));
     case 'ods':
-      return zipped(odsParts(rows));
+      return zipParts(odsParts(rows));
   }
 }
 

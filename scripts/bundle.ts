@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** What is started or imported by the name of its file. */
-const entries = {
+const entryPoints = {
   main: 'cli/main.ts',
   'for-migrations': 'db/migrations/for-migrations.ts',
   'services/credentials/bcryptjs-worker': 'services/credentials/bcryptjs-worker.ts',
@@ -14,7 +14,7 @@ const entries = {
 };
 
 /** What is started by the name of its file, and is plain JavaScript already. */
-const copies = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs'];
+const copiedFiles = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs'];
 
 /**
  * Bundles the program into a folder: the code that every command needs, and a file for what each loads besides. Dependencies stay
@@ -23,7 +23,7 @@ const copies = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs'];
 export async function bundle(folder: string): Promise<void> {
   await build({
     cwd: source,
-    input: entries,
+    input: entryPoints,
     platform: 'node',
     external: /^(?!\.|\/|[A-Za-z]:\\)/,
     tsconfig: false,
@@ -31,5 +31,5 @@ export async function bundle(folder: string): Promise<void> {
     logLevel: 'warn',
     output: { dir: folder, format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
   });
-  for (const file of copies) cpSync(path.join(source, file), path.join(folder, file));
+  for (const file of copiedFiles) cpSync(path.join(source, file), path.join(folder, file));
 }

@@ -6,25 +6,25 @@ import { documentedDefault, settingNames, settings } from '../src/config/setting
 import { packageVersion } from '../src/package-root.js';
 
 /** Text as roff shows it: nothing in it is a request or an escape. */
-const literal = (line: string) =>
+const roffText = (line: string) =>
   line
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^(?=[.'])/, '\\&');
 
-const paragraph = (words: string) => `.PP\n${words.split('\n').map(literal).join('\n')}`;
+const paragraph = (words: string) => `.PP\n${words.split('\n').map(roffText).join('\n')}`;
 
 /** Lines that stay as they are. */
-const verbatim = (lines: string) => `.nf\n${lines.trimEnd().split('\n').map(literal).join('\n')}\n.fi`;
+const verbatim = (lines: string) => `.nf\n${lines.trimEnd().split('\n').map(roffText).join('\n')}\n.fi`;
 
 /** The commands that do something, with the words that lead to them. */
-function leavesOf(command: Command, words: readonly string[]): { words: readonly string[]; command: Command }[] {
+function leafCommands(command: Command, words: readonly string[]): { words: readonly string[]; command: Command }[] {
   if (command.commands.length === 0) return [{ words, command }];
-  return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
+  return command.commands.flatMap((child) => leafCommands(child, [...words, child.name()]));
 }
 
 /** The help of a command as it is shown, examples included. */
-async function helpOf(command: Command): Promise<string> {
+async function helpText(command: Command): Promise<string> {
   const shown = new PassThrough();
   command.configureOutput({ writeOut: (part) => shown.write(part), getOutHelpWidth: () => 72 });
   command.outputHelp();
@@ -39,7 +39,7 @@ export async function manPage(): Promise<string> {
   const program = createProgram(io, { exitCode: 0 });
   const sections = [
     `.TH COURSECTL 1 "" "coursectl ${packageVersion()}" "User Commands"`,
-    `.SH NAME\ncoursectl \\- ${literal(program.description())}`,
+    `.SH NAME\ncoursectl \\- ${roffText(program.description())}`,
     `.SH SYNOPSIS\n.B coursectl\n.I command\n.RI [ options ]`,
     '.SH DESCRIPTION',
     paragraph(
@@ -48,9 +48,9 @@ export async function manPage(): Promise<string> {
     paragraph('Results go to standard output, everything else to standard error. --json prints results for programs.'),
     '.SH COMMANDS',
   ];
-  for (const { words, command } of leavesOf(program, ['coursectl']))
-    sections.push(`.SS ${literal(words.join(' '))}`, verbatim(await helpOf(command)));
-  sections.push('.SH EXIT STATUS', ...exitStatus.map(([code, meaning]) => `.TP\n.B ${code}\n${literal(meaning)}`));
+  for (const { words, command } of leafCommands(program, ['coursectl']))
+    sections.push(`.SS ${roffText(words.join(' '))}`, verbatim(await helpText(command)));
+  sections.push('.SH EXIT STATUS', ...exitStatus.map(([code, meaning]) => `.TP\n.B ${code}\n${roffText(meaning)}`));
   sections.push(
     '.SH ENVIRONMENT',
     paragraph(
@@ -60,7 +60,7 @@ export async function manPage(): Promise<string> {
   for (const name of settingNames) {
     const shown = documentedDefault(name);
     const meaning = settings[name].description + (shown && ` (default: ${shown})`);
-    sections.push(`.TP\n.B ${name}\n${literal(meaning.replaceAll('`', ''))}`);
+    sections.push(`.TP\n.B ${name}\n${roffText(meaning.replaceAll('`', ''))}`);
   }
   sections.push(
     '.SH SEE ALSO',

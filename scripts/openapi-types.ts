@@ -3,7 +3,7 @@
  * uses, and throws on any other keyword, so that no rule is lost silently.
  */
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Keywords that only narrow a value, or describe it: types can't say them. */
 const ignoredKeywords = new Set([
@@ -36,10 +36,10 @@ const knownKeywords = new Set([
   '$ref',
 ]);
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function asObject(value: unknown, place: string): Json {
+function asObject(value: unknown, place: string): JsonObject {
   if (!isObject(value)) throw new Error(`${place}: expected an object.`);
   return value;
 }
@@ -84,7 +84,7 @@ function referencedType(reference: unknown, place: string): string {
   return name;
 }
 
-function propertiesType(schema: Json, place: string): string {
+function propertiesType(schema: JsonObject, place: string): string {
   const { properties, required = [], additionalProperties = true } = schema;
   if (typeof additionalProperties !== 'boolean')
     throw new Error(`${place}: additionalProperties with a schema is not supported.`);
@@ -99,7 +99,7 @@ function propertiesType(schema: Json, place: string): string {
   return objectType(fields);
 }
 
-function primitiveType(type: unknown, schema: Json, place: string): string {
+function primitiveType(type: unknown, schema: JsonObject, place: string): string {
   switch (type) {
     case 'string':
       if (schema.contentMediaType !== undefined) return 'Blob';
@@ -111,7 +111,7 @@ function primitiveType(type: unknown, schema: Json, place: string): string {
     case 'null':
       return type;
     case 'array': {
-      const items = alternativesOf(schema.items, `${place}[]`);
+      const items = alternativeTypes(schema.items, `${place}[]`);
       return items.length > 1 ? `(${union(items)})[]` : `${union(items)}[]`;
     }
     case 'object':
@@ -121,10 +121,10 @@ function primitiveType(type: unknown, schema: Json, place: string): string {
   }
 }
 
-const typeOf = (schema: unknown, place: string): string => union(alternativesOf(schema, place));
+const typeOf = (schema: unknown, place: string): string => union(alternativeTypes(schema, place));
 
 /** The TypeScript types that a schema allows. Throws on a keyword or type that it doesn't know, with its place. */
-function alternativesOf(value: unknown, place: string): string[] {
+function alternativeTypes(value: unknown, place: string): string[] {
   const schema = asObject(value, place);
   const unknown = Object.keys(schema).filter((keyword) => !knownKeywords.has(keyword));
   if (unknown.length > 0) throw new Error(`${place}: unknown keyword ${unknown.join(', ')}.`);
@@ -133,7 +133,7 @@ function alternativesOf(value: unknown, place: string): string[] {
   if ('$ref' in schema) return [referencedType(schema.$ref, place)];
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined)
-    return asList(alternatives, place).flatMap((one, index) => alternativesOf(one, `${place}|${index}`));
+    return asList(alternatives, place).flatMap((one, index) => alternativeTypes(one, `${place}|${index}`));
   // `enum` lists all values, whatever `type` allows besides.
   if (schema.enum !== undefined) return asList(schema.enum, place).map(literal);
   return [schema.type].flat().map((type) => primitiveType(type, schema, place));
@@ -185,13 +185,13 @@ interface Declaration {
   description: unknown;
 }
 
-const declared = ({ name, type, description }: Declaration): string =>
+const declarationText = ({ name, type, description }: Declaration): string =>
   type.startsWith('{') && type.indexOf('\n}') === type.length - 2
     ? `${comment(description)}export interface ${name} ${type}\n`
     : `${comment(description)}export type ${name} = ${type};\n`;
 
 /** The types of an operation, and its entry in `Operations`. */
-function operationTypes(method: string, path: string, described: Json): { types: Declaration[]; entry: Field } {
+function operationTypes(method: string, path: string, described: JsonObject): { types: Declaration[]; entry: Field } {
   const { operationId, summary, parameters, requestBody, responses } = described;
   if (typeof operationId !== 'string') throw new Error(`${method} ${path}: expected an operationId.`);
   const prefix = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
@@ -251,7 +251,7 @@ export function openapiTypes(document: object): string {
   const names = declarations.map(({ name }) => name);
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   if (repeated.length > 0) throw new Error(`Two types are called ${repeated.join(', ')}.`);
-  return [preamble, ...declarations.map(declared)].join('\n');
+  return [preamble, ...declarations.map(declarationText)].join('\n');
 }
 
 /** How a client sends an operation's body, and reads its response. */
@@ -263,7 +263,7 @@ interface Transport {
   response?: 'text' | 'blob';
 }
 
-function transportOf(method: string, path: string, described: Json): Transport {
+function transportOf(method: string, path: string, described: JsonObject): Transport {
   const place = String(described.operationId);
   const contentTypes = (content: unknown) => Object.keys(asObject(content ?? {}, place));
   const sent = described.requestBody === undefined ? [] : contentTypes(asObject(described.requestBody, place).content);

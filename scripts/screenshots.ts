@@ -52,23 +52,23 @@ const admin = {
 };
 
 /** Until everything has been answered and painted. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
 /** Keeps what a page shows: in every appearance, or as the README shows it. */
-async function keep(page: Page, name: string): Promise<void> {
+async function capture(page: Page, name: string): Promise<void> {
   if (!isEveryScreen) {
-    await settled(page);
+    await waitUntilSettled(page);
     await page.screenshot({ path: path.join(target, `${name}.png`), animations: 'disabled' });
     return;
   }
   for (const { name: appearance, colorScheme, viewport } of appearances) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    await settled(page);
+    await waitUntilSettled(page);
     const file = path.join(target, `${name}-${appearance}.png`);
     await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
   }
@@ -99,34 +99,34 @@ async function signIn(browser: Browser, url: string, email: string, password: st
 }
 
 /** From the empty database to the demo programme. @returns the page of the super admin, and the demo's password */
-async function firstMinutes(browser: Browser, url: string): Promise<{ page: Page; password: string }> {
+async function setUpDemo(browser: Browser, url: string): Promise<{ page: Page; password: string }> {
   const page = await openPage(browser, url);
   await page.getByLabel('First name').fill(admin.firstName);
   await page.getByLabel('Last name').fill(admin.lastName);
   await page.getByLabel('Email').fill(admin.email);
   await page.getByLabel('Phone').fill(admin.phone);
   await page.getByLabel(/^Password/).fill(admin.password);
-  if (isEveryScreen) await keep(page, 'setup');
+  if (isEveryScreen) await capture(page, 'setup');
   await page.getByRole('button', { name: 'Create super admin' }).click();
   const load = page.getByRole('button', { name: 'Load the demo programme' });
   await load.waitFor();
-  if (isEveryScreen) await keep(page, 'first-steps');
+  if (isEveryScreen) await capture(page, 'first-steps');
   await load.click();
   const password = await page.getByLabel('Password of all demo accounts').inputValue();
   await page.locator('.recharts-surface').first().waitFor();
-  await keep(page, 'overview');
+  await capture(page, 'overview');
   return { page, password };
 }
 
-async function planOfImport(page: Page, url: string): Promise<void> {
+async function captureImportPlan(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/imports`);
   await page.locator('input[type="file"]').setInputFiles(path.join(root, 'examples', 'trainees.csv'));
   await page.getByText('Waiting for your confirmation').waitFor();
-  await keep(page, 'import-plan');
+  await capture(page, 'import-plan');
 }
 
 /** The other screens, by role. */
-async function otherScreens(
+async function captureOtherScreens(
   browser: Browser,
   url: string,
   context: Context,
@@ -139,7 +139,7 @@ async function otherScreens(
     for (const [name, address] of Object.entries(screens)) {
       await as.goto(`${url}${address}`);
       await as.getByRole('heading', { level: 1 }).waitFor();
-      await keep(as, name);
+      await capture(as, name);
     }
   };
   await visit(page, {
@@ -172,7 +172,7 @@ async function otherScreens(
     'trainee-course': `/catalogue/${course.id}`,
     'trainee-profile': '/profile',
   });
-  await keep(await openPage(browser, url), 'sign-in');
+  await capture(await openPage(browser, url), 'sign-in');
 }
 
 if (!existsSync(executablePath)) throw new Error(`There is no Chromium at ${executablePath}: set CHROMIUM.`);
@@ -186,10 +186,10 @@ try {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
   try {
     const url = server.url.replace('127.0.0.1', 'localhost');
-    const opened = await firstMinutes(browser, url);
+    const opened = await setUpDemo(browser, url);
     if (isEveryScreen) {
-      await planOfImport(opened.page, url);
-      await otherScreens(browser, url, context, opened);
+      await captureImportPlan(opened.page, url);
+      await captureOtherScreens(browser, url, context, opened);
     }
   } finally {
     await browser.close();

@@ -1,9 +1,9 @@
 /**
  * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
  * Why no package: docs/DECISIONS.md.
- * @param most beyond it the number isn't found out: then some greater one is returned, much sooner
+ * @param limit beyond it the number isn't found out: then some greater one is returned, much sooner
  */
-export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
+export function editDistance(one: string, other: string, limit = Number.POSITIVE_INFINITY): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let beforeLast: number[] = [];
   let last = to.map((_, column) => column).concat(to.length);
@@ -22,7 +22,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
       least = Math.min(least, here);
     }
     // What follows is made of these two rows.
-    if (least > most && leastOfLast > most) return least;
+    if (least > limit && leastOfLast > limit) return least;
     [beforeLast, last, leastOfLast] = [last, current, least];
   }
   return last[to.length] ?? 0;

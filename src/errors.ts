@@ -102,7 +102,7 @@ const defaultMessages = {
 export type ErrorCode = keyof typeof defaultMessages;
 
 /** Why a database can't be used for now: its operator, or time, can change that. */
-export const databaseUnusable: readonly ErrorCode[] = [
+export const databaseUnusableCodes: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
@@ -197,7 +197,7 @@ export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppE
 }
 
 /** Why a file can't be read, by the code of the file system's error. */
-export function whyUnreadable(code: string): string {
+export function readFailureReason(code: string): string {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'does not exist',
     EISDIR: 'is a folder',
@@ -212,9 +212,9 @@ export const isDiskFull = (code: string | undefined): boolean =>
 
 /**
  * Why a file can't be written, by the code of the file system's error, and what makes it possible.
- * @param otherwise what else helps, such as "name another file"
+ * @param alternative what else helps, such as "name another file"
  */
-export function whyUnwritable(code: string, otherwise: string): string {
+export function writeFailureReason(code: string, alternative: string): string {
   const known: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
     ENOENT: ['its folder does not exist', 'Make that folder'],
     ENOTDIR: ['its folder is a file', 'Correct the path'],
@@ -223,7 +223,7 @@ export function whyUnwritable(code: string, otherwise: string): string {
   const [problem, remedy] = isDiskFull(code)
     ? ['the disk is full', 'Free disk space']
     : (known[code] ?? [code, 'Make its folder writable for this user']);
-  return `can't be written (${problem}). ${remedy}, or ${otherwise}`;
+  return `can't be written (${problem}). ${remedy}, or ${alternative}`;
 }
 
 /** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */
@@ -233,7 +233,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /** What reading a file or folder gives; undefined when it doesn't exist. */
-export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

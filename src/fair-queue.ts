@@ -21,13 +21,13 @@ export interface QueueLimits {
 }
 
 /** Who waits, and with what. */
-export interface Ticket {
+export interface EntryOptions {
   owner: string;
   weight?: number;
 }
 
 /** An entry of the queue, from its beginning to its end. */
-export interface Place {
+export interface QueueEntry {
   /** Resolves when it may begin. @throws AppError `OVERLOADED`, or why it was cancelled */
   readonly ready: Promise<void>;
   /** Lets others run while this entry waits for something else. */
@@ -42,19 +42,19 @@ export interface Place {
 
 export interface FairQueue {
   /** Joins the queue; the caller has to leave it. */
-  enter(ticket: Ticket): Place;
+  enter(ticket: EntryOptions): QueueEntry;
   /**
    * Runs work when its place is ready.
    * @param ticket its signal cancels it while it waits
    * @throws AppError `OVERLOADED`, the reason of the signal, and what `work` throws
    */
-  run<T>(ticket: Ticket & { signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T>;
+  run<T>(ticket: EntryOptions & { signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T>;
   /** Refuses all entries that wait. */
   refuseWaiting(): void;
   /** Refuses all entries that wait and all later ones. */
   close(): void;
   /** The weight that runs, and the number of entries that wait. */
-  figures(): { running: number; waiting: number };
+  load(): { running: number; waiting: number };
 }
 
 /** Why work was cancelled: the reason of the signal where it is one of ours. */
@@ -62,31 +62,31 @@ export const cancellationError = ({ reason }: AbortSignal): AppError =>
   reason instanceof AppError ? reason : new AppError('INTERRUPTED');
 
 /** How long an owner counts as coming, in milliseconds. */
-const comingMs = 60_000;
+const recentMs = 60_000;
 
 /** Remembers the last two owners. */
 function createArrivals() {
   const none = { owner: '', at: Number.NEGATIVE_INFINITY };
   let [last, before] = [none, none];
   return {
-    note(owner: string): void {
+    record(owner: string): void {
       if (owner !== last.owner) before = last;
       last = { owner, at: performance.now() };
     },
-    hasOthers: (owner: string) => performance.now() - (last.owner === owner ? before : last).at < comingMs,
+    hasOthers: (owner: string) => performance.now() - (last.owner === owner ? before : last).at < recentMs,
   };
 }
 
-interface Entry extends Required<Ticket> {
+interface InternalEntry extends Required<EntryOptions> {
   state: 'waiting' | 'running' | 'released' | 'ended';
   /** Settle its promise. */
   begin(): void;
   refuse(error: AppError): void;
   /** Refuses it when it has waited for too long. */
-  late?: NodeJS.Timeout;
+  deadline?: NodeJS.Timeout;
 }
 
-const refused = () => new AppError('OVERLOADED');
+const overloadedError = () => new AppError('OVERLOADED');
 
 export function createFairQueue({
   capacity,
@@ -97,41 +97,41 @@ export function createFairQueue({
   share = Number.POSITIVE_INFINITY,
 }: QueueLimits): FairQueue {
   /** The waiting entries of each owner, the next owner first. */
-  const lines = new Map<string, Entry[]>();
+  const waitingByOwner = new Map<string, InternalEntry[]>();
   const runningOf = new Map<string, number>();
   const arrivals = createArrivals();
-  let [running, waiting, waitingWeight, emptyAt] = [0, 0, 0, 0];
+  let [running, waiting, waitingWeight, lastEmptyAt] = [0, 0, 0, 0];
   let isScheduled = false;
   let isClosed = false;
 
-  function count({ owner, weight }: Entry, sign: 1 | -1): void {
+  function count({ owner, weight }: InternalEntry, sign: 1 | -1): void {
     running += sign * weight;
     const own = (runningOf.get(owner) ?? 0) + sign * weight;
     if (own > 0) runningOf.set(owner, own);
     else runningOf.delete(owner);
   }
 
-  function addToLine(entry: Entry, line: Entry[]): void {
-    if (waiting === 0) emptyAt = performance.now();
-    lines.set(entry.owner, line);
+  function addWaiting(entry: InternalEntry, line: InternalEntry[]): void {
+    if (waiting === 0) lastEmptyAt = performance.now();
+    waitingByOwner.set(entry.owner, line);
     line.push(entry);
     waiting += 1;
     waitingWeight += entry.weight;
   }
 
-  function removeFromLine(entry: Entry): void {
-    clearTimeout(entry.late);
-    const line = lines.get(entry.owner) ?? [];
+  function removeWaiting(entry: InternalEntry): void {
+    clearTimeout(entry.deadline);
+    const line = waitingByOwner.get(entry.owner) ?? [];
     line.splice(line.indexOf(entry), 1);
-    if (line.length === 0) lines.delete(entry.owner);
+    if (line.length === 0) waitingByOwner.delete(entry.owner);
     waiting -= 1;
     waitingWeight -= entry.weight;
   }
 
-  function cancel(entry: Entry, error: AppError): void {
+  function cancel(entry: InternalEntry, error: AppError): void {
     if (entry.state !== 'waiting') return;
     entry.state = 'ended';
-    removeFromLine(entry);
+    removeWaiting(entry);
     entry.refuse(error);
   }
 
@@ -139,13 +139,13 @@ export function createFairQueue({
 
   function runNext(): void {
     // An owner that is moved behind all others is met again by this loop.
-    for (const [owner, line] of lines) {
+    for (const [owner, line] of waitingByOwner) {
       const [next] = line;
       if (!next || (running > 0 && running + next.weight > capacity)) return;
       if (!hasShare(owner)) continue;
-      removeFromLine(next);
-      lines.delete(owner);
-      if (line.length > 0) lines.set(owner, line);
+      removeWaiting(next);
+      waitingByOwner.delete(owner);
+      if (line.length > 0) waitingByOwner.set(owner, line);
       next.state = 'running';
       count(next, 1);
       next.begin();
@@ -165,33 +165,33 @@ export function createFairQueue({
   function dropExcess(): void {
     while (waiting > maxEntries || (waiting > 1 && waitingWeight > maxWaitingWeight)) {
       // Of owners with equally many entries, the last one.
-      let longest: Entry[] = [];
-      for (const line of lines.values()) if (line.length >= longest.length) longest = line;
+      let longest: InternalEntry[] = [];
+      for (const line of waitingByOwner.values()) if (line.length >= longest.length) longest = line;
       const newest = longest.at(-1);
-      if (newest) cancel(newest, refused());
+      if (newest) cancel(newest, overloadedError());
     }
   }
 
-  function join(entry: Entry): void {
-    const line = lines.get(entry.owner) ?? [];
-    if (isClosed || line.length >= entriesPerOwner) return void entry.refuse(refused());
+  function join(entry: InternalEntry): void {
+    const line = waitingByOwner.get(entry.owner) ?? [];
+    if (isClosed || line.length >= entriesPerOwner) return void entry.refuse(overloadedError());
     entry.state = 'waiting';
-    if (share < capacity) arrivals.note(entry.owner);
-    addToLine(entry, line);
+    if (share < capacity) arrivals.record(entry.owner);
+    addWaiting(entry, line);
     runNext();
     // It may run by now, which the compiler doesn't see.
-    if ((entry as Entry).state !== 'waiting') return;
-    const longestMs = typeof waitMs === 'number' ? waitMs : waitMs(performance.now() - emptyAt);
-    entry.late = setTimeout(() => cancel(entry, refused()), longestMs);
+    if ((entry as InternalEntry).state !== 'waiting') return;
+    const longestMs = typeof waitMs === 'number' ? waitMs : waitMs(performance.now() - lastEmptyAt);
+    entry.deadline = setTimeout(() => cancel(entry, overloadedError()), longestMs);
     dropExcess();
   }
 
-  function enter({ owner, weight = 1 }: Ticket): Place {
-    const entry: Entry = { owner, weight, state: 'ended', begin: () => undefined, refuse: () => undefined };
+  function enter({ owner, weight = 1 }: EntryOptions): QueueEntry {
+    const entry: InternalEntry = { owner, weight, state: 'ended', begin: () => undefined, refuse: () => undefined };
     const ready = new Promise<void>((resolve, reject) => {
       join(Object.assign(entry, { begin: resolve, refuse: reject }));
     });
-    function change(from: Entry['state'], to: Entry['state'], sign: 1 | -1): void {
+    function change(from: InternalEntry['state'], to: InternalEntry['state'], sign: 1 | -1): void {
       if (entry.state !== from) return;
       entry.state = to;
       count(entry, sign);
@@ -211,7 +211,7 @@ export function createFairQueue({
   }
 
   function refuseWaiting(): void {
-    for (const entry of [...lines.values()].flat()) cancel(entry, refused());
+    for (const entry of [...waitingByOwner.values()].flat()) cancel(entry, overloadedError());
   }
 
   return {
@@ -234,6 +234,6 @@ export function createFairQueue({
       isClosed = true;
       refuseWaiting();
     },
-    figures: () => ({ running, waiting }),
+    load: () => ({ running, waiting }),
   };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { packageFolder } from './package-root.js';
 
 /** Where a command runs, and which copy of the program. */
-export interface Place {
+export interface Invocation {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   packageFolder?: string;
@@ -14,7 +14,7 @@ export interface Place {
  * A clone, or a dependency of the project in the working directory, has none.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
-export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Place): string | undefined {
+export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Invocation): string | undefined {
   const parts = folder.split(path.sep);
   const at = parts.indexOf('node_modules');
   if (at === -1) return undefined;
@@ -32,7 +32,7 @@ export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: 
  * What to type to call the program once more, for hints that can be pasted.
  * @param script the file that Node was given
  */
-export function commandName(script: string, { env, cwd }: Place): string {
+export function commandName(script: string, { env, cwd }: Invocation): string {
   const parts = script.split(path.sep);
   const isOnPath = path.basename(script) === 'coursectl' && !parts.includes('.bin');
   if (isOnPath) return 'coursectl';

@@ -318,7 +318,7 @@ describe('The layers of src', () => {
   });
 
   it('leave the parts of effects to the executors of effects', () => {
-    const executors = { 'services/accounts/effect-parts.ts': ['services/accounts/apply-effects.ts'] };
+    const executors = { 'services/accounts/effect-statements.ts': ['services/accounts/apply-effects.ts'] };
     for (const [parts, executor] of Object.entries(executors)) {
       const importers = edges.filter(({ to }) => to === parts).map(({ from }) => from);
       expect(importers, parts).to.deep.equal(executor);

@@ -13,7 +13,7 @@ import nodeModule from 'node:module';
 import path from 'node:path';
 import { expect } from 'chai';
 import { packageFile } from '../src/package-root.js';
-import { type Ran, run } from './support/built-program.js';
+import { type ProcessResult, run } from './support/built-program.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { isOpenToOthers } from './support/without-rights.js';
 
@@ -40,7 +40,7 @@ describe('Compiled code', () => {
   after(() => temporary.remove());
 
   /** Starts `bin/coursectl.js` in a package with a small program, without a umask. */
-  function start(home: string, { env = {}, uid }: { env?: object; uid?: number } = {}): Promise<Ran> {
+  function start(home: string, { env = {}, uid }: { env?: object; uid?: number } = {}): Promise<ProcessResult> {
     const argv = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, script];
     return run('/bin/sh', argv, '/', { HOME: home, XDG_CACHE_HOME: '', ...env }, uid === undefined ? {} : { uid });
   }

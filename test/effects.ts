@@ -7,7 +7,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { leaveCounts } from './support/counts.js';
+import { writeCounts } from './support/counts.js';
 import { prepareSqlite } from './support/prepare.js';
 import { makeScratch } from './support/scratch.js';
 
@@ -112,7 +112,7 @@ try {
   console.log(`${names.length - unnoticed.length} of ${names.length} effects are noticed by ${tests.join(', ')}`);
   const passed = names.length - unnoticed.length;
   const failures = unnoticed.map((name) => `no test notices the effect ${name}`);
-  leaveCounts({ passed, failed: unnoticed.length, skipped: 0, failures });
+  writeCounts({ passed, failed: unnoticed.length, skipped: 0, failures });
   if (unnoticed.length > 0) process.exitCode = 1;
 } finally {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });

@@ -157,15 +157,15 @@ describe('the fair queue', () => {
   it('gives an owner its share while others come, and all when nobody does', async () => {
     const queue = createFairQueue({ ...limits, capacity: 4, share: 2 });
     const alone = Array.from({ length: 5 }, () => queue.enter({ owner: 'a' }));
-    expect(queue.figures()).to.deep.equal({ running: 4, waiting: 1 });
+    expect(queue.load()).to.deep.equal({ running: 4, waiting: 1 });
     const other = queue.enter({ owner: 'b' });
     alone[0]?.leave();
     await other.ready;
     alone[1]?.leave();
-    expect(queue.figures()).to.deep.equal({ running: 3, waiting: 1 });
+    expect(queue.load()).to.deep.equal({ running: 3, waiting: 1 });
     alone[2]?.leave();
     await alone[4]?.ready;
-    expect(queue.figures()).to.deep.equal({ running: 3, waiting: 0 });
+    expect(queue.load()).to.deep.equal({ running: 3, waiting: 0 });
   });
 
   it('lets others run while an entry waits elsewhere, and ends each once', async () => {
@@ -174,10 +174,10 @@ describe('the fair queue', () => {
     first.release();
     await second.ready;
     first.reacquire();
-    expect(queue.figures()).to.deep.equal({ running: 2, waiting: 0 });
+    expect(queue.load()).to.deep.equal({ running: 2, waiting: 0 });
     for (const place of [first, first, second]) place.leave();
     first.reacquire();
     first.release();
-    expect(queue.figures()).to.deep.equal({ running: 0, waiting: 0 });
+    expect(queue.load()).to.deep.equal({ running: 0, waiting: 0 });
   });
 });

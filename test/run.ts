@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildProgram } from './support/built-program.js';
-import { type Counts, closingLine, failure, leaveCounts, noCounts, readCounts, sum } from './support/counts.js';
+import { type Counts, failure, noCounts, readCounts, sum, summaryLine, writeCounts } from './support/counts.js';
 import { fullDepth } from './support/depth.js';
 import type { FileDuration } from './support/hooks.js';
 import { slownessNow } from './support/machine.js';
@@ -238,8 +238,8 @@ else
     const counts = sum([await main(), readCounts(process.env.TEST_COUNTS_FILE ?? '') ?? noCounts]);
     if (options.durations) printDurations();
     for (const text of counts.failures) console.log(`\nFAILED  ${text}`);
-    leaveCounts(counts);
-    console.log(`\n${closingLine(counts)}`);
+    writeCounts(counts);
+    console.log(`\n${summaryLine(counts)}`);
     process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
   } catch (error) {
     console.error(error);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { scaled } from '../../test/support/machine.js';
 import { freePort } from '../../test/support/test-server.js';
-import { type Candidate, stopped } from '../requests/candidates.js';
+import { type Candidate, stopCandidate } from '../requests/candidates.js';
 import type { Installed } from './install.js';
 
 const adminEmail = 'admin@example.org';
@@ -58,7 +58,7 @@ export interface Directus extends Candidate {
   emails: readonly string[];
 }
 
-async function started({ node, cli }: Installed, env: NodeJS.ProcessEnv, folder: string): Promise<Candidate> {
+async function startDirectus({ node, cli }: Installed, env: NodeJS.ProcessEnv, folder: string): Promise<Candidate> {
   const logFile = path.join(folder, 'directus.log');
   const log = openSync(logFile, 'a');
   const child = spawn(node, [cli, 'start'], { env, cwd: folder, stdio: ['ignore', log, log] });
@@ -112,7 +112,7 @@ export async function serveDirectus(
     await sql.query(`CREATE TABLE ${directusEnrollments} (${keys}) SELECT * FROM ${source}.enrollments`);
     await sql.query('INSERT INTO directus_collections (collection) VALUES (?)', [directusEnrollments]);
     const [rows] = await sql.query<RowDataPacket[]>('SELECT email FROM directus_users ORDER BY id LIMIT 100');
-    const candidate = await started(installed, env, folder);
+    const candidate = await startDirectus(installed, env, folder);
     try {
       const url = String(env.PUBLIC_URL);
       const response = await fetch(`${url}/auth/login`, {
@@ -124,7 +124,7 @@ export async function serveDirectus(
       const { data } = (await response.json()) as { data: { access_token: string } };
       return { ...candidate, adminToken: data.access_token, emails: rows.map(({ email }) => String(email)) };
     } catch (error) {
-      await stopped(candidate);
+      await stopCandidate(candidate);
       throw error;
     }
   } finally {

@@ -8,7 +8,7 @@ import { remark } from '../figures.js';
 /** The release that is measured: the newest that answers for items without a licence. */
 const version = '11.17.4';
 /** The line of Node that it needs. */
-const nodeLine = '22';
+const nodeVersion = '22';
 
 /** What is needed to start Directus. */
 export interface Installed {
@@ -50,7 +50,7 @@ export async function installDirectus(): Promise<Installed> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(path.join(folder, 'node'), { recursive: true });
   writeFileSync(path.join(folder, 'node', 'package.json'), JSON.stringify({ private: true }));
-  await npm(path.join(folder, 'node'), ['install', '--ignore-scripts', `${nodePackage}@${nodeLine}`]);
+  await npm(path.join(folder, 'node'), ['install', '--ignore-scripts', `${nodePackage}@${nodeVersion}`]);
   const allowScripts = { 'isolated-vm': true };
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
   // Scripts must run with the Node that Directus runs on.

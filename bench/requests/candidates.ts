@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { listening } from '../../test/faults/listening.js';
+import { waitForUrl } from '../../test/faults/listening.js';
 
 /** A running server: the service, or what it is compared with. */
 export interface Candidate {
@@ -12,16 +12,20 @@ export interface Candidate {
 }
 
 /** Starts a program that prints its address as JSON; its log goes to a file in the folder. */
-export async function started(args: readonly string[], env: NodeJS.ProcessEnv, folder: string): Promise<Candidate> {
+export async function startProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<Candidate> {
   const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   // A pipe would be read by this process, and a service waits for who reads its log.
   const log = openSync(path.join(folder, `log-${randomUUID()}`), 'a');
   const child = spawn(process.execPath, [...options, ...args], { env, stdio: ['ignore', 'pipe', log] });
   closeSync(log);
-  return { process: child, port: Number(new URL(await listening(child)).port) };
+  return { process: child, port: Number(new URL(await waitForUrl(child)).port) };
 }
 
-export async function stopped({ process: child }: Candidate): Promise<void> {
+export async function stopCandidate({ process: child }: Candidate): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -29,7 +33,7 @@ export async function stopped({ process: child }: Candidate): Promise<void> {
 }
 
 /** What a file or folder of /proc says, or `gone` when its process or thread has ended since it was listed. */
-function whileItRuns<T>(read: () => T, gone: T): T {
+function readIfRunning<T>(read: () => T, gone: T): T {
   try {
     return read();
   } catch (error) {
@@ -38,22 +42,22 @@ function whileItRuns<T>(read: () => T, gone: T): T {
   }
 }
 
-const textOf = (file: string) => whileItRuns(() => readFileSync(file, 'latin1'), '');
+const textOf = (file: string) => readIfRunning(() => readFileSync(file, 'latin1'), '');
 
 /** The process and those that it has started: a service decodes images in others. */
-function family(pid: number): number[] {
-  const threads = whileItRuns(() => readdirSync(`/proc/${pid}/task`), []);
+function processTree(pid: number): number[] {
+  const threads = readIfRunning(() => readdirSync(`/proc/${pid}/task`), []);
   const children = threads.flatMap((thread) =>
     textOf(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
-  return [pid, ...children.flatMap(family)];
+  return [pid, ...children.flatMap(processTree)];
 }
 
 /** All processes of a candidate. Linux only, as all of /proc. */
-const processes = ({ process: { pid } }: Candidate): number[] => (pid === undefined ? [] : family(pid));
+const processIds = ({ process: { pid } }: Candidate): number[] => (pid === undefined ? [] : processTree(pid));
 
 /** The processor time that a candidate has used, in seconds. */
-export const cpuSeconds = (candidate: Candidate): number => cpuSecondsOf(processes(candidate));
+export const cpuSeconds = (candidate: Candidate): number => cpuSecondsOf(processIds(candidate));
 
 /** The processor time that processes have used, in seconds: 100 ticks of the kernel's clock are one. */
 export function cpuSecondsOf(pids: readonly number[]): number {
@@ -68,7 +72,7 @@ export function cpuSecondsOf(pids: readonly number[]): number {
 /** The memory of the largest process of a candidate, in MiB. */
 const memory = (candidate: Candidate, field: 'VmRSS' | 'VmHWM') =>
   Math.max(
-    ...processes(candidate).map(
+    ...processIds(candidate).map(
       // A process that ends has none.
       (pid) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,
     ),

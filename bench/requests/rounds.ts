@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Load, LoadResult, Request } from '../../test/faults/load-generator.js';
-import { figure, remark, verdict, whole } from '../figures.js';
+import { figure, remark, verdict, wholeNumber } from '../figures.js';
 import { rounds, scale } from '../options.js';
 import { median } from '../statistics.js';
 import { type Candidate, cpuSeconds, peakMemory } from './candidates.js';
@@ -13,19 +13,19 @@ import { type Candidate, cpuSeconds, peakMemory } from './candidates.js';
 const generator = fileURLToPath(new URL('../../test/faults/load-generator.ts', import.meta.url));
 
 /** A limit for rounds that end after a number of requests, in milliseconds. */
-export const longest = 300_000;
+export const roundTimeoutMs = 300_000;
 
 /**
  * A round of one candidate: five seconds; at a small scale a few requests of a few clients, however long they take.
  * @param count for requests that change rows: so many, instead of five seconds
  */
 export function closedLoop(clients: number, count?: number): Pick<Load, 'clients' | 'durationMs' | 'count'> {
-  if (scale < 1) return { clients: Math.min(clients, 5), durationMs: longest, count: 40 };
-  return count === undefined ? { clients, durationMs: 5000 } : { clients, durationMs: longest, count };
+  if (scale < 1) return { clients: Math.min(clients, 5), durationMs: roundTimeoutMs, count: 40 };
+  return count === undefined ? { clients, durationMs: 5000 } : { clients, durationMs: roundTimeoutMs, count };
 }
 
 /** What is sent in a round; `requests` are sent in turn, the first again after the last. */
-export type Sent = Pick<Load, 'clients' | 'rate' | 'durationMs' | 'count'> & { requests: readonly Request[] };
+export type RoundLoad = Pick<Load, 'clients' | 'rate' | 'durationMs' | 'count'> & { requests: readonly Request[] };
 
 /** What came of a round. */
 export interface Round extends LoadResult {
@@ -39,7 +39,7 @@ export interface Round extends LoadResult {
  * @param folder for the file that hands the requests over
  * @throws Error when one isn't answered with success
  */
-export async function round(candidate: Candidate, { requests, ...load }: Sent, folder: string): Promise<Round> {
+export async function round(candidate: Candidate, { requests, ...load }: RoundLoad, folder: string): Promise<Round> {
   const file = path.join(folder, `requests-${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(requests));
   const before = cpuSeconds(candidate);
@@ -57,12 +57,12 @@ export async function round(candidate: Candidate, { requests, ...load }: Sent, f
 }
 
 /** Two servers that do the same work. */
-export interface Pair {
+export interface ComparedServers {
   service: Candidate;
   yardstick: Candidate;
 }
 
-function shown(
+function printResult(
   name: string,
   all: readonly Round[],
   candidate: Candidate,
@@ -71,7 +71,7 @@ function shown(
   const of = (key: 'perSecond' | 'p50' | 'p99' | 'cpuMicros') => median(all.map((one) => one[key]));
   const peakMiB = peakMemory(candidate);
   remark(
-    `${name}: ${whole(of('perSecond'))} requests/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${whole(of('cpuMicros'))} µs of CPU a request, peak ${whole(peakMiB)} MiB`,
+    `${name}: ${wholeNumber(of('perSecond'))} requests/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${wholeNumber(of('cpuMicros'))} µs of CPU a request, peak ${wholeNumber(peakMiB)} MiB`,
   );
   figure(name, {
     median: of('perSecond'),
@@ -95,11 +95,11 @@ interface Judgement {
  * Rounds of the service and of its yardstick alternate, so that other load affects both; the first one rotates.
  * @param sent what each is sent in a round; called for every round, for requests that can be made only once
  */
-export async function compared(
+export async function compare(
   name: string,
-  { service, yardstick }: Pair,
+  { service, yardstick }: ComparedServers,
   folder: string,
-  sent: (candidate: Candidate) => Sent,
+  sent: (candidate: Candidate) => RoundLoad,
   { goal, than = 'plain Express and SQL' }: Judgement = {},
 ): Promise<void> {
   const results = new Map<Candidate, Round[]>([
@@ -122,6 +122,6 @@ export async function compared(
   const title = `${name}, ${sent(service).clients} connections`;
   if (goal === undefined) remark(`${title}: ${measured}`);
   else verdict(title, `${measured}, goal ${goal}`, ratio >= goal);
-  shown(`${name}: the service`, ours, service, { ratio, than });
-  shown(`${name}: ${than}`, plains, yardstick);
+  printResult(`${name}: the service`, ours, service, { ratio, than });
+  printResult(`${name}: ${than}`, plains, yardstick);
 }

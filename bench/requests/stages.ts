@@ -5,18 +5,18 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import type { Context } from '../../src/services/context.js';
 import type { Request } from '../../test/faults/load-generator.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../../test/support/factories.js';
-import { remark, sized, whole } from '../figures.js';
+import { remark, sized, wholeNumber } from '../figures.js';
 import { program, scale } from '../options.js';
 import { type Sizes, seedProgramme } from '../programme.js';
 import type { BenchServer } from '../server.js';
 import { benchEnvironment, openContext } from '../service.js';
-import { type Candidate, started, stopped } from './candidates.js';
-import type { Pair } from './rounds.js';
+import { type Candidate, startProgram, stopCandidate } from './candidates.js';
+import type { ComparedServers } from './rounds.js';
 
 const yardstickProgram = fileURLToPath(new URL('../yardstick.mjs', import.meta.url));
 
 /** A database with the service and its yardstick on it. */
-export interface Stage<Data, Yardstick extends Candidate = Candidate> extends Pair {
+export interface Stage<Data, Yardstick extends Candidate = Candidate> extends ComparedServers {
   yardstick: Yardstick;
   data: Data;
   /** For files of this stage. */
@@ -53,10 +53,10 @@ export async function openStage<Data, Yardstick extends Candidate>(
     const data = await fill(context, sql);
     const settings = { DB_POOL_MAX: '10', PORT: '0', HOST: '127.0.0.1', PATH: process.env.PATH };
     const env = { ...benchEnvironment(databaseUrl, folder), ...settings, NODE_ENV: 'production', BCRYPT_COST: '10' };
-    const service = await started([program, 'serve', '--json'], env, folder);
-    undo.push(() => stopped(service));
+    const service = await startProgram([program, 'serve', '--json'], env, folder);
+    undo.push(() => stopCandidate(service));
     const yardstick = await startYardstick(env, folder);
-    undo.push(() => stopped(yardstick));
+    undo.push(() => stopCandidate(yardstick));
     return { data, folder, service, yardstick, close };
   } catch (error) {
     await close();
@@ -65,7 +65,7 @@ export async function openStage<Data, Yardstick extends Candidate>(
 }
 
 /** Serves the same by plain Express. */
-export const plainExpress = (env: NodeJS.ProcessEnv, folder: string) => started([yardstickProgram], env, folder);
+export const plainExpress = (env: NodeJS.ProcessEnv, folder: string) => startProgram([yardstickProgram], env, folder);
 
 /** A thousand accounts. @returns a token of one of them */
 export async function fewAccounts(context: Context): Promise<string> {
@@ -98,7 +98,7 @@ const sizes: Sizes = {
   enrollmentsOfTypical: sized(2000, 40),
   auditEntries: 100,
 };
-const programmeSize = `${whole(sizes.enrollments)} enrollments`;
+const programmeSize = `${wholeNumber(sizes.enrollments)} enrollments`;
 
 /** A programme with a million enrollments, and trainees who have none yet. */
 export async function courseProgramme(context: Context, sql: Connection): Promise<ProgrammeData> {
@@ -119,7 +119,9 @@ export async function courseProgramme(context: Context, sql: Connection): Promis
     'SELECT id AS courseId FROM courses WHERE is_published = 1 AND trainer_id <> ? ORDER BY id',
     [busiestTrainer],
   );
-  remark(`${whole(sizes.trainers + sizes.trainees + 1)} users, ${whole(sizes.courses)} courses, ${programmeSize}`);
+  remark(
+    `${wholeNumber(sizes.trainers + sizes.trainees + 1)} users, ${wholeNumber(sizes.courses)} courses, ${programmeSize}`,
+  );
   let from = 0;
   return {
     emails,

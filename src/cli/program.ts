@@ -91,7 +91,7 @@ const wantsJson = (argv: readonly string[]) =>
  * The words for which commander shows the help that `help` was asked for: its own help command looks at one word, and takes unknown
  * ones for none.
  */
-function helpOf(program: Command, words: readonly string[]): string[] {
+function helpWords(program: Command, words: readonly string[]): string[] {
   const known: string[] = [];
   let command = program;
   for (const word of words) {
@@ -106,18 +106,18 @@ function helpOf(program: Command, words: readonly string[]): string[] {
 }
 
 /** The words for which commander does what `help` and `version`, and no words, ask for. */
-function understood(program: Command, argv: readonly string[]): string[] {
+function normalizedWords(program: Command, argv: readonly string[]): string[] {
   const [first, ...rest] = argv;
   if (first === undefined) return ['--help'];
   if (first === 'version' && rest.length === 0) return ['--version'];
-  return first === 'help' ? helpOf(program, rest) : [...argv];
+  return first === 'help' ? helpWords(program, rest) : [...argv];
 }
 
 /** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: exitCodes.ok };
   const program = createProgram(io, outcome);
-  const words = understood(program, argv);
+  const words = normalizedWords(program, argv);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

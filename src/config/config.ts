@@ -78,7 +78,7 @@ export interface SettingsFile {
 const quotedValue = /(?<==[ \t]*)(?:"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|`(?:\\`|[^`])*`)/g;
 
 /** What dotenv takes for a setting, a comment, or nothing. */
-const readLine = /^\s*(?:$|#|(?:export\s+)?[\w.-]+(?:\s*=|:\s))/;
+const settingLine = /^\s*(?:$|#|(?:export\s+)?[\w.-]+(?:\s*=|:\s))/;
 
 /** @throws AppError `CONFIG_INVALID` when it can't be read */
 export function settingsFileOf(source: ConfigSource): SettingsFile {
@@ -110,7 +110,7 @@ export function settingsFileOf(source: ConfigSource): SettingsFile {
     .split('\n');
   return {
     values: parseDotenv(text),
-    unreadLines: lines.flatMap((line, index) => (readLine.test(line) ? [] : [index + 1])),
+    unreadLines: lines.flatMap((line, index) => (settingLine.test(line) ? [] : [index + 1])),
   };
 }
 

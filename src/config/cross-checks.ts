@@ -19,7 +19,7 @@ export function secretWeakness(secret: string): string | undefined {
   return undefined;
 }
 
-const howToMakeASecret = 'make one with: openssl rand -base64 48';
+const secretRemedy = 'make one with: openssl rand -base64 48';
 
 /** Rules that involve more than one setting. @param values those that are valid by themselves */
 export function crossChecks(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
@@ -84,10 +84,10 @@ function mailProblems(given: GivenSettings): SettingProblem[] {
 function secretProblems(values: Partial<SettingValues>): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (values.JWT_SECRET === undefined)
-    problems.push({ name: 'JWT_SECRET', problem: `must be set in production; ${howToMakeASecret}` });
+    problems.push({ name: 'JWT_SECRET', problem: `must be set in production; ${secretRemedy}` });
   // The previous secret can be left out, but not replaced.
   const remedies = {
-    JWT_SECRET: howToMakeASecret,
+    JWT_SECRET: secretRemedy,
     JWT_SECRET_PREVIOUS: 'remove it, which ends the sessions that it has signed',
   };
   for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {

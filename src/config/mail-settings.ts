@@ -19,7 +19,7 @@ export const isOnLoopback = ({ host }: Pick<SmtpServer, 'host'>): boolean =>
   /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
 /** The default of `SMTP_TLS`. @param url `SMTP_URL`; a wrong one is refused elsewhere */
-export function usualTls(url: string | undefined): 'required' | 'opportunistic' {
+export function defaultTls(url: string | undefined): 'required' | 'opportunistic' {
   const host = url !== undefined && URL.canParse(url) ? hostOf(new URL(url)) : '';
   return isOnLoopback({ host }) ? 'opportunistic' : 'required';
 }

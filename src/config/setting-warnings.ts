@@ -7,16 +7,16 @@ interface UnknownSetting {
   name: string;
   origin: 'environment' | '.env';
   /** The setting that was probably meant. */
-  meant?: SettingName;
+  suggestion?: SettingName;
 }
 
-const folded = (name: string) => name.toUpperCase().replace(/[^A-Z\d]/g, '');
+const lettersOf = (name: string) => name.toUpperCase().replace(/[^A-Z\d]/g, '');
 
-const settings = settingNames.map((name) => [name, folded(name)] as const);
+const settings = settingNames.map((name) => [name, lettersOf(name)] as const);
 
 /** The setting whose name differs least, if at most `tolerated` letters differ. */
 function nearest(name: string, tolerated: (length: number) => number): SettingName | undefined {
-  const wanted = folded(name);
+  const wanted = lettersOf(name);
   let found: SettingName | undefined;
   let least = tolerated(wanted.length) + 1;
   for (const [setting, letters] of settings) {
@@ -29,44 +29,46 @@ function nearest(name: string, tolerated: (length: number) => number): SettingNa
 }
 
 /** Of names that were meant for this program: up to a third of the letters may be wrong. */
-const loosely = (length: number) => Math.max(1, Math.floor(length * 0.34));
+const looseTolerance = (length: number) => Math.max(1, Math.floor(length * 0.34));
 
 /** Of names that could belong to another program: the shorter, the more of them are similar by chance. */
-const strictly = (length: number) => (length >= 8 ? 2 : length >= 6 ? 1 : 0);
+const strictTolerance = (length: number) => (length >= 8 ? 2 : length >= 6 ? 1 : 0);
 
 const ownPrefix = /^COURSECTL_/i;
 
 /** No setting and no name of another program is longer; a longer one isn't compared. */
 const longestCompared = 64;
 
-function inEnvironment(name: string): UnknownSetting | undefined {
+function unknownInEnvironment(name: string): UnknownSetting | undefined {
   if (name.length > longestCompared) return undefined;
   const isOwn = ownPrefix.test(name);
-  const meant = nearest(name.replace(ownPrefix, ''), isOwn ? loosely : strictly);
-  return isOwn || meant ? { name, origin: 'environment', ...(meant && { meant }) } : undefined;
+  const suggestion = nearest(name.replace(ownPrefix, ''), isOwn ? looseTolerance : strictTolerance);
+  return isOwn || suggestion ? { name, origin: 'environment', ...(suggestion && { suggestion }) } : undefined;
 }
 
-const known: ReadonlySet<string> = new Set(settingNames);
+const knownNames: ReadonlySet<string> = new Set(settingNames);
 
 /**
  * The names in the `.env` file that are no settings, and those in the environment that begin with `COURSECTL_` or differ from a
  * setting by a slip.
  */
 function unknownNames(source: ConfigSource, values: SettingsFile['values']): UnknownSetting[] {
-  const inFile = Object.keys(values).filter((name) => !known.has(name));
-  const given = Object.entries(source.env ?? {}).flatMap(([name, value]) => (value && !known.has(name) ? [name] : []));
+  const inFile = Object.keys(values).filter((name) => !knownNames.has(name));
+  const given = Object.entries(source.env ?? {}).flatMap(([name, value]) =>
+    value && !knownNames.has(name) ? [name] : [],
+  );
   return [
     ...inFile.map((name): UnknownSetting => {
-      const meant = nearest(name.slice(0, longestCompared).replace(ownPrefix, ''), loosely);
-      return { name, origin: '.env', ...(meant && { meant }) };
+      const suggestion = nearest(name.slice(0, longestCompared).replace(ownPrefix, ''), looseTolerance);
+      return { name, origin: '.env', ...(suggestion && { suggestion }) };
     }),
-    ...given.flatMap((name) => inEnvironment(name) ?? []),
+    ...given.flatMap((name) => unknownInEnvironment(name) ?? []),
   ];
 }
 
-function unknownNameText({ name, origin, meant }: UnknownSetting): string {
+function unknownNameText({ name, origin, suggestion }: UnknownSetting): string {
   const where = origin === '.env' ? 'In .env, ' : 'In the environment, ';
-  return `${where}${name} is no setting of coursectl.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  return `${where}${name} is no setting of coursectl.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`;
 }
 
 /**

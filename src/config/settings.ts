@@ -1,5 +1,5 @@
 import { parseDatabaseUrl } from './database-url.js';
-import { mailLanguages, parseSmtpUrl, usualTls } from './mail-settings.js';
+import { defaultTls, mailLanguages, parseSmtpUrl } from './mail-settings.js';
 import {
   anyText,
   extensions,
@@ -37,18 +37,18 @@ interface Setting {
   /** Shown after the value. */
   unit?: string;
   /** What is shown for values. */
-  words?: Readonly<Record<string, string>>;
+  displayTexts?: Readonly<Record<string, string>>;
   /** The setting that this one and others replace. */
   insteadOf?: string;
   /** For .env.example and the manual page. */
   description: string;
 }
 
-const ofDatabaseUrl = { insteadOf: 'DATABASE_URL' } as const;
+const insteadOfDatabaseUrl = { insteadOf: 'DATABASE_URL' } as const;
 const foundBySdk = { ifAbsent: '(found by the AWS SDK)' } as const;
 
 /** Every environment variable that the program reads, in the order in which `coursectl config` shows them. */
-const rows = {
+const declarations = {
   NODE_ENV: {
     rule: oneOf('development', 'production', 'test'),
     default: 'development',
@@ -71,7 +71,7 @@ const rows = {
     description: '`sqlite:<file>`, `mysql://<user>:<password>@<host>:<port>/<database>` or `mariadb://...`',
   },
   DB_HOST: {
-    ...ofDatabaseUrl,
+    ...insteadOfDatabaseUrl,
     // Looser than the standard for host names: Compose names hosts with underscores.
     rule: matching(/^[\w.:-]+$/, 'must be a host name or an address'),
     default: '127.0.0.1',
@@ -79,26 +79,26 @@ const rows = {
     description: 'instead of `DATABASE_URL`: the MySQL or MariaDB server',
   },
   DB_PORT: {
-    ...ofDatabaseUrl,
+    ...insteadOfDatabaseUrl,
     rule: integer(1, 65535),
     default: '3306',
     path: 'database.port',
     description: 'instead of `DATABASE_URL`: the port',
   },
   DB_NAME: {
-    ...ofDatabaseUrl,
+    ...insteadOfDatabaseUrl,
     rule: matching(/^.{0,64}$/s, 'must have at most 64 characters'),
     path: 'database.name',
     description: 'instead of `DATABASE_URL`: the database',
   },
   DB_USER: {
-    ...ofDatabaseUrl,
+    ...insteadOfDatabaseUrl,
     rule: anyText,
     path: 'database.user',
     description: 'instead of `DATABASE_URL`: the user',
   },
   DB_PASSWORD: {
-    ...ofDatabaseUrl,
+    ...insteadOfDatabaseUrl,
     rule: anyText,
     default: '',
     secret: true,
@@ -210,7 +210,7 @@ const rows = {
     default: (given) => (given.NODE_ENV === 'production' ? 'on' : 'off'),
     defaultText: '`on` in production',
     path: 'auth.passwordBlocklist',
-    words: { true: 'on', false: 'off' },
+    displayTexts: { true: 'on', false: 'off' },
     description:
       "`on` refuses the 3,000 most common passwords, and the account's own email, phone and name as a password",
   },
@@ -316,7 +316,7 @@ const rows = {
   },
   SMTP_TLS: {
     rule: oneOf('required', 'opportunistic'),
-    default: ({ SMTP_URL }) => usualTls(SMTP_URL),
+    default: ({ SMTP_URL }) => defaultTls(SMTP_URL),
     defaultText: '`required`; to a server on this machine `opportunistic`',
     path: 'mail.tls',
     description:
@@ -482,7 +482,7 @@ const rows = {
     rule: flag('on', 'off'),
     default: 'on',
     path: 'http.webConsole',
-    words: { true: 'on', false: 'off' },
+    displayTexts: { true: 'on', false: 'off' },
     description: '`off` serves the API alone, without the web console',
   },
   METRICS_TOKEN: {
@@ -513,36 +513,36 @@ const rows = {
   },
 } as const satisfies Record<string, Setting>;
 
-type Rows = typeof rows;
+type Declarations = typeof declarations;
 
 /** The name of an environment variable that the program reads. */
-export type SettingName = keyof Rows;
+export type SettingName = keyof Declarations;
 
 /** The settings with a default, which are never absent. */
-type Defaulted = { [N in SettingName]: Rows[N] extends { default: unknown } ? N : never }[SettingName];
+type Defaulted = { [N in SettingName]: Declarations[N] extends { default: unknown } ? N : never }[SettingName];
 
 /** The values of all settings. */
-export type SettingValues = { [N in Defaulted]: ReturnType<Rows[N]['rule']> } & {
-  [N in Exclude<SettingName, Defaulted>]?: ReturnType<Rows[N]['rule']>;
+export type SettingValues = { [N in Defaulted]: ReturnType<Declarations[N]['rule']> } & {
+  [N in Exclude<SettingName, Defaulted>]?: ReturnType<Declarations[N]['rule']>;
 };
 
 /** The last part of a setting's path, if the path is directly below `Section`. */
-type KeyIn<Section extends string, N extends SettingName> = Rows[N]['path'] extends `${Section}.${infer Key}`
+type KeyIn<Section extends string, N extends SettingName> = Declarations[N]['path'] extends `${Section}.${infer Key}`
   ? Key extends `${string}.${string}`
     ? never
     : Key
   : never;
 
 /** The settings whose path is directly below `Section`, by the last part of the path. */
-export type Section<S extends string> = { [N in Defaulted as KeyIn<S, N>]: ReturnType<Rows[N]['rule']> } & {
-  [N in Exclude<SettingName, Defaulted> as KeyIn<S, N>]?: ReturnType<Rows[N]['rule']>;
+export type Section<S extends string> = { [N in Defaulted as KeyIn<S, N>]: ReturnType<Declarations[N]['rule']> } & {
+  [N in Exclude<SettingName, Defaulted> as KeyIn<S, N>]?: ReturnType<Declarations[N]['rule']>;
 };
 
 /** All that is known of each setting. */
-export const settings: Readonly<Record<SettingName, Setting>> = rows;
+export const settings: Readonly<Record<SettingName, Setting>> = declarations;
 
 // Object.keys gives any text: the type of `rows` says that these are the names.
-export const settingNames = Object.keys(rows) as readonly SettingName[];
+export const settingNames = Object.keys(declarations) as readonly SettingName[];
 
 /** The default of a setting as documents show it; empty where there is none. */
 export function documentedDefault(name: SettingName): string {

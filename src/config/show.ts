@@ -19,8 +19,8 @@ function valueAt(config: Config, path: string): unknown {
   return value;
 }
 
-function shown(name: SettingName, config: Config): string {
-  const { path, secret, ifAbsent = '(none)', unit = '', words = {} } = settings[name];
+function displayValue(name: SettingName, config: Config): string {
+  const { path, secret, ifAbsent = '(none)', unit = '', displayTexts = {} } = settings[name];
   if (name === 'DATABASE_URL') return databaseUrlForDisplay(config.database);
   if (path.startsWith('database.') && config.database.dialect === 'sqlite') return '(not used with SQLite)';
   const { kind } = config.files.storage;
@@ -29,7 +29,7 @@ function shown(name: SettingName, config: Config): string {
   // An empty list has an empty text.
   const text = value === undefined ? '' : isMailAddress(value) ? mailAddressText(value) : String(value);
   if (text === '') return ifAbsent;
-  return secret ? '(hidden)' : (words[text] ?? `${text}${unit}`);
+  return secret ? '(hidden)' : (displayTexts[text] ?? `${text}${unit}`);
 }
 
 /**
@@ -46,7 +46,7 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
   };
   return settingNames.map((name) => ({
     name,
-    value: shown(name, config),
+    value: displayValue(name, config),
     origin: origins[name] ?? replacement(name) ?? 'default',
   }));
 }

@@ -7,10 +7,10 @@ import { App } from './app/app.js';
 import { LoadFailure } from './app/load-failure.js';
 import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
-import { isPublicPage, takeTokens } from './links/link-token.js';
+import { isPublicPage, watchLinkTokens } from './links/link-token.js';
 import { mayBeSignedIn } from './session/session.js';
 
-takeTokens();
+watchLinkTokens();
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 const translation = startTranslation();

@@ -7,7 +7,7 @@ import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTra
 import { freedSeatsOf } from './freed-seats.js';
 import { initModels, type Models } from './models/index.js';
 import { isCluster } from './mysql/cluster.js';
-import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
+import { type ConnectionLimits, mysqlConnectionSetup } from './mysql/connections.js';
 import {
   type Abortable,
   acquireWithinDeadline,
@@ -16,12 +16,12 @@ import {
   releaseFromDeadline,
   withDeadline,
 } from './sequelize/deadline.js';
-import { type ConnectionFigures, internalsOf } from './sequelize/internals.js';
-import { sqliteConnections } from './sqlite/driver.js';
+import { internalsOf, type PoolCounts } from './sequelize/internals.js';
+import { sqliteConnectionSetup } from './sqlite/driver.js';
 import { translateError } from './translate-error.js';
 
 /** How Sequelize connects to a database. */
-interface Connections {
+interface ConnectionSetup {
   options: Options;
   /** Changes its connections before the first query. */
   adapt?(sequelize: Sequelize): void;
@@ -29,8 +29,8 @@ interface Connections {
   close?(): Promise<void>;
 }
 
-function connectionsTo(settings: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Connections {
-  return settings.dialect === 'sqlite' ? sqliteConnections(settings) : mysqlConnections(settings, limits);
+function connectionSetupFor(settings: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): ConnectionSetup {
+  return settings.dialect === 'sqlite' ? sqliteConnectionSetup(settings) : mysqlConnectionSetup(settings, limits);
 }
 
 const withDefaults = (options: Options): Options => ({
@@ -47,10 +47,10 @@ const withDefaults = (options: Options): Options => ({
  * @public used by migrations/lib/sequelize-cli-config.cjs
  */
 export const sequelizeOptions = (database: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Options =>
-  withDefaults(connectionsTo(database, limits).options);
+  withDefaults(connectionSetupFor(database, limits).options);
 
 /** The fault below a failure of {@link Database.read}, which work in a transaction uses too: it decides on a retry. */
-function untranslated(error: unknown): unknown {
+function underlyingFault(error: unknown): unknown {
   return isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE') ? (error.cause ?? error) : error;
 }
 
@@ -134,7 +134,7 @@ export interface Database {
   /** Runs work under a deadline, with all that it calls. */
   withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T>;
   /** The pool of its connections, as it is now; SQLite uses none of it. */
-  pool(): ConnectionFigures;
+  pool(): PoolCounts;
   close(): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ export function openDatabase(
   limits?: ConnectionLimits,
   onFreedSeats: (courseIds: ReadonlySet<string>) => void = () => undefined,
 ): Database {
-  const connections = connectionsTo(settings, limits);
+  const connections = connectionSetupFor(settings, limits);
   const sequelize = new Sequelize(withDefaults(connections.options));
   connections.adapt?.(sequelize);
   const models = initModels(sequelize);
@@ -158,17 +158,17 @@ export function openDatabase(
   const isWorthRetrying = (error: unknown) =>
     !isDeadlineExceeded() && (isTransientFault(error) || (isLostConnection(error) && !isDeadlineError(error)));
 
-  /** Repeats work after faults that pass. @param isSettled whether repeating it could do it twice */
-  async function repeated<T>(work: () => Promise<T>, isSettled: () => boolean = () => false): Promise<T> {
+  /** Repeats work after faults that pass. @param mayHaveCommitted whether repeating it could do it twice */
+  async function retry<T>(work: () => Promise<T>, mayHaveCommitted: () => boolean = () => false): Promise<T> {
     const startedAt = performance.now();
     const isClusterRetry = () => isCluster(settings) && performance.now() - startedAt < clusterRetryMs;
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await work();
       } catch (error) {
-        const fault = untranslated(error);
+        const fault = underlyingFault(error);
         const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(fault));
-        if (isSettled() || !mayRetry || !isWorthRetrying(fault)) throw translateError(error, settings);
+        if (mayHaveCommitted() || !mayRetry || !isWorthRetrying(fault)) throw translateError(error, settings);
         await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
       }
     }
@@ -178,7 +178,7 @@ export function openDatabase(
     work: (transaction: Transaction) => Promise<T>,
     { committed }: TransactionOptions<T> = {},
   ): Promise<T> {
-    let isAmbiguous = false;
+    let mayHaveCommitted = false;
     const once = async () => {
       let atCommit: { result: T } | undefined;
       try {
@@ -188,12 +188,13 @@ export function openDatabase(
           return result;
         });
       } catch (error) {
-        isAmbiguous = atCommit !== undefined && isLostConnection(error);
-        if (isAmbiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
+        mayHaveCommitted = atCommit !== undefined && isLostConnection(error);
+        if (mayHaveCommitted && atCommit && (await committed?.(atCommit.result).catch(() => false)))
+          return atCommit.result;
         throw error;
       }
     };
-    return repeated(once, () => isAmbiguous);
+    return retry(once, () => mayHaveCommitted);
   }
 
   /** Runs work as the only writer of this process, on SQLite. */
@@ -224,7 +225,7 @@ export function openDatabase(
     inStatement(run) {
       // On SQLite the connection outside of transactions is the one for reads.
       if (isSqlite(sequelize)) return asWriter(() => transact(run));
-      return repeated(() => run(undefined));
+      return retry(() => run(undefined));
     },
     async read(query) {
       let failure: unknown;

@@ -33,7 +33,7 @@ export function isTransientFault(error: unknown): boolean {
   return parent.errno !== undefined && transientMysqlErrors.has(parent.errno);
 }
 
-const lostCodes = new Set([
+const lostConnectionCodes = new Set([
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
@@ -53,7 +53,7 @@ export function isLostConnection(error: unknown): boolean {
   // It was never established, so nothing was sent.
   if (error instanceof ConnectionError) return false;
   const { code, message } = driverError(error);
-  return (code !== undefined && lostCodes.has(code)) || /closed state/.test(message);
+  return (code !== undefined && lostConnectionCodes.has(code)) || /closed state/.test(message);
 }
 
 /** Whether the deadline of the work broke the connection: repeating the work would take too long again. */
@@ -113,7 +113,7 @@ export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string
 }
 
 /** Servers that speak the protocol of MySQL, and say so in their version. Their locks and constraints differ without an error. */
-const otherServers = /tidb|vitess|oceanbase|polardb-x/i;
+const unsupportedServers = /tidb|vitess|oceanbase|polardb-x/i;
 
 /**
  * The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`.
@@ -126,7 +126,7 @@ export async function serverVersion(sequelize: Sequelize): Promise<string> {
   );
   const version = String((rows as { version: string }[])[0]?.version);
   if (isSqlite(sequelize)) return `SQLite ${version}`;
-  const [other] = otherServers.exec(version) ?? [];
+  const [other] = unsupportedServers.exec(version) ?? [];
   if (other !== undefined)
     throw new AppError(
       'DATABASE_UNUSABLE',
@@ -155,7 +155,7 @@ export interface ServerProblem {
 }
 
 /** Rows of an import batch and a long course description fit into a packet of this size, in bytes. */
-const wantedPacketBytes = 4 * 1024 * 1024;
+const minPacketBytes = 4 * 1024 * 1024;
 
 /** Connections to the server that are for others: other instances, commands of the operator, backups. */
 const spareConnections = 5;
@@ -198,10 +198,10 @@ export async function serverProblems(
   const values = (rows as Record<'packet' | 'connections' | 'flush' | 'readOnly', number>[])[0];
   if (!values) return [];
   const problems: ServerProblem[] = [];
-  if (values.packet < wantedPacketBytes)
+  if (values.packet < minPacketBytes)
     problems.push({
       problem: `max_allowed_packet is ${values.packet}`,
-      remedy: `Set it to ${wantedPacketBytes} or more.`,
+      remedy: `Set it to ${minPacketBytes} or more.`,
     });
   if (values.connections < settings.poolMax + spareConnections)
     problems.push({

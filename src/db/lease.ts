@@ -9,13 +9,13 @@ import { isSqlite, nowMsSql } from './dialect.js';
  * A lease that isn't renewed for so long is free again: its owner died. Measured by the database's clock, because machines
  * with different clocks would take leases from each other.
  */
-const longestDurationMs = 30_000;
+const maxDurationMs = 30_000;
 
 /** How far the clocks of a cluster's nodes may differ, in milliseconds. */
 const clockSkewMs = 5 * 60_000;
 
 /** How long releasing a lease may take, in milliseconds: its owner waits for it, and a lease that isn't released expires. */
-const releaseMs = 2000;
+const releaseTimeoutMs = 2000;
 
 /** An acquired lease. */
 export interface Lease {
@@ -42,20 +42,20 @@ export interface LeaseOptions {
 }
 
 /** Databases that are known to have the table. */
-const withLeaseTable = new WeakSet<Database>();
+const databasesWithTable = new WeakSet<Database>();
 
 /**
  * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. No migration creates their table, because
  * migrations need it themselves.
  */
 export async function createLeaseTable(database: Database): Promise<void> {
-  if (withLeaseTable.has(database)) return;
+  if (databasesWithTable.has(database)) return;
   const { sequelize } = database;
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
   const sql = `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`;
   // Repeatable, as a read is.
   await database.read(() => sequelize.query(sql));
-  withLeaseTable.add(database);
+  databasesWithTable.add(database);
 }
 
 /**
@@ -63,11 +63,11 @@ export async function createLeaseTable(database: Database): Promise<void> {
  * ahead: its owner would have renewed it since, and a dead one would keep everybody out until the clock gets there.
  */
 function isInForce(now: string): string {
-  return `(expires_at > ${now} AND expires_at <= ${now} + ${longestDurationMs + clockSkewMs})`;
+  return `(expires_at > ${now} AND expires_at <= ${now} + ${maxDurationMs + clockSkewMs})`;
 }
 
 /** Acquires a lease for `owner`; false when it has another owner. */
-async function takeLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
+async function acquireLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
     const now = nowMsSql(sequelize);
@@ -102,7 +102,7 @@ async function takeLease(database: Database, name: string, owner: string, durati
 }
 
 /** What its owner knows of a lease. */
-interface OwnLease {
+interface OwnedLease {
   name: string;
   owner: string;
   durationMs: number;
@@ -112,7 +112,7 @@ interface OwnLease {
 /** Renews a lease; false when it was lost, and possibly acquired by another owner. */
 async function renewLease(
   { sequelize }: Database,
-  { isRenewedWhenExpired, ...replacements }: OwnLease,
+  { isRenewedWhenExpired, ...replacements }: OwnedLease,
   transaction: Transaction,
 ): Promise<boolean> {
   // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts changed
@@ -152,9 +152,9 @@ async function releaseLease(database: Database, name: string, owner: string): Pr
 }
 
 /** Losing the race for the first insert means that another owner has the lease. */
-async function tryLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
+async function tryAcquireLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   try {
-    return await takeLease(database, name, owner, durationMs);
+    return await acquireLease(database, name, owner, durationMs);
   } catch (error) {
     if (error instanceof UniqueConstraintError) return false;
     throw error;
@@ -173,27 +173,27 @@ export async function withLease<T>(
   waitMs: number,
   refusal: () => AppError,
   work: (lease: Lease) => Promise<T>,
-  { durationMs = longestDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
+  { durationMs = maxDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
   await createLeaseTable(database);
   const owner = randomUUID();
   const deadline = performance.now() + waitMs;
-  for (let tries = 1; !(await tryLease(database, name, owner, durationMs)); tries += 1) {
+  for (let tries = 1; !(await tryAcquireLease(database, name, owner, durationMs)); tries += 1) {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     if (performance.now() >= deadline) throw refusal();
     if (tries === 1) onWait?.();
     await sleep(200);
   }
-  const own: OwnLease = { name, owner, durationMs, isRenewedWhenExpired };
+  const own: OwnedLease = { name, owner, durationMs, isRenewedWhenExpired };
   const renew = (transaction: Transaction) => renewLease(database, own, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
-  const everyMs = durationMs / 3;
+  const renewalIntervalMs = durationMs / 3;
   // A renewal that fails is repeated at the next tick; the lease outlives two failures. It has a deadline of its own: the
   // deadline of the work may have passed while the work still relies on the lease.
   const timer = setInterval(() => {
-    const renewed = database.withDeadline({ all: everyMs }, () => database.inTransaction(renew));
+    const renewed = database.withDeadline({ all: renewalIntervalMs }, () => database.inTransaction(renew));
     renewal = renewed.catch((error: unknown) => error);
-  }, everyMs);
+  }, renewalIntervalMs);
   try {
     return await work({ renew });
   } finally {
@@ -201,6 +201,6 @@ export async function withLease<T>(
     await renewal;
     // The result of the work matters more than a lease that can't be released: it expires.
     const release = () => releaseLease(database, name, owner);
-    await database.withDeadline({ all: releaseMs }, release).catch(() => undefined);
+    await database.withDeadline({ all: releaseTimeoutMs }, release).catch(() => undefined);
   }
 }

@@ -2,9 +2,9 @@ import type { Sequelize } from 'sequelize';
 import type { Database } from './connection.js';
 
 /** A fifth of the connections may be the second ones of reads that have two. */
-const partOfConnections = 0.2;
+const parallelShare = 0.2;
 
-const underWay = new WeakMap<Sequelize, number>();
+const runningReads = new WeakMap<Sequelize, number>();
 
 /**
  * The results of two reads, made at the same time while few others do so, else one after the other: a client that asks for many
@@ -17,13 +17,13 @@ export async function readInParallel<A, B>(
 ): Promise<[A, B]> {
   // SQLite has no connections for which others wait.
   if (settings.dialect === 'sqlite') return Promise.all([first(), second()]);
-  const count = (underWay.get(sequelize) ?? 0) + 1;
-  underWay.set(sequelize, count);
+  const count = (runningReads.get(sequelize) ?? 0) + 1;
+  runningReads.set(sequelize, count);
   try {
-    if (count <= Math.max(1, Math.floor(settings.poolMax * partOfConnections)))
+    if (count <= Math.max(1, Math.floor(settings.poolMax * parallelShare)))
       return await Promise.all([first(), second()]);
     return [await first(), await second()];
   } finally {
-    underWay.set(sequelize, (underWay.get(sequelize) ?? 1) - 1);
+    runningReads.set(sequelize, (runningReads.get(sequelize) ?? 1) - 1);
   }
 }

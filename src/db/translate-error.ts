@@ -9,8 +9,8 @@ import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode, systemErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
-import { admitStatements, grantStatement, hostInMessage } from './mysql/grant.js';
-import { namesOfOtherHost } from './mysql/tls.js';
+import { createUserStatements, grantStatement, hostInMessage } from './mysql/grant.js';
+import { namesOfWrongCertificate } from './mysql/tls.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -28,15 +28,15 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
  * The constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`, MariaDB `... for
  * key 'name'`, SQLite `... failed: table.column`.
  */
-function brokenConstraint(message: string): string | undefined {
+function violatedConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
   return named?.[1];
 }
 
 /** Whether a statement failed because of this unique index. @param column its table and column, which SQLite names instead */
-export function breaksUniqueIndex(error: unknown, index: string, column: string): boolean {
+export function violatesUniqueIndex(error: unknown, index: string, column: string): boolean {
   if (!(error instanceof UniqueConstraintError)) return false;
-  const broken = brokenConstraint(driverError(error).message);
+  const broken = violatedConstraint(driverError(error).message);
   return broken === index || broken === column;
 }
 
@@ -51,12 +51,12 @@ function schemaFault(error: unknown): AppError {
   );
 }
 
-const rowIsReferenced = 1451;
+const rowIsReferencedErrno = 1451;
 
 /** A query took longer than it may, on MySQL and on MariaDB, for whose error the driver has no name. */
 const queryTimeouts = new Set([3024, 1969]);
 
-const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
  * Whether a server refuses a connection, rather than not answering: the driver names such errors ER_..., or knows only the
@@ -69,7 +69,7 @@ export function isRefusalByServer(error: unknown): boolean {
 
 /** Why there is no TLS connection, and what to do. */
 function tlsProblem(error: unknown, { host }: MysqlConfig): string {
-  const names = namesOfOtherHost(parentOf(error));
+  const names = namesOfWrongCertificate(parentOf(error));
   return names === undefined
     ? `${driverError(error).message}. Check DB_TLS and DB_TLS_CA_FILE.`
     : `the server's certificate is for ${names}, not for ${host}. Connect by a name of the certificate, or set DB_TLS=no-verify to check no certificate.`;
@@ -90,7 +90,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       return fault(
         'DATABASE_ACCESS_DENIED',
         `The database server accepts no connections from ${hostInMessage(message) ?? 'this machine'} (${where}). ` +
-          `Create a user for it: ${admitStatements(settings, hostInMessage(message)).join('; ')}.`,
+          `Create a user for it: ${createUserStatements(settings, hostInMessage(message)).join('; ')}.`,
       );
     case 'ER_DBACCESS_DENIED_ERROR':
       return fault(
@@ -180,7 +180,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       'DATABASE_UNREACHABLE',
       `The database did not answer in time (${where}). Look for slow queries and locks there, and whether it can be reached; then try again.`,
     );
-  if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error))
+  if (error instanceof ConnectionError || (code !== undefined && unreachableCodes.has(code)) || isLostConnection(error))
     return fault(
       'DATABASE_UNREACHABLE',
       `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,
@@ -189,12 +189,12 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
 }
 
 /** Whether creating the file's folder failed, which Sequelize does before SQLite opens the file. */
-function isMakingFolder(error: unknown): boolean {
+function isMkdirError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
 
 /** Whether a database file that can't be opened is there, as far as this user may look. */
-function isClosedToUser(file: string): boolean {
+function isInaccessibleFile(file: string): boolean {
   try {
     return statSync(file).isFile();
   } catch (error) {
@@ -206,17 +206,17 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
   const { code, message } = driverError(error);
   const fault = (faultCode: ErrorCode, text: string) => new AppError(faultCode, text, { cause: error });
   if (/no such (table|column)|has no column named/.test(message)) return schemaFault(error);
-  if (code === 'SQLITE_READONLY' || (isMakingFolder(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? '')))
+  if (code === 'SQLITE_READONLY' || (isMkdirError(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? '')))
     return fault(
       'DATABASE_NOT_WRITABLE',
       `The database file ${settings.file} can't be written. Make the file and its folder writable for this user.`,
     );
-  if (code === 'SQLITE_CANTOPEN' && isClosedToUser(settings.file))
+  if (code === 'SQLITE_CANTOPEN' && isInaccessibleFile(settings.file))
     return fault(
       'DATABASE_UNREACHABLE',
       `The database file ${settings.file} can't be opened by this user. Run this as the user of the service, to whom it, the files beside it and its folder must belong: change that with chown.`,
     );
-  if (code === 'SQLITE_CANTOPEN' || isMakingFolder(error))
+  if (code === 'SQLITE_CANTOPEN' || isMkdirError(error))
     return fault(
       'DATABASE_UNREACHABLE',
       `The database file ${settings.file} can't be opened. Check that its folder exists and is writable, and DATABASE_URL or DATA_DIR.`,
@@ -242,12 +242,12 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
 export function translateError(error: unknown, settings: SqliteConfig | MysqlConfig): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof UniqueConstraintError) {
-    const constraint = brokenConstraint(driverError(error).message);
+    const constraint = violatedConstraint(driverError(error).message);
     const code = constraint === undefined ? undefined : constraintCodes[constraint];
     return code === undefined ? error : new AppError(code, undefined, { cause: error });
   }
   // The referenced row was deleted. Deleting a row that is still referenced (1451) is excluded: a rule must check that first.
-  if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferenced)
+  if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferencedErrno)
     return new AppError('REFERENCE_GONE', undefined, { cause: error });
   return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;
 }

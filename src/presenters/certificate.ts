@@ -13,7 +13,7 @@ const shown = [
 ] as const;
 
 /** A valid certificate, as everybody sees it who has its code: no ids and no addresses. */
-export const presentVerified = (certificate: Certificate) => pick(certificate, shown);
+export const presentValidCertificate = (certificate: Certificate) => pick(certificate, shown);
 
 /** A certificate, as who manages the course sees it. */
 export const presentCertificate = (certificate: Certificate) => ({

@@ -36,7 +36,7 @@ export const presentCurrentWithDates = (enrollment: Enrollment) => ({
  * Whether a course was unpublished after the trainee had given up their place: then the course itself is not found, so the
  * enrollment names it and says no more.
  */
-const isDraftTo = (enrollment: Enrollment): boolean =>
+const isHiddenFrom = (enrollment: Enrollment): boolean =>
   !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
 
 const hidden = { description: '', thumbnail: '' };
@@ -47,14 +47,14 @@ export const presentOwnEnrollment = (enrollment: Enrollment) => {
   const course = presentOwnCourse(loaded(enrollment.course));
   return {
     ...presentEnrollment(enrollment),
-    course: isDraftTo(enrollment) ? { ...course, ...hidden, ...hiddenDates } : course,
+    course: isHiddenFrom(enrollment) ? { ...course, ...hidden, ...hiddenDates } : course,
   };
 };
 
 /** An enrollment with its trainee and course, as a trainer sees it. */
 export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   ...presentEnrollment(enrollment),
-  formerName: enrollment.nameBefore(),
+  formerName: enrollment.formerNameIfDifferent(),
   user: presentPerson(loaded(enrollment.user)),
   course: presentEnrolledCourse(loaded(enrollment.course)),
 });
@@ -63,13 +63,13 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
   if (role !== 'trainee') return presented;
-  const course = isDraftTo(enrollment) ? { ...presented.course, ...hidden } : presented.course;
+  const course = isHiddenFrom(enrollment) ? { ...presented.course, ...hidden } : presented.course;
   return { ...presented, formerName: null, course };
 }
 
 /** A trainee of a course with the enrollment. */
 export const presentCourseTrainee = (enrollment: Enrollment) => ({
   ...presentPerson(loaded(enrollment.user)),
-  formerName: enrollment.nameBefore(),
+  formerName: enrollment.formerNameIfDifferent(),
   enrollment: presentEnrollment(enrollment),
 });

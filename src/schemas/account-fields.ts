@@ -14,7 +14,7 @@ import { nameMaximum } from './sort-key.js';
 /** Sources of values: `create` is `POST /api/users`, where no password is given; `import` are files of people. */
 type Input = 'setup' | 'register' | 'create' | 'profile' | 'update' | 'import';
 /** Inputs that create accounts. */
-const creating = ['setup', 'register', 'create', 'import'] as const satisfies readonly Input[];
+const creatingInputs = ['setup', 'register', 'create', 'import'] as const satisfies readonly Input[];
 
 interface AccountFieldDeclaration extends FieldDeclaration<Input> {
   /** Whether the audit log records its changes, and `users export` has it. */
@@ -24,7 +24,7 @@ interface AccountFieldDeclaration extends FieldDeclaration<Input> {
   readonly inSession: boolean;
 }
 
-const ofNames = {
+const nameField = {
   column: { type: 'text', length: nameMaximum },
   inputs: {
     setup: 'required',
@@ -44,8 +44,8 @@ const ofNames = {
  * table. Ids, keys, hashes and times of the row are not among them: see db/models/user.ts.
  */
 export const accountFields = {
-  firstName: { ...ofNames, schema: () => fields.firstName },
-  lastName: { ...ofNames, schema: () => fields.lastName },
+  firstName: { ...nameField, schema: () => fields.firstName },
+  lastName: { ...nameField, schema: () => fields.lastName },
   email: {
     column: { type: 'text', length: 254 },
     schema: () => fields.email,
@@ -139,9 +139,11 @@ export const { inputFields, requiredFields, inputKeys } = inputsOf(accountFields
 export type AccountInputField<From extends Input> = InputFieldOf<Declarations, From>;
 
 /** The fields that a new account may be given. */
-export type InitialField = { [From in (typeof creating)[number]]: AccountInputField<From> }[(typeof creating)[number]];
+export type InitialField = {
+  [From in (typeof creatingInputs)[number]]: AccountInputField<From>;
+}[(typeof creatingInputs)[number]];
 export const initialFields = fieldNames(accountFields).filter((name): name is InitialField =>
-  creating.some((from) => from in accountFields[name].inputs),
+  creatingInputs.some((from) => from in accountFields[name].inputs),
 );
 
 /** What a valid input says of an account. */

@@ -1,6 +1,6 @@
 import { type AccountInput, inputKeys } from './account-fields.js';
 import * as fields from './fields.js';
-import { inOrder } from './fields-table.js';
+import { orderKeys } from './fields-table.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 
@@ -10,7 +10,7 @@ export interface SetupInput extends AccountInput<'setup'> {
 
 /** Specification, section 4.3. */
 export const setupSchema = Joi.object<SetupInput>(
-  inOrder(['firstName', 'lastName', 'email', 'password'], {
+  orderKeys(['firstName', 'lastName', 'email', 'password'], {
     ...inputKeys('setup'),
     password: fields.password.required(),
   }),
@@ -24,7 +24,7 @@ export interface LoginInput {
 /** Specification, section 4.4. */
 export const loginSchema = Joi.object<LoginInput, true>({
   identifier: fields.identifier.required(),
-  password: fields.presented.required(),
+  password: fields.loginPassword.required(),
 });
 
 export interface ChangePasswordInput {

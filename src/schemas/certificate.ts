@@ -19,7 +19,7 @@ export const certificateCode = (random: Uint8Array): string =>
 const isCode = new RegExp(`^[${alphabet}]{${codeLength}}$`);
 
 /** The code that somebody typed, read from paper perhaps; undefined where it can't be one. */
-export function typedCode(text: string): string | undefined {
+export function parseCertificateCode(text: string): string | undefined {
   const characters = text
     .toUpperCase()
     .replace(/[^0-9A-Z]/g, '')

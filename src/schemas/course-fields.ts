@@ -1,5 +1,5 @@
 import * as fields from './fields.js';
-import { orNothing } from './fields.js';
+import { nullable } from './fields.js';
 import { type FieldDeclaration, fieldNames, type InputValues, inputsOf } from './fields-table.js';
 import Joi from './joi.js';
 import { categoryMaximum, titleMaximum } from './sort-key.js';
@@ -44,38 +44,38 @@ export const courseFields = {
   },
   shortDescription: {
     column: { type: 'text', length: 500, nullable: true },
-    schema: () => orNothing(fields.multiLine('Short description', 500)),
+    schema: () => nullable(fields.multiLine('Short description', 500)),
     inputs: optional,
   },
   category: {
     column: { type: 'text', length: categoryMaximum, nullable: true },
-    schema: () => orNothing(fields.category),
+    schema: () => nullable(fields.category),
     inputs: optional,
   },
   level: {
     column: { type: 'word', length: 20, words: courseLevels, nullable: true },
-    schema: () => orNothing(fields.oneOf('level', courseLevels)),
+    schema: () => nullable(fields.oneOf('level', courseLevels)),
     inputs: optional,
   },
   language: {
     column: { type: 'text', length: 50, nullable: true },
-    schema: () => orNothing(fields.singleLine('Language', 1, 50)),
+    schema: () => nullable(fields.singleLine('Language', 1, 50)),
     inputs: optional,
   },
   courseType: {
     column: { type: 'word', length: 20, words: courseTypes, nullable: true },
-    schema: () => orNothing(fields.oneOf('courseType', courseTypes)),
+    schema: () => nullable(fields.oneOf('courseType', courseTypes)),
     inputs: optional,
   },
   tags: { column: { type: 'list' }, schema: tags, inputs: optional },
   requirements: {
     column: { type: 'longText', nullable: true },
-    schema: () => orNothing(fields.multiLine('Requirements', 5000)),
+    schema: () => nullable(fields.multiLine('Requirements', 5000)),
     inputs: optional,
   },
   learningOutcomes: {
     column: { type: 'longText', nullable: true },
-    schema: () => orNothing(fields.multiLine('Learning outcomes', 5000)),
+    schema: () => nullable(fields.multiLine('Learning outcomes', 5000)),
     inputs: optional,
   },
   maxStudents: {
@@ -85,17 +85,17 @@ export const courseFields = {
   },
   startDate: {
     column: { type: 'date', nullable: true },
-    schema: () => orNothing(fields.date('startDate')),
+    schema: () => nullable(fields.date('startDate')),
     inputs: optional,
   },
   endDate: {
     column: { type: 'date', nullable: true },
-    schema: () => orNothing(fields.date('endDate')),
+    schema: () => nullable(fields.date('endDate')),
     inputs: optional,
   },
   enrollUntil: {
     column: { type: 'date', nullable: true },
-    schema: () => orNothing(fields.date('enrollUntil')),
+    schema: () => nullable(fields.date('enrollUntil')),
     inputs: optional,
   },
   autoAccept: {
@@ -110,7 +110,7 @@ export const courseFields = {
   },
   location: {
     column: { type: 'text', length: 255, nullable: true },
-    schema: () => orNothing(fields.singleLine('Location', 1, 255)),
+    schema: () => nullable(fields.singleLine('Location', 1, 255)),
     inputs: optional,
   },
   thumbnail: { column: { type: 'text', length: 255, nullable: true }, inputs: {} },

@@ -1,9 +1,9 @@
 /** Who changes an enrollment: its trainee, a manager of the course, or the program, which gives seats to those who wait. */
-export type Side = 'trainee' | 'manager' | 'program';
+export type ActorKind = 'trainee' | 'manager' | 'program';
 
 interface StatusRules {
   /** The statuses that may follow, and who may set each. */
-  readonly followedBy: Readonly<Partial<Record<EnrollmentStatus, readonly Side[]>>>;
+  readonly followedBy: Readonly<Partial<Record<EnrollmentStatus, readonly ActorKind[]>>>;
   /** Whether managers and files may enroll somebody with it. */
   readonly isInitial: boolean;
   /** Whether it counts towards the capacity of the course. */
@@ -15,7 +15,7 @@ interface StatusRules {
   /** Whether the check of a trainee's own enrollments lists it. */
   readonly isCurrent: boolean;
   /** Who may set the progress. */
-  readonly progressBy: readonly Side[];
+  readonly progressBy: readonly ActorKind[];
 }
 
 export const enrollmentStatuses = ['pending', 'waiting', 'active', 'completed', 'cancelled'] as const;
@@ -82,14 +82,14 @@ export const statusRules = {
   },
 } as const satisfies Readonly<Record<EnrollmentStatus, StatusRules>>;
 
-type Trait = { [Key in keyof StatusRules]: StatusRules[Key] extends boolean ? Key : never }[keyof StatusRules];
+type StatusFlag = { [Key in keyof StatusRules]: StatusRules[Key] extends boolean ? Key : never }[keyof StatusRules];
 
-type StatusWith<Key extends Trait> = {
+type StatusWith<Key extends StatusFlag> = {
   [Status in EnrollmentStatus]: (typeof statusRules)[Status][Key] extends true ? Status : never;
 }[EnrollmentStatus];
 
-const statusesWith = <Key extends Trait>(trait: Key) =>
-  enrollmentStatuses.filter((status): status is StatusWith<Key> => statusRules[status][trait]);
+const statusesWith = <Key extends StatusFlag>(flag: Key) =>
+  enrollmentStatuses.filter((status): status is StatusWith<Key> => statusRules[status][flag]);
 
 export const initialStatuses = statusesWith('isInitial');
 export type InitialStatus = StatusWith<'isInitial'>;
@@ -105,14 +105,14 @@ export const currentStatuses = statusesWith('isCurrent');
 export const rulesOf = (status: EnrollmentStatus): StatusRules => statusRules[status];
 
 /** Whether a status may follow another when this side sets it. */
-export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): boolean =>
+export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): boolean =>
   rulesOf(from).followedBy[to]?.includes(by) ?? false;
 
 /** The statuses that this side can set. */
-export const statusesSetBy = (by: Side) =>
+export const statusesSetBy = (by: ActorKind) =>
   enrollmentStatuses.filter((to) => enrollmentStatuses.some((from) => mayFollow(from, to, by)));
 
 /** The statuses that people can set. */
 export const settableStatuses = enrollmentStatuses.filter((status) =>
-  (['trainee', 'manager'] as const).some((side) => statusesSetBy(side).includes(status)),
+  (['trainee', 'manager'] as const).some((kind) => statusesSetBy(kind).includes(status)),
 );

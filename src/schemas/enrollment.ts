@@ -12,32 +12,30 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import type { EndedFilter, PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
-import { refused } from './problems.js';
+import { refuse } from './problems.js';
 import { type ExportQuery, exportQuery } from './table-format.js';
 
 const status = fields.oneOf('status', settableStatuses);
 const courseId = fields.id('courseId');
 
 /** What a trainee writes; null and the empty string mean nothing. */
-const notes = fields.orNothing(fields.notes);
+const notes = fields.nullable(fields.notes);
 
 /** What a manager of the course writes. */
-const reply = fields.orNothing(fields.reply);
+const reply = fields.nullable(fields.reply);
 
 /** What is written with a change: notes by the trainee, a reply by others, whose `notes` are one too. */
-export interface Words {
+export interface NotesOrReply {
   notes?: string | null;
   reply?: string | null;
 }
 
 /** Refuses both, also where they are empty. */
-const oneOfWords = <T extends Words>(schema: Types.ObjectSchema<T>): Types.ObjectSchema<T> =>
+const eitherNotesOrReply = <T extends NotesOrReply>(schema: Types.ObjectSchema<T>): Types.ObjectSchema<T> =>
   schema.custom((value: T, helpers) => {
     const isBoth = value.notes !== undefined && value.reply !== undefined;
     const params = { fields: ['notes', 'reply'] };
-    return isBoth
-      ? refused(helpers, { code: 'EXCLUSIVE', params, message: 'Give notes or a reply, not both.' })
-      : value;
+    return isBoth ? refuse(helpers, { code: 'EXCLUSIVE', params, message: 'Give notes or a reply, not both.' }) : value;
   });
 
 const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;
@@ -186,7 +184,7 @@ export type WhenFull = (typeof whenFullChoices)[number];
 
 const whenFull = fields.oneOf('whenFull', whenFullChoices).default('reject');
 
-export interface EnrollmentAssignment extends Words {
+export interface EnrollmentAssignment extends NotesOrReply {
   courseId: string;
   traineeId: string;
   status: InitialStatus;
@@ -201,7 +199,7 @@ export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status
 });
 
 /** Body of `POST /api/enrollments/assign`. */
-export const enrollmentAssignmentSchema = oneOfWords(
+export const enrollmentAssignmentSchema = eitherNotesOrReply(
   Joi.object<EnrollmentAssignment>({
     courseId: courseId.required(),
     traineeId: fields.id('traineeId').required(),
@@ -225,33 +223,33 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
 export const maxReply = 100_000;
 
 /** The reply stands after `traineeIds`, which have been checked by then. */
-const replyToAll =
+const withinTotalLength =
   (label: string) =>
   (value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport => {
     // The first ancestor is the object that the reply is of.
     const { traineeIds } = helpers.state.ancestors[0] as { traineeIds?: unknown };
     const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
     const most = Math.floor(maxReply / count);
-    return fields.characters(value) > most
-      ? refused(helpers, fields.tooLong(most, `${label} must be at most ${most} characters for ${count} trainees.`))
+    return fields.countCharacters(value) > most
+      ? refuse(helpers, fields.tooLong(most, `${label} must be at most ${most} characters for ${count} trainees.`))
       : value;
   };
 
 /** Body of `POST /api/enrollments/bulk`. */
-export const bulkAssignmentSchema = oneOfWords(
+export const bulkAssignmentSchema = eitherNotesOrReply(
   Joi.object<BulkAssignment>({
     courseId: courseId.required(),
     traineeIds: ids('traineeIds'),
     status: initialStatus,
     whenFull,
-    notes: notes.custom(replyToAll('Notes')),
-    reply: reply.custom(replyToAll('Reply')),
+    notes: notes.custom(withinTotalLength('Notes')),
+    reply: reply.custom(withinTotalLength('Reply')),
   }),
 );
 
 const expectedStatus = fields.oneOf('expectedStatus', enrollmentStatuses);
 
-export interface StatusChange extends Words {
+export interface StatusChange extends NotesOrReply {
   status: EnrollmentStatus;
   /** What the change begins from: with another status by then it is refused. */
   expectedStatus?: EnrollmentStatus;
@@ -260,7 +258,7 @@ export interface StatusChange extends Words {
 }
 
 /** Body of `PUT /api/enrollments/:id/status`. */
-export const statusChangeSchema = oneOfWords(
+export const statusChangeSchema = eitherNotesOrReply(
   Joi.object<StatusChange>({
     status: status.required(),
     expectedStatus,
@@ -273,7 +271,7 @@ export const statusChangeSchema = oneOfWords(
 /** Enrollments that one request can move to a status. */
 export const maxStatusChanges = 1000;
 
-export interface BulkStatusChange extends Words {
+export interface BulkStatusChange extends NotesOrReply {
   status: EnrollmentStatus;
   expectedStatus?: EnrollmentStatus;
   /** The enrollments, or a filter that matches them: never both. */
@@ -282,7 +280,7 @@ export interface BulkStatusChange extends Words {
 }
 
 /** Body of `PUT /api/enrollments/bulk/status`. */
-export const bulkStatusSchema = oneOfWords(
+export const bulkStatusSchema = eitherNotesOrReply(
   Joi.object<BulkStatusChange>({
     status: fields.oneOf('status', statusesSetBy('manager')).required(),
     expectedStatus,

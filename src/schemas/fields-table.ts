@@ -33,7 +33,7 @@ export type FieldColumn =
   | { readonly type: 'moment'; readonly nullable?: true };
 
 /** Whether an input must have the field; a defaulted one has the default of the column when it is absent. */
-export type Need = 'required' | 'optional' | 'defaulted';
+export type FieldRequirement = 'required' | 'optional' | 'defaulted';
 
 /** A field of the rows of one kind. */
 interface StoredField {
@@ -45,7 +45,7 @@ export interface FieldDeclaration<Input extends string = string> extends StoredF
   /** What a value must be that is given; none where no input takes the field. */
   readonly schema?: () => Types.Schema;
   /** Which inputs take the field. */
-  readonly inputs: Readonly<Partial<Record<Input, Need>>>;
+  readonly inputs: Readonly<Partial<Record<Input, FieldRequirement>>>;
 }
 
 /** The fields of an account, a course, ..., each declared once. */
@@ -81,7 +81,11 @@ export type ListFieldOf<Table extends StoredFields> = {
 }[keyof Table];
 
 /** The fields that an input takes, or of these those that it needs so. */
-export type InputFieldOf<Table extends FieldsTable, From extends string, As extends Need = Need> = {
+export type InputFieldOf<
+  Table extends FieldsTable,
+  From extends string,
+  As extends FieldRequirement = FieldRequirement,
+> = {
   [Field in keyof Table]: Table[Field]['inputs'] extends Readonly<Record<From, As>> ? Field : never;
 }[keyof Table] &
   string;
@@ -130,38 +134,38 @@ export const fieldsWith = <Table extends FieldsTable, Use extends string>(table:
 
 /** What the inputs of a table take. */
 export function inputsOf<const Table extends FieldsTable>(table: Table) {
-  const needOf = (name: keyof Table, from: string): Need | undefined => table[name]?.inputs[from];
+  const requirementOf = (name: keyof Table, from: string): FieldRequirement | undefined => table[name]?.inputs[from];
 
   /** The names of the fields that an input takes. */
   const inputFields = <From extends InputOf<Table>>(from: From) =>
-    fieldNames(table).filter((name): name is InputFieldOf<Table, From> => needOf(name, from) !== undefined);
+    fieldNames(table).filter((name): name is InputFieldOf<Table, From> => requirementOf(name, from) !== undefined);
 
   /** Those that it must have. */
   const requiredFields = <From extends InputOf<Table>>(from: From) =>
     fieldNames(table).filter(
-      (name): name is InputFieldOf<Table, From, 'required'> => needOf(name, from) === 'required',
+      (name): name is InputFieldOf<Table, From, 'required'> => requirementOf(name, from) === 'required',
     );
 
-  function keyOf(name: string, from: string, adapted: (schema: Types.Schema) => Types.Schema): Types.Schema {
+  function keyOf(name: string, from: string, adapt: (schema: Types.Schema) => Types.Schema): Types.Schema {
     const { column, schema: build } = table[name] ?? {};
     if (!column || !build) throw new Error(`The field ${name} has no schema, but is taken by the input ${from}.`);
-    const need = needOf(name, from);
-    if (need === 'required') return build().required();
+    const requirement = requirementOf(name, from);
+    if (requirement === 'required') return build().required();
     // A text that may be missing may also be emptied.
     const schema = defaultOf(column) === '' ? build().allow('') : build();
-    return need === 'defaulted' ? schema.default(defaultOf(column)) : adapted(schema);
+    return requirement === 'defaulted' ? schema.default(defaultOf(column)) : adapt(schema);
   }
 
   /**
    * The keys of the schema of an input.
-   * @param adapted the schema of an optional field, as this input takes it
+   * @param adapt the schema of an optional field, as this input takes it
    */
   const inputKeys = <From extends InputOf<Table>>(
     from: From,
-    adapted: (schema: Types.Schema) => Types.Schema = (schema) => schema,
+    adapt: (schema: Types.Schema) => Types.Schema = (schema) => schema,
   ) =>
     // Object.fromEntries forgets which keys it was given.
-    Object.fromEntries(inputFields(from).map((name) => [name, keyOf(name, from, adapted)])) as Record<
+    Object.fromEntries(inputFields(from).map((name) => [name, keyOf(name, from, adapt)])) as Record<
       InputFieldOf<Table, From>,
       Types.Schema
     >;
@@ -170,5 +174,5 @@ export function inputsOf<const Table extends FieldsTable>(table: Table) {
 }
 
 /** The keys of a schema in the order in which their problems are reported: those named, then the others. */
-export const inOrder = (first: readonly string[], keys: Readonly<Record<string, Types.Schema>>) =>
+export const orderKeys = (first: readonly string[], keys: Readonly<Record<string, Types.Schema>>) =>
   Object.fromEntries([...first, ...Object.keys(keys)].map((name) => [name, keys[name]]));

@@ -1,7 +1,7 @@
 import Base from 'joi';
 import Joi from './joi.js';
 import { normalizeEmail } from './keys.js';
-import { type FoundProblem, refused } from './problems.js';
+import { type FoundProblem, refuse } from './problems.js';
 import { categoryMaximum, nameMaximum, titleMaximum } from './sort-key.js';
 import { hasTooManyMarks, normalized, withoutInvisible } from './text.js';
 
@@ -22,7 +22,7 @@ const phoneMaximum = 50;
 const emailMaximum = 254;
 
 /** Length in characters as people count them: Unicode code points, not UTF-16 units. */
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
@@ -59,10 +59,10 @@ export function text(label: string, tooLong: string) {
 }
 
 /** Adds a check to a string atom; `problemOf` gives what is wrong with the text, or nothing. */
-export function checked(schema: Base.StringSchema, problemOf: (value: string) => FoundProblem | undefined) {
+export function withCheck(schema: Base.StringSchema, problemOf: (value: string) => FoundProblem | undefined) {
   return schema.custom((value: string, helpers) => {
     const problem = problemOf(value);
-    return problem ? refused(helpers, problem) : value;
+    return problem ? refuse(helpers, problem) : value;
   });
 }
 
@@ -97,12 +97,12 @@ function line(label: string, minimum: number, maximum: number, form: (text: stri
     .trim()
     .custom((value: string, helpers) => {
       if (invisible.test(value))
-        return refused(helpers, { code: 'INVISIBLE', message: `${label} must contain visible characters.` });
+        return refuse(helpers, { code: 'INVISIBLE', message: `${label} must contain visible characters.` });
       const visible = form(withoutInvisible(value).trim());
-      const length = characters(visible);
-      if (length < minimum) return refused(helpers, tooShort(minimum, mustBe));
-      if (length > maximum) return refused(helpers, tooLong(maximum, mustBe));
-      return lineBreaking.test(visible) ? refused(helpers, controlCharacters(label)) : visible;
+      const length = countCharacters(visible);
+      if (length < minimum) return refuse(helpers, tooShort(minimum, mustBe));
+      if (length > maximum) return refuse(helpers, tooLong(maximum, mustBe));
+      return lineBreaking.test(visible) ? refuse(helpers, controlCharacters(label)) : visible;
     });
   return schema.meta({ minLength: minimum, maxLength: maximum });
 }
@@ -127,7 +127,7 @@ const atSign = /[@\uff20\ufe6b]/;
 export const hasAtSign = (value: string): boolean => atSign.test(value);
 
 /** A phone that can't be taken for an email address. */
-export const phone = checked(anyPhone, (value) =>
+export const phone = withCheck(anyPhone, (value) =>
   atSign.test(value) ? { code: 'PHONE_INVALID', message: 'Phone must not contain @.' } : undefined,
 );
 
@@ -140,8 +140,8 @@ export const tag = singleLine('Tag', 1, 50);
 /** Free text of several lines. */
 export function multiLine(label: string, maximum: number) {
   const mustBe = `${label} must be at most ${maximum} characters.`;
-  return checked(text(label, mustBe).trim(), (value) => {
-    if (characters(value) > maximum) return tooLong(maximum, mustBe);
+  return withCheck(text(label, mustBe).trim(), (value) => {
+    if (countCharacters(value) > maximum) return tooLong(maximum, mustBe);
     return unprintable.test(value.replace(/[\r\n\t]/g, '')) ? controlCharacters(label) : undefined;
   }).meta({ maxLength: maximum });
 }
@@ -153,7 +153,7 @@ export const reply = multiLine('Reply', 2000);
 export const blank = Joi.string().trim().valid('');
 
 /** An optional field: null and blank text both say that there is nothing; only what is absent says nothing. */
-export const orNothing = (schema: Base.Schema) =>
+export const nullable = (schema: Base.Schema) =>
   schema
     .empty(blank)
     .allow(null)
@@ -163,7 +163,7 @@ export const orNothing = (schema: Base.Schema) =>
 /** A day of the calendar, as `YYYY-MM-DD`. */
 export const date = (label: string) => {
   const mustBe = `${label} must be a date as YYYY-MM-DD.`;
-  return checked(text(label, mustBe).trim(), (value) => {
+  return withCheck(text(label, mustBe).trim(), (value) => {
     const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
     const moment = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
     const exists = Number(year) >= 1000 && moment.toISOString().startsWith(value);
@@ -183,10 +183,10 @@ const notAnAddress = 'Email must be a valid email address.';
 export const email = text('Email', notAnAddress)
   .custom((value: string, helpers) => {
     const normalized = normalizeEmail(value);
-    if (normalized === '') return refused(helpers, { code: 'REQUIRED', message: 'Email is required.' });
+    if (normalized === '') return refuse(helpers, { code: 'REQUIRED', message: 'Email is required.' });
     const isUnusable = unprintable.test(normalized) || noPartOfAddress.test(normalized);
     const valid = !isUnusable && !emailSyntax.validate(normalized).error;
-    return valid ? normalized : refused(helpers, { code: 'EMAIL_INVALID', message: notAnAddress });
+    return valid ? normalized : refuse(helpers, { code: 'EMAIL_INVALID', message: notAnAddress });
   })
   .meta({ format: 'email', maxLength: emailMaximum });
 
@@ -194,9 +194,9 @@ export const email = text('Email', notAnAddress)
  * A password that is compared: it is measured, not judged. What none can be, such as one that is too long, is a wrong one.
  * Passwords are never normalised, so the body's limit bounds them.
  */
-function presentedPassword(label: string) {
-  return checked(Base.string().label(label).messages(textMessages(label)), (value) =>
-    characters(value) < passwordMinimumCharacters
+function passwordToCompare(label: string) {
+  return withCheck(Base.string().label(label).messages(textMessages(label)), (value) =>
+    countCharacters(value) < passwordMinimumCharacters
       ? tooShort(passwordMinimumCharacters, `${label} must be at least ${passwordMinimumCharacters} characters.`)
       : undefined,
   ).meta({ minLength: passwordMinimumCharacters });
@@ -204,8 +204,8 @@ function presentedPassword(label: string) {
 
 /** A password that is set. What else is refused follows the settings: `services/auth/password-policy.ts`. */
 function passwordToSet(label: string) {
-  return checked(presentedPassword(label), (value) => {
-    if (characters(value) > passwordMaximumCharacters)
+  return withCheck(passwordToCompare(label), (value) => {
+    if (countCharacters(value) > passwordMaximumCharacters)
       return tooLong(passwordMaximumCharacters, `${label} must be at most ${passwordMaximumCharacters} characters.`);
     // A NUL would end it in programs written in C; half a surrogate pair has no UTF-8.
     return value.includes('\0') || !value.isWellFormed()
@@ -214,8 +214,8 @@ function passwordToSet(label: string) {
   }).meta({ maxLength: passwordMaximumCharacters });
 }
 
-export const presented = presentedPassword('Password');
-export const currentPassword = presentedPassword('Current password');
+export const loginPassword = passwordToCompare('Password');
+export const currentPassword = passwordToCompare('Current password');
 export const password = passwordToSet('Password');
 export const newPassword = passwordToSet('New password');
 
@@ -267,5 +267,5 @@ export const strictWholeNumber = (label: string, minimum: number, maximum: numbe
 
 /** Whether a text can be the key of an account at all; others aren't worth a look into the database. */
 export function isPossibleKey(text: string): boolean {
-  return characters(text) <= emailMaximum && !unprintable.test(text) && !hasTooManyMarks(text);
+  return countCharacters(text) <= emailMaximum && !unprintable.test(text) && !hasTooManyMarks(text);
 }

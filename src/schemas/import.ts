@@ -7,7 +7,7 @@ import * as fields from './fields.js';
 import { type Delimiter, type Encoding, importDelimiters, importEncodings } from './file-format.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
-import { refused } from './problems.js';
+import { refuse } from './problems.js';
 import { type TableQuery, tableFormat } from './table-format.js';
 import { validate } from './validate.js';
 
@@ -85,7 +85,7 @@ function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): 
   const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!resetPasswords || onExisting === 'update') return resetPasswords;
   const params = { fields: ['onExisting'], values: ['update'] };
-  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
+  return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
 }
 
 /** The option stands after `resetPasswords`: who has a password already gets another one, which only a file can say. */
@@ -93,14 +93,14 @@ function notWithResets(invite: boolean, helpers: Types.CustomHelpers): boolean |
   const { resetPasswords } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!invite || !resetPasswords) return invite;
   const message = 'invite and resetPasswords exclude each other: import the new people first.';
-  return refused(helpers, { code: 'EXCLUSIVE', params: { fields: ['resetPasswords'] }, message });
+  return refuse(helpers, { code: 'EXCLUSIVE', params: { fields: ['resetPasswords'] }, message });
 }
 
 /** The option stands after `invite`. */
 function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
   const { invite } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!withPasswords || invite) return withPasswords;
-  return refused(helpers, {
+  return refuse(helpers, {
     code: 'NEEDS_OTHER_FIELD',
     params: { fields: ['invite'] },
     message: 'withPasswords needs invite.',
@@ -275,11 +275,11 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
   ...listing.paging(20),
 });
 
-/** The options that {@link optionsText} has written. */
-export const optionsFrom = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
+/** The options that {@link serializeImportOptions} has written. */
+export const parseImportOptions = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
 
 /** JSON in the order of the keys, so that equal options have equal texts. */
-export function optionsText(options: ImportOptions): string {
+export function serializeImportOptions(options: ImportOptions): string {
   return JSON.stringify(Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 

@@ -2,7 +2,7 @@ import type Types from 'joi';
 import { type AccountInput, inputKeys } from './account-fields.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import * as fields from './fields.js';
-import { inOrder } from './fields-table.js';
+import { orderKeys } from './fields-table.js';
 import { type ImportableRole, type ImportColumn, importableRoles, importColumns } from './import.js';
 import Joi from './joi.js';
 
@@ -28,14 +28,15 @@ export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | '
 }
 
 /** A part of the name: required unless there is a full name that couldn't be parted. */
-const nameBeside = (name: Types.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
+const requiredUnlessFullName = (name: Types.StringSchema) =>
+  name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
 
 /** One row of a file: the fields of the API, and what only text in cells makes necessary. */
 export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>(
-  inOrder(['firstName', 'lastName', 'fullName'], {
+  orderKeys(['firstName', 'lastName', 'fullName'], {
     ...inputKeys('import', (schema) => schema.empty(fields.blank)),
-    firstName: nameBeside(fields.firstName),
-    lastName: nameBeside(fields.lastName),
+    firstName: requiredUnlessFullName(fields.firstName),
+    lastName: requiredUnlessFullName(fields.lastName),
     fullName: Joi.forbidden().messages({
       'any.unknown':
         'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',

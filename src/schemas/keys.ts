@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
+import { isAscii, nonAscii, normalized, visiblePart } from './text.js';
 
 /**
  * The forms of what people type by which it is found and told apart. Made in the program, so that every database finds
@@ -15,13 +15,13 @@ export const letterForms: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ '‘': "'", '’': "'", ʻ: "'", ʼ: "'" }),
 ]);
 
-const withForms = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
+const letterFormPattern = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
 
 /**
  * A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. toLowerCase() is the same in every locale, but
  * makes ς or σ of the capital Σ, depending on what follows.
  */
-export const caseless = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+export const foldCase = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
 /** The longest domain name, in characters (RFC 1035, section 2.3.4). */
 const longestDomain = 253;
@@ -81,7 +81,7 @@ function plainCharacter(character: string): string {
 export function phoneKey(phoneNumber: string): string {
   const trimmed = phoneNumber.trim();
   // Nearly all are ASCII, in which everything can be seen.
-  const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(beyondAscii, plainCharacter);
+  const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(nonAscii, plainCharacter);
   return plain.replace(/[\s.()/\p{Pd}\u2212]/gu, '').replace(/^(tel:)+/i, '') || trimmed;
 }
 
@@ -99,7 +99,7 @@ export function searchKey(...parts: readonly (string | null | undefined)[]): str
   const plain = normalized(text.slice(0, longestFolded), 'NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase();
-  const folded = normalized(plain, 'NFC').replace(withForms, (letter) => letterForms.get(letter) ?? letter);
+  const folded = normalized(plain, 'NFC').replace(letterFormPattern, (letter) => letterForms.get(letter) ?? letter);
   // Whole characters; a text that is short in UTF-16 units is short in characters too.
   if (folded.length <= searchKeyLength) return folded;
   return Array.from(folded.slice(0, 2 * searchKeyLength))

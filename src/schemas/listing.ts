@@ -1,8 +1,8 @@
 import type Types from 'joi';
-import { characters, checked, id, oneOf, text, tooLong, unprintable } from './fields.js';
+import { countCharacters, id, oneOf, text, tooLong, unprintable, withCheck } from './fields.js';
 import Joi from './joi.js';
 import { searchKey } from './keys.js';
-import { refused } from './problems.js';
+import { refuse } from './problems.js';
 import { withoutInvisible } from './text.js';
 
 /** The parameters that listings share: what to look for, which page, in which order, with which optional keys. */
@@ -19,7 +19,7 @@ export function severalOf(label: string, words: readonly string[]) {
     .custom((value: string, helpers) => {
       const chosen = [...new Set(value.split(',').map((word) => word.trim()))];
       if (chosen.every((word) => words.includes(word))) return chosen;
-      return refused(helpers, { code: 'NOT_ONE_OF', params: { values: words }, message: mustBe });
+      return refuse(helpers, { code: 'NOT_ONE_OF', params: { values: words }, message: mustBe });
     })
     .messages({ '*': mustBe })
     .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
@@ -34,8 +34,8 @@ export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
 const searchTooLong = `search must be at most ${searchMaximum} characters.`;
 
 /** A word to look for in names and titles. */
-export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
-  if (characters(value) > searchMaximum) return tooLong(searchMaximum, searchTooLong);
+export const search = withCheck(text('search', searchTooLong).trim().allow(''), (value) => {
+  if (countCharacters(value) > searchMaximum) return tooLong(searchMaximum, searchTooLong);
   return unprintable.test(value)
     ? { code: 'UNUSABLE_CHARACTERS', message: 'search must not contain control characters.' }
     : undefined;
@@ -51,7 +51,7 @@ export function conditions<T extends { search?: string }>(keys: Types.SchemaMap<
     .custom((filter: T, helpers) => {
       // Joi types it as any; the base has seen to it that it is an object.
       if (Object.keys(helpers.original as object).some((name) => !names.includes(name)))
-        return refused(helpers, { code: 'UNKNOWN', message: `filter may have only ${names.join(', ')}.` });
+        return refuse(helpers, { code: 'UNKNOWN', message: `filter may have only ${names.join(', ')}.` });
       const { search: sought, ...others } = filter;
       return Object.keys(others).length > 0 || searchKey(sought) !== '' ? filter : helpers.error('object.min');
     })

@@ -5,25 +5,25 @@ import type { FieldProblem, ProblemCode, ProblemParams } from '../field-problem.
 export type Problem = Pick<FieldProblem, 'code' | 'params' | 'label'>;
 
 /** What Joi tells of a broken rule besides its type. */
-interface Context {
+interface JoiContext {
   limit?: unknown;
   valids?: readonly unknown[];
   types?: readonly string[];
   main?: string;
   peers?: readonly string[];
   label?: string;
-  /** Of {@link refused}. */
+  /** Of {@link refuse}. */
   problem?: Problem;
 }
 
-type Rule = readonly [code: ProblemCode, params?: (context: Context) => ProblemParams | undefined];
+type Rule = readonly [code: ProblemCode, params?: (context: JoiContext) => ProblemParams | undefined];
 
 /** A limit that refers to another field isn't a number. */
-const limitAs = (name: 'min' | 'max') => (context: Context) =>
+const limitAs = (name: 'min' | 'max') => (context: JoiContext) =>
   typeof context.limit === 'number' ? { [name]: context.limit } : undefined;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const typed = (...types: string[]): Rule => ['WRONG_TYPE', () => ({ types })];
+const wrongType = (...types: string[]): Rule => ['WRONG_TYPE', () => ({ types })];
 const invalidDate: Rule = ['DATE_INVALID'];
 
 /** The code and parameters of each rule of Joi that the schemas use. */
@@ -31,26 +31,26 @@ const rules: Readonly<Record<string, Rule>> = {
   'any.required': ['REQUIRED'],
   'any.only': ['NOT_ONE_OF', ({ valids = [] }) => ({ values: valids.filter(isText) })],
   'string.empty': ['REQUIRED'],
-  'string.base': typed('string'),
+  'string.base': wrongType('string'),
   'string.min': ['TOO_SHORT', limitAs('min')],
   'string.max': ['TOO_LONG', limitAs('max')],
   'string.tooLong': ['TOO_LONG', limitAs('max')],
   'string.marks': ['UNUSABLE_CHARACTERS'],
-  'boolean.base': typed('boolean'),
-  'number.base': typed('number'),
-  'number.integer': typed('integer'),
-  'number.unsafe': typed('integer'),
-  'number.infinity': typed('number'),
+  'boolean.base': wrongType('boolean'),
+  'number.base': wrongType('number'),
+  'number.integer': wrongType('integer'),
+  'number.unsafe': wrongType('integer'),
+  'number.infinity': wrongType('number'),
   'number.min': ['TOO_SMALL', limitAs('min')],
   'number.max': ['TOO_LARGE', limitAs('max')],
   'date.base': invalidDate,
   'date.format': invalidDate,
-  'array.base': typed('array'),
-  'array.sparse': typed('array'),
+  'array.base': wrongType('array'),
+  'array.sparse': wrongType('array'),
   'array.min': ['TOO_FEW', limitAs('min')],
   'array.max': ['TOO_MANY', limitAs('max')],
   'array.unique': ['REPEATED'],
-  'object.base': typed('object'),
+  'object.base': wrongType('object'),
   'object.min': ['TOO_FEW', () => ({ min: 1 })],
   'object.nand': ['EXCLUSIVE', ({ main, peers = [] }) => ({ fields: [main, ...peers].filter(isText) })],
   'alternatives.types': ['WRONG_TYPE', ({ types = [] }) => ({ types })],
@@ -59,13 +59,13 @@ const rules: Readonly<Record<string, Rule>> = {
 /** What a detail of a failed validation says, for programs. */
 export function problemOf({ type, context, path }: Joi.ValidationErrorItem): Problem {
   // Joi types the context as any record.
-  const told = (context ?? {}) as Context;
+  const details = (context ?? {}) as JoiContext;
   // Without a label of its own a field has its path as one.
-  const isPath = told.label === path[0] || told.label === path.join('.');
-  const label = told.label !== undefined && !isPath && { label: told.label };
-  if (told.problem) return { ...told.problem, ...label };
+  const isPath = details.label === path[0] || details.label === path.join('.');
+  const label = details.label !== undefined && !isPath && { label: details.label };
+  if (details.problem) return { ...details.problem, ...label };
   const [code, paramsOf] = rules[type] ?? (['INVALID'] as const);
-  const params = paramsOf?.(told);
+  const params = paramsOf?.(details);
   return { code, ...(params && { params }), ...label };
 }
 
@@ -75,5 +75,5 @@ export interface FoundProblem extends Problem {
 }
 
 /** Refuses a value in a schema's own check. */
-export const refused = ({ message: report }: Joi.CustomHelpers, { message, ...problem }: FoundProblem) =>
+export const refuse = ({ message: report }: Joi.CustomHelpers, { message, ...problem }: FoundProblem) =>
   report({ custom: message }, { problem });

@@ -19,17 +19,17 @@ const leadingSeparators = /^[-'@]+/;
 /** A character that is a word, or begins one, wherever it stands. */
 export const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-const cut = (text: string): string =>
+const truncate = (text: string): string =>
   text.length <= wordLength ? text : Array.from(text).slice(0, wordLength).join('');
 
 /** The words of a search, each once. @param key of the search, by {@link searchKey} */
 export function searchedWords(key: string): string[] {
-  const words = key.split(' ').map((word) => cut(word.replace(leadingSeparators, '')));
+  const words = key.split(' ').map((word) => truncate(word.replace(leadingSeparators, '')));
   return [...new Set(words)].filter((word) => word !== '');
 }
 
 /** Where words begin in a text without spaces. */
-function beginnings(text: string): number[] {
+function wordStarts(text: string): number[] {
   const found: number[] = [];
   let afterSeparator = true;
   let at = 0;
@@ -43,8 +43,8 @@ function beginnings(text: string): number[] {
 }
 
 /** The words of a text, each once, with the rest of the text up to the next space. @param key of the text, by {@link searchKey} */
-export function wordsOf(key: string): string[] {
-  const words = key.split(' ').flatMap((text) => beginnings(text).map((at) => cut(text.slice(at))));
+export function indexedWords(key: string): string[] {
+  const words = key.split(' ').flatMap((text) => wordStarts(text).map((at) => truncate(text.slice(at))));
   return [...new Set(words)];
 }
 
@@ -62,7 +62,7 @@ const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
 const letters = /^[a-z]+/;
 
 /** Whether a word is of letters that begin an email: those are stored, unless they begin a name. */
-export const isOfLetters = (word: string): boolean => letters.exec(word)?.[0] === word;
+export const isAsciiLetters = (word: string): boolean => letters.exec(word)?.[0] === word;
 
 /**
  * The words by which an account must be stored to be found: all but those with which its email, the domain of its email or a
@@ -72,7 +72,7 @@ export const isOfLetters = (word: string): boolean => letters.exec(word)?.[0] ==
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {
   const indexed = [firstNameKey, lastNameKey, domainOf(email)];
   const beginsOne = (word: string) => indexed.some((column) => column.startsWith(word));
-  const words = wordsOf(searchKey).filter((word) => !beginsOne(word) && !email.startsWith(word));
+  const words = indexedWords(searchKey).filter((word) => !beginsOne(word) && !email.startsWith(word));
   const [beginning] = letters.exec(email) ?? [];
-  return beginning === undefined || beginsOne(beginning) ? words : [...words, cut(beginning)];
+  return beginning === undefined || beginsOne(beginning) ? words : [...words, truncate(beginning)];
 }

@@ -1,6 +1,6 @@
 import { decimalDigit, letterForms } from './keys.js';
 import { lastCharacter } from './search-words.js';
-import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
+import { isAscii, nonAscii, normalized, visiblePart } from './text.js';
 
 /**
  * Keys whose byte order is about the order of a dictionary. They are stored, because SQLite, MariaDB and MySQL have no
@@ -48,7 +48,7 @@ function folded(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase();
   // Not й, which is a letter of its own.
   const plain = normalized(visiblePart(text), 'NFKD').toLowerCase().replace(shortI, '\u0439').replace(accents, '');
-  return normalized(plain, 'NFC').replace(beyondAscii, plainCharacter);
+  return normalized(plain, 'NFC').replace(nonAscii, plainCharacter);
 }
 
 // Those from ! to . are below the digits as they are.

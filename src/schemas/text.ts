@@ -44,20 +44,20 @@ export function rawLength(maximumCharacters: number): number {
 /** A text in which nothing needs to be normalised. */
 export const isAscii = /^[\0-\x7f]*$/;
 /** Each character that isn't ASCII. */
-export const beyondAscii = /[^\0-\x7f]/gu;
+export const nonAscii = /[^\0-\x7f]/gu;
 
 // Joiners and the marks of direction that people type are part of Persian, of Indic scripts, of Arabic, Hebrew and emoji. These
 // only come along when something is pasted: they reverse text, or make two texts look the same.
-const dropped = /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]/gu;
+const invisibleInText = /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]/gu;
 
 /** A line of text without what can't be seen and belongs to no script. */
 export function withoutInvisible(text: string): string {
-  return text.replace(dropped, '');
+  return text.replace(invisibleInText, '');
 }
 
-const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const invisibleInKeys = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A key without anything that can't be seen: what looks the same is to be the same. */
 export function visiblePart(text: string): string {
-  return text.replace(unseen, '');
+  return text.replace(invisibleInKeys, '');
 }

@@ -2,12 +2,12 @@ import type Types from 'joi';
 import { type AccountInput, exportedFields, inputKeys } from './account-fields.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
-import { inOrder } from './fields-table.js';
+import { orderKeys } from './fields-table.js';
 import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { inviteStates } from './mail.js';
-import { refused } from './problems.js';
+import { refuse } from './problems.js';
 import { type ExportQuery, exportQuery } from './table-format.js';
 
 export interface RegisterInput extends AccountInput<'register'> {
@@ -16,7 +16,7 @@ export interface RegisterInput extends AccountInput<'register'> {
 
 /** Specification, section 4.6; `requiresPasswordChange`, for passwords that are handed out, is an addition to it. */
 export const registerSchema = Joi.object<RegisterInput>(
-  inOrder(['firstName', 'lastName', 'email', 'password', 'role', 'phone'], {
+  orderKeys(['firstName', 'lastName', 'email', 'password', 'role', 'phone'], {
     ...inputKeys('register'),
     password: fields.password.required(),
   }),
@@ -36,7 +36,7 @@ const onlyInInvitations = (field: 'action' | 'credentials') =>
     const { [field]: given } = helpers.state.ancestors[0] as Partial<Record<typeof field, string>>;
     if (given === 'invite') return message;
     const params = { fields: [field], values: ['invite'] };
-    return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: `message needs ${field} invite.` });
+    return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: `message needs ${field} invite.` });
   });
 
 /** A new account whose password is not given. */
@@ -58,14 +58,14 @@ export const newPersonSchema = Joi.object<NewPerson>({
   message: onlyInInvitations('credentials'),
 });
 
-const nothing = fields.blank.allow(null);
+const emptyText = fields.blank.allow(null);
 
 /** A field that changes nothing when it is absent or empty (specification, section 4.8). */
-const unlessEmpty = (schema: Types.Schema) => schema.empty(nothing);
+const unlessEmpty = (schema: Types.Schema) => schema.empty(emptyText);
 
 /** Of "any value", what is empty. */
-const anyNothing = Joi.alternatives().try(
-  nothing,
+const anyEmptyValue = Joi.alternatives().try(
+  emptyText,
   Joi.valid(false, 0),
   Joi.array().length(0),
   Joi.object().strict().length(0),
@@ -81,7 +81,7 @@ const profilePhone = Joi.alternatives()
 /** Specification, section 4.8. */
 export const profileSchema = Joi.object<AccountInput<'profile'>>({
   ...inputKeys('profile', unlessEmpty),
-  phone: profilePhone.empty(anyNothing),
+  phone: profilePhone.empty(anyEmptyValue),
 });
 
 export interface UserUpdate extends AccountInput<'update'> {
@@ -93,7 +93,7 @@ function onlyWithEmail(verify: boolean, helpers: Types.CustomHelpers): boolean |
   // The first ancestor is the object that the option is of.
   const { email } = helpers.state.ancestors[0] as UserUpdate;
   if (!verify || email !== undefined) return verify;
-  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['email'] }, message: 'verify needs email.' });
+  return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['email'] }, message: 'verify needs email.' });
 }
 
 /** Body of `PUT /api/users/:id`: what is absent stays as it is. */

@@ -57,10 +57,10 @@ export type Actor = Identity & {
 };
 
 /** The service itself, as the author of what follows from changes of others. */
-export const program = { origin: 'program', actorId: null, ip: null } as const;
+export const programAuthor = { origin: 'program', actorId: null, ip: null } as const;
 
 /** Whose changes the audit log records. */
-export type Author = Actor | typeof program;
+export type Author = Actor | typeof programAuthor;
 
 /** The operator at the terminal, who has all rights. */
 export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };

@@ -1,4 +1,4 @@
-import { phoneCell } from '../tables/write/cells.js';
+import { protectPhone } from '../tables/write/cells.js';
 import type { Table, TableColumn } from '../tables/write/table.js';
 import type { XlsxValue } from '../tables/write/xlsx.js';
 
@@ -7,7 +7,7 @@ export interface ExportColumn<Row> extends Omit<TableColumn, 'heading'> {
   value(row: Row): XlsxValue;
 }
 
-interface Exported<Row, Field extends string> {
+interface ExportSource<Row, Field extends string> {
   /** The name of the sheet of a workbook. */
   sheet: string;
   /** The columns that are wanted, in their order. */
@@ -22,7 +22,7 @@ export type OnExported = (rows: number) => void;
 
 /** Rows as a table that is written once. They are read as they are written. */
 export function exportTable<Row extends { id: string }, Field extends string>(
-  { sheet, fields, columnOf, rowsAfter }: Exported<Row, Field>,
+  { sheet, fields, columnOf, rowsAfter }: ExportSource<Row, Field>,
   onExported: OnExported = () => undefined,
 ): Table {
   const columns = fields.map((heading) => ({ heading, ...columnOf(heading) }));
@@ -41,4 +41,4 @@ export function exportTable<Row extends { id: string }, Field extends string>(
 }
 
 /** How phones are written, so that spreadsheets keep them as they are. */
-export const phoneColumn = { isText: true, csvCell: phoneCell };
+export const phoneColumn = { isText: true, csvCell: protectPhone };

@@ -17,7 +17,7 @@ export interface Identifier {
 }
 
 /** Reads the country of phones for a phone only: the key of an email depends on none. */
-export async function readIdentifier(core: Core, identifier: string): Promise<Identifier> {
+export async function parseIdentifier(core: Core, identifier: string): Promise<Identifier> {
   const email = normalizeEmail(identifier);
   const isEmail = email.includes('@');
   const phoneKey = (isEmail ? plainPhoneKeys : await readPhoneKeys(core)).keyOf(identifier);
@@ -32,6 +32,6 @@ export async function readIdentifier(core: Core, identifier: string): Promise<Id
 
 /** The account that somebody names by email or phone, whether or not it may sign in. */
 export async function findByIdentifier(core: Core, identifier: string): Promise<User | undefined> {
-  const { where, choose } = await readIdentifier(core, identifier);
+  const { where, choose } = await parseIdentifier(core, identifier);
   return choose(await core.database.read(() => core.database.models.User.findAll({ where })), (user) => user);
 }

@@ -6,13 +6,13 @@ import type { Models } from '../db/models/index.js';
 
 /** Courses in which committed changes may have freed a seat for the waiting list. */
 export class FreedSeats {
-  readonly #ofWork = new AsyncLocalStorage<Set<string>>();
+  readonly #collector = new AsyncLocalStorage<Set<string>>();
   readonly #courses = new Set<string>();
   #wake: () => void = () => undefined;
 
   /** Adds courses, for the running work where it collects its own, else for the promoter, which it wakes. */
   add(courseIds: Iterable<string>): void {
-    const own = this.#ofWork.getStore();
+    const own = this.#collector.getStore();
     for (const id of courseIds) (own ?? this.#courses).add(id);
     if (!own && this.#courses.size > 0) this.#wake();
   }
@@ -21,7 +21,7 @@ export class FreedSeats {
   async collect<T>(work: () => Promise<T>): Promise<{ result: T; courseIds: ReadonlySet<string> }> {
     const courseIds = new Set<string>();
     try {
-      return { result: await this.#ofWork.run(courseIds, work), courseIds };
+      return { result: await this.#collector.run(courseIds, work), courseIds };
     } catch (error) {
       this.add(courseIds);
       throw error;
@@ -42,7 +42,7 @@ export class FreedSeats {
 }
 
 /** Marks the courses of enrollments that are about to change, or whose people do. */
-export async function markCoursesOf(
+export async function markCoursesOfEnrollments(
   { Enrollment }: Models,
   where: WhereOptions<Enrollment>,
   transaction: Transaction,

@@ -16,7 +16,7 @@ const lettersAndDigits = (text: string) =>
  * The id in a text, which may have capitals, brackets, no or other dashes, and invisible characters.
  * @returns nothing when the text is no spelling of an id
  */
-export function idIn(text: string): string | undefined {
+export function parseId(text: string): string | undefined {
   const parts = /^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/.exec(lettersAndDigits(text));
   return parts?.slice(1).join('-');
 }
@@ -25,6 +25,6 @@ export function idIn(text: string): string | undefined {
  * Whether a text looks like a part of an id, as no phone number does: 20 consecutive hexadecimal digits with a letter among
  * them. Recognises incomplete and mistyped ids.
  */
-export function hasPartOfId(text: string): boolean {
+export function resemblesId(text: string): boolean {
   return (lettersAndDigits(text).match(/[\da-f]{20,}/g) ?? []).some((run) => /[a-f]/.test(run));
 }

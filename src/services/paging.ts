@@ -1,6 +1,6 @@
 import type { Model, ModelStatic } from 'sequelize';
 import { readInParallel } from '../db/read-in-parallel.js';
-import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/sql/page.js';
+import { type ListingPart, type Order, type PageWindow, type RowQueryOptions, rowQuery } from '../db/sql/page.js';
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
@@ -35,30 +35,30 @@ export const searchBounds = {
 };
 
 /** The rows of a listing, by indexes that have them. */
-export interface Parts<M extends Model> {
+export interface IndexedParts<M extends Model> {
   /** Together all of them, the largest first; one may be in several. */
-  parts: readonly Part<M>[];
+  parts: readonly ListingPart<M>[];
   /** Whether all are looked at: once, for the page and the number. Otherwise the page is looked for in its order first. */
   areFew: boolean;
 }
 
 /** Parts under other conditions, or of rows that belong to them. */
-export const partsOf = <M extends Model, N extends Model>(
-  { parts, areFew }: Parts<M>,
-  and: (where: Part<M>['where']) => Part<N>['where'],
-): Parts<N> => ({ parts: parts.map((part) => ({ ...part, where: and(part.where) })), areFew });
+export const narrowParts = <M extends Model, N extends Model>(
+  { parts, areFew }: IndexedParts<M>,
+  and: (where: ListingPart<M>['where']) => ListingPart<N>['where'],
+): IndexedParts<N> => ({ parts: parts.map((part) => ({ ...part, where: and(part.where) })), areFew });
 
-interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
+interface Listing<M extends Model> extends Omit<RowQueryOptions<M>, 'parts'> {
   /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
   maxCounted?: number;
   /** Indexes that have the rows: the database wouldn't choose them by itself. */
-  parts?: Parts<M> | undefined;
+  parts?: IndexedParts<M> | undefined;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
 }
 
 /** The stored keys of what isn't sorted by itself: texts, as in a dictionary, and places on waiting lists. */
-const sortKeys = new Map([
+const sortColumns = new Map([
   ['lastName', 'lastNameKey'],
   ['firstName', 'firstNameKey'],
   ['title', 'titleKey'],
@@ -68,7 +68,7 @@ const sortKeys = new Map([
 
 /** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
 export function orderOf({ sortBy, sortOrder }: Sorting<string>): Order {
-  const order: Order = [[sortKeys.get(sortBy) ?? sortBy, sortOrder]];
+  const order: Order = [[sortColumns.get(sortBy) ?? sortBy, sortOrder]];
   // Emails are unique: there are no ties, and with another column the database wouldn't read them in the order of their index.
   return sortBy === 'email' ? order : [...order, ['id', sortOrder]];
 }
@@ -86,20 +86,20 @@ function paginationOf({ page, limit }: Paging, counted: number, bound: number): 
 }
 
 /** The rows of a listing, as they are counted and as pages of them are read. */
-interface Reading<M extends Model> {
+interface ListingRows<M extends Model> {
   /** @returns at most `most` */
   count(most?: number): Promise<number>;
-  page(window: Window): Promise<M[]>;
+  page(window: PageWindow): Promise<M[]>;
 }
 
 /** The rows of a listing that indexes have. @param most so many are counted; all by default */
 function rowsByParts<M extends Model>(
   model: ModelStatic<M>,
-  listed: Omit<Listed<M>, 'parts'>,
-  { parts, areFew }: Parts<M>,
+  listed: Omit<RowQueryOptions<M>, 'parts'>,
+  { parts, areFew }: IndexedParts<M>,
   most: number | undefined,
-): Reading<M> {
-  const [inOrder, byParts] = [rowsOf(model, listed), rowsOf(model, { ...listed, parts })];
+): ListingRows<M> {
+  const [inOrder, byParts] = [rowQuery(model, listed), rowQuery(model, { ...listed, parts })];
   if (areFew && most !== undefined) {
     let found: Promise<string[]> | undefined;
     const firstIds = () => (found ??= byParts.firstIds(most));
@@ -118,7 +118,7 @@ function rowsByParts<M extends Model>(
     async count(limit) {
       if (!largest || limit === undefined) return byParts.count(limit);
       // It mostly has enough, and databases collect all that the others have before they stop.
-      const count = await rowsOf(model, { where: largest.where, order: [] }).count(limit);
+      const count = await rowQuery(model, { where: largest.where, order: [] }).count(limit);
       return count === limit ? count : byParts.count(limit);
     },
     async page(window) {
@@ -129,7 +129,7 @@ function rowsByParts<M extends Model>(
 }
 
 /** Counts the rows and reads one page, with two queries. */
-export async function pageOf<M extends Model>(
+export async function readPage<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: PagingWithKey,
@@ -140,7 +140,9 @@ export async function pageOf<M extends Model>(
   const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
   const counted = most === undefined ? undefined : bound + 1;
   const isBeyondCounted = most !== undefined && page * limit > most;
-  const rows = parts ? rowsByParts(model, listed, parts, isBeyondCounted ? undefined : counted) : rowsOf(model, listed);
+  const rows = parts
+    ? rowsByParts(model, listed, parts, isBeyondCounted ? undefined : counted)
+    : rowQuery(model, listed);
   const count = () => rows.count(counted);
   const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {

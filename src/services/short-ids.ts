@@ -11,11 +11,11 @@ export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase
 const maxListedIds = 5;
 
 /** What the end of an id may name. */
-export type NamedById = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Mail';
+export type ShortIdSubject = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Mail';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
 
-const finders: Readonly<Record<NamedById, Find>> = {
+const finders: Readonly<Record<ShortIdSubject, Find>> = {
   Enrollment: ({ database }, options) => database.models.Enrollment.findAll(options),
   Import: ({ database }, options) => database.models.Import.findAll(options),
   Session: ({ database }, options) => database.models.Session.findAll(options),
@@ -26,7 +26,7 @@ const finders: Readonly<Record<NamedById, Find>> = {
 };
 
 /** Whose something is, such as the files of a course. */
-interface Within {
+interface OwnerFilter {
   userId?: string;
   courseId?: string;
 }
@@ -36,11 +36,11 @@ interface Within {
  * @returns nothing for the end of none, and for other text
  * @throws AppError `VALIDATION` for the end of several ids
  */
-export async function idEndingWith(
+export async function findIdEndingWith(
   core: Core,
-  subject: NamedById,
+  subject: ShortIdSubject,
   typed: string,
-  within: Within = {},
+  within: OwnerFilter = {},
 ): Promise<string | undefined> {
   const end = typed.trim().toLowerCase();
   if (!isEndOfId(end)) return undefined;
@@ -56,6 +56,11 @@ export async function idEndingWith(
 }
 
 /** The whole id, or the text as it is: the operation then refuses it. */
-export async function wholeId(core: Core, subject: NamedById, typed: string, within: Within = {}): Promise<string> {
-  return (await idEndingWith(core, subject, typed, within)) ?? typed;
+export async function resolveShortId(
+  core: Core,
+  subject: ShortIdSubject,
+  typed: string,
+  within: OwnerFilter = {},
+): Promise<string> {
+  return (await findIdEndingWith(core, subject, typed, within)) ?? typed;
 }

@@ -1,9 +1,9 @@
 import { constants, copyFile, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, isDiskFull, systemErrorCode, unlessMissing } from '../errors.js';
+import { AppError, isDiskFull, systemErrorCode, undefinedIfMissing } from '../errors.js';
 
 /** The errors that the operator must fix. Others, such as a missing file, are left to the caller. */
-const sentences: Readonly<Record<string, string>> = {
+const faultMessages: Readonly<Record<string, string>> = {
   EACCES: "can't be used: check that it belongs to the user that runs the service.",
   EPERM: "can't be used: check that it belongs to the user that runs the service.",
   EROFS: 'is on a file system that is read-only: check how it is mounted.',
@@ -25,7 +25,7 @@ const sentences: Readonly<Record<string, string>> = {
 export function diskFault(folder: string, error: unknown): unknown {
   const code = systemErrorCode(error) ?? '';
   if (isDiskFull(code)) return new AppError('DISK_FULL', undefined, { cause: error });
-  const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  const sentence = Object.hasOwn(faultMessages, code) ? faultMessages[code] : undefined;
   if (sentence === undefined) return error;
   return new AppError('STORAGE_UNAVAILABLE', `The folder "${folder}" ${sentence}`, { cause: error });
 }
@@ -33,7 +33,7 @@ export function diskFault(folder: string, error: unknown): unknown {
 /** The first part of a path that doesn't exist, or is a symbolic link to nothing. */
 async function firstMissing(folder: string): Promise<string> {
   const parent = path.dirname(folder);
-  if (parent === folder || (await unlessMissing(stat(parent)))) return folder;
+  if (parent === folder || (await undefinedIfMissing(stat(parent)))) return folder;
   return firstMissing(parent);
 }
 
@@ -84,7 +84,7 @@ export async function pathBelow(folder: string, file: string): Promise<string | 
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
-async function secure(file: string): Promise<void> {
+async function secureFile(file: string): Promise<void> {
   const handle = await open(file, readFlags);
   try {
     if (!(await handle.stat()).isFile()) throw new Error(`Not a regular file: ${file}`);
@@ -102,7 +102,7 @@ async function secure(file: string): Promise<void> {
  *   cleanup recognises after a crash
  */
 export async function moveFile(file: string, target: string, prepareCopy: () => Promise<string>): Promise<void> {
-  await secure(file);
+  await secureFile(file);
   try {
     await rename(file, target);
   } catch (error) {
@@ -114,7 +114,7 @@ export async function moveFile(file: string, target: string, prepareCopy: () => 
 async function copyAndRename(file: string, target: string, copy: string): Promise<void> {
   try {
     await copyFile(file, copy, constants.COPYFILE_EXCL);
-    await secure(copy);
+    await secureFile(copy);
     await rename(copy, target);
   } catch (error) {
     // The first error matters more; the cleanup finds what stays.

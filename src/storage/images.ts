@@ -81,8 +81,8 @@ function failureOf(error: ExecFileException): Error {
     validationError([{ path: 'image', code: problemCode, message: text }]);
   if (code === 2) {
     // As image-worker.mjs writes it.
-    const told = JSON.parse(String(stderr)) as { code: ProblemCode; message: string };
-    return problem(told.code, told.message);
+    const reported = JSON.parse(String(stderr)) as { code: ProblemCode; message: string };
+    return problem(reported.code, reported.message);
   }
   if (signal === 'SIGKILL' && killed)
     return problem('IMAGE_TOO_LARGE', 'The image takes too long to prepare. Send it with fewer pixels.');

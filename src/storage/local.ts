@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, open, opendir, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
+import { AppError, systemErrorCode, undefinedIfMissing } from '../errors.js';
 import { diskFault, makeFolder, moveFile, pathBelow, readFlags, syncToDisk } from './disk.js';
 import {
   assertKey,
@@ -172,7 +172,7 @@ class LocalStorage implements FileStorage {
       const key = `${kind}/${name}`;
       if (!isKey(key)) continue;
       // Another process may have removed it since the folder was read.
-      const stats = await unlessMissing(lstat(this.#pathOf(key)));
+      const stats = await undefinedIfMissing(lstat(this.#pathOf(key)));
       if (!stats?.isFile()) continue;
       const fault = await this.#tryOpen(key);
       yield { key, bytes: stats.size, modifiedAt: stats.mtime, ...(fault && { fault }) };

@@ -1,7 +1,7 @@
 import { AppError, systemErrorCode } from '../errors.js';
 
 /** The place that error messages name, and the secrets that they must not contain. */
-export interface S3Place {
+export interface S3FaultContext {
   location: string;
   bucket: string;
   secrets: readonly string[];
@@ -34,7 +34,7 @@ const network =
   /^(E(CONN|HOST|NET|PIPE|ADDR|AI_|TIMEDOUT|PROTO)|ENOTFOUND|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|ERR_(TLS|SSL))/;
 
 /** Reads an error of the SDK, which may have any type, or of a single key (`Code`, `Message`). */
-function read(error: unknown): S3Error {
+function parseError(error: unknown): S3Error {
   // Every field is checked before use.
   const { name, Code, message, Message, $metadata } = (error ?? {}) as Record<string, unknown>;
   const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
@@ -52,17 +52,17 @@ const isNetwork = ({ code }: S3Error) => code !== undefined && network.test(code
 
 /** Whether the server reports a missing object. */
 export function isNoSuchKey(error: unknown): boolean {
-  return ['NoSuchKey', 'NotFound'].includes(read(error).name);
+  return ['NoSuchKey', 'NotFound'].includes(parseError(error).name);
 }
 
 /** Whether retrying the request may succeed. */
 export function isTransient(error: unknown): boolean {
-  const found = read(error);
+  const found = parseError(error);
   const busy = found.status === 429 || ((found.status ?? 0) >= 500 && found.status !== 507);
   return busy || isNetwork(found) || timeouts.includes(found.name) || found.name === 'SlowDown';
 }
 
-function sentenceFor(error: S3Error, { location, bucket }: S3Place): string {
+function sentenceFor(error: S3Error, { location, bucket }: S3FaultContext): string {
   const { name, status, code } = error;
   if (credentialFaults.includes(name) || status === 401)
     return `The file storage ${location} refuses the credentials: check the access key, its secret and the region.`;
@@ -87,9 +87,9 @@ function causeOf({ name, message, code }: S3Error, secrets: readonly string[]): 
 }
 
 /** Translates an error of the SDK; returns errors of local files and AppErrors unchanged. */
-export function s3Fault(error: unknown, place: S3Place): unknown {
+export function s3Fault(error: unknown, place: S3FaultContext): unknown {
   if (error instanceof AppError) return error;
-  const found = read(error);
+  const found = parseError(error);
   if (found.code === 'ENOENT' || found.code === 'EACCES' || found.code === 'EIO') return error;
   const cause = causeOf(found, place.secrets);
   if (found.status === 507 || fullFaults.includes(found.name))

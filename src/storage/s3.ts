@@ -16,7 +16,7 @@ import {
   type Sdk,
   watchProgress,
 } from './s3-client.js';
-import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
+import { isNoSuchKey, isTransient, type S3FaultContext, s3Fault } from './s3-fault.js';
 import {
   assertKey,
   type ByteRange,
@@ -59,7 +59,7 @@ class S3Storage implements FileStorage {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #timeoutMs: number;
-  readonly #place: S3Place;
+  readonly #faultContext: S3FaultContext;
   /** Aborts the running requests. */
   readonly #running = new Set<AbortController>();
   #isClosed = false;
@@ -72,7 +72,7 @@ class S3Storage implements FileStorage {
     this.#prefix = keyPrefix(prefix);
     this.#timeoutMs = timeoutMs;
     this.location = s3Location(settings);
-    this.#place = { location: this.location, bucket, secrets: [secretAccessKey, accessKeyId] };
+    this.#faultContext = { location: this.location, bucket, secrets: [secretAccessKey, accessKeyId] };
   }
 
   async put(key: string, file: string): Promise<void> {
@@ -82,7 +82,7 @@ class S3Storage implements FileStorage {
     } catch (error) {
       // The server may have stored it although its response was lost.
       await this.#deleteOnce(key).catch(ignore);
-      throw s3Fault(error, this.#place);
+      throw s3Fault(error, this.#faultContext);
     } finally {
       await rm(file, { force: true });
     }
@@ -91,7 +91,7 @@ class S3Storage implements FileStorage {
   async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
     const input = { ...this.#objectOf(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) };
     try {
-      const { Body, ContentLength, ContentRange } = await this.#ask((options) =>
+      const { Body, ContentLength, ContentRange } = await this.#withDeadline((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
       );
       // In Node the body is the response; the SDK's type covers all its platforms.
@@ -105,7 +105,7 @@ class S3Storage implements FileStorage {
       return { stream: body, bytes: ContentLength, totalBytes: totalBytesOf(ContentRange) ?? ContentLength };
     } catch (error) {
       if (isNoSuchKey(error)) return undefined;
-      throw s3Fault(error, this.#place);
+      throw s3Fault(error, this.#faultContext);
     }
   }
 
@@ -114,7 +114,7 @@ class S3Storage implements FileStorage {
     const faults: unknown[] = [];
     for (let start = 0; start < keys.length; start += batchSize)
       faults.push(...(await this.#removeBatch(keys.slice(start, start + batchSize))));
-    if (faults.length > 0) throw s3Fault(faults[0], this.#place);
+    if (faults.length > 0) throw s3Fault(faults[0], this.#faultContext);
   }
 
   async *list(kind?: string): AsyncGenerator<ObjectInfo> {
@@ -122,10 +122,10 @@ class S3Storage implements FileStorage {
     let next: string | undefined;
     do {
       const from = next === undefined ? {} : { ContinuationToken: next };
-      const page = await this.#ask((options) =>
+      const page = await this.#withDeadline((options) =>
         this.#client.send(new this.#sdk.ListObjectsV2Command({ ...input, ...from }), options),
       ).catch((error: unknown) => {
-        throw s3Fault(error, this.#place);
+        throw s3Fault(error, this.#faultContext);
       });
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         const key = Key?.slice(this.#prefix.length) ?? '';
@@ -141,7 +141,7 @@ class S3Storage implements FileStorage {
   async check(): Promise<void> {
     const key = `check/${randomUUID()}`;
     try {
-      await this.#ask((options) =>
+      await this.#withDeadline((options) =>
         this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#objectOf(key), Body: checkText }), options),
       );
       const stored = await this.open(key);
@@ -150,7 +150,7 @@ class S3Storage implements FileStorage {
       await this.list().next();
       if (found !== checkText) throw new Error('An object was read back with other content than was written.');
     } catch (error) {
-      throw s3Fault(error, this.#place);
+      throw s3Fault(error, this.#faultContext);
     }
   }
 
@@ -167,11 +167,11 @@ class S3Storage implements FileStorage {
   }
 
   /** Sends a request within a deadline, retries included: the SDK's own timeout ends when the response begins. */
-  async #ask<T>(
+  async #withDeadline<T>(
     send: (options: { abortSignal: AbortSignal }) => Promise<T>,
     ms = this.#timeoutMs * (attempts + 1),
   ): Promise<T> {
-    const deadline = this.#begin();
+    const deadline = this.#trackRequest();
     const timer = setTimeout(() => deadline.abort(), ms);
     try {
       return await send({ abortSignal: deadline.signal });
@@ -182,7 +182,7 @@ class S3Storage implements FileStorage {
   }
 
   /** Creates the abort controller of a request. AbortSignal.any() would leak memory with a long-lived signal. */
-  #begin(): AbortController {
+  #trackRequest(): AbortController {
     const stop = new AbortController();
     if (this.#isClosed) stop.abort();
     this.#running.add(stop);
@@ -203,7 +203,7 @@ class S3Storage implements FileStorage {
   }
 
   async #upload(key: string, file: string, bytes: number): Promise<void> {
-    const stop = this.#begin();
+    const stop = this.#trackRequest();
     const stream = createReadStream(file, { end: Math.max(bytes - 1, 0) });
     const stopWatching = watchProgress(
       () => stream.bytesRead,
@@ -231,7 +231,7 @@ class S3Storage implements FileStorage {
 
   async #deleteOnce(key: string): Promise<void> {
     const command = new this.#sdk.DeleteObjectCommand(this.#objectOf(key));
-    await this.#ask((options) => this.#client.send(command, options), Math.min(this.#timeoutMs, 5000));
+    await this.#withDeadline((options) => this.#client.send(command, options), Math.min(this.#timeoutMs, 5000));
   }
 
   /** @returns the errors of the batch or of single keys */
@@ -239,7 +239,7 @@ class S3Storage implements FileStorage {
     const Delete = { Objects: keys.map((key) => ({ Key: this.#objectOf(key).Key })), Quiet: true };
     const command = checkByMd5(new this.#sdk.DeleteObjectsCommand({ Bucket: this.#bucket, Delete }));
     try {
-      const { Errors = [] } = await this.#ask((options) => this.#client.send(command, options));
+      const { Errors = [] } = await this.#withDeadline((options) => this.#client.send(command, options));
       return Errors.filter((error) => !isNoSuchKey(error));
     } catch (error) {
       return [error];

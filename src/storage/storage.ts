@@ -55,7 +55,7 @@ export interface FileStorage {
    */
   remove(keys: readonly string[]): Promise<void>;
   /**
-   * All objects, or those of one kind, unordered. Includes partial files of crashes ({@link partialKinds}), but no objects with
+   * All objects, or those of one kind, unordered. Includes partial files of crashes ({@link temporaryKinds}), but no objects with
    * other keys.
    * @throws AppError `STORAGE_UNAVAILABLE`
    */
@@ -72,7 +72,7 @@ export interface FileStorage {
 }
 
 /** The kinds of objects that exist only for a moment: copies from another file system, and those of {@link FileStorage.check}. */
-export const partialKinds = ['incoming', 'check'] as const;
+export const temporaryKinds = ['incoming', 'check'] as const;
 
 /** The content that {@link FileStorage.check} writes and reads. */
 export const checkText = 'Written by coursectl to see whether files can be stored here.\n';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CodePage, Encoding } from '../schemas/file-format.js';
 import { guessCodePage } from './encoding/code-pages.js';
-import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
+import { BadByte, decodeToUtf8, encodingOfByteOrderMark, saveAsCsv, WrongByteOrderMark } from './encoding/encodings.js';
 import { FileProblem } from './encoding/source-file.js';
-import { lockedWorkbook, otherWorkbook } from './workbook/problem.js';
+import { lockedWorkbook, unsupportedWorkbook } from './workbook/problem.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {
@@ -18,7 +18,7 @@ export interface Inspection {
 
 const signatureBytes = 4096;
 
-const excelWords = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
+const saveAsXlsx = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
 
 /** ZIP files begin so, those without any part with the second. */
 const zipStarts = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
@@ -29,18 +29,18 @@ const compoundStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
 /** The refusal of a file that people mistake for a table, with advice. */
-function otherType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
+function findWrongType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
   const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
   if (begins(...compoundStart))
-    return hasEncryptedStream ? lockedWorkbook() : otherWorkbook('an old Excel workbook (.xls)');
+    return hasEncryptedStream ? lockedWorkbook() : unsupportedWorkbook('an old Excel workbook (.xls)');
   if (begins(0x25, 0x50, 0x44, 0x46, 0x2d))
     return notCsv('a PDF document. Export the table as "CSV UTF-8" and import that.');
   if (begins(0x1f, 0x8b)) return notCsv('compressed with gzip. Unpack it and import the file in it.');
   const text = start.subarray(0, 256).toString('latin1');
   if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
-    return notCsv(`a web page (HTML). ${excelWords}`);
-  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return notCsv(`an XML document. ${excelWords}`);
+    return notCsv(`a web page (HTML). ${saveAsXlsx}`);
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return notCsv(`an XML document. ${saveAsXlsx}`);
   return undefined;
 }
 
@@ -48,13 +48,13 @@ function otherType(start: Buffer, hasEncryptedStream: boolean): FileProblem | un
 const sampleBytes = 16 * 1024;
 /** Lines at the beginning that may be the header. */
 const headLines = 5;
-const longestLine = 4 * 1024;
+const maxLineLength = 4 * 1024;
 
 const isBeyondAscii = (line: string) => /[\x80-\xff]/.test(line);
 
 /** No more than the first 4 KiB of a line, up to a byte that is no part of a longer character in any code page. */
-const shortened = (line: string) =>
-  line.length <= longestLine ? line : (/^.*[\0-/]/.exec(line.slice(0, longestLine))?.[0] ?? '');
+const truncateLine = (line: string) =>
+  line.length <= maxLineLength ? line : (/^.*[\0-/]/.exec(line.slice(0, maxLineLength))?.[0] ?? '');
 
 /** Lines with bytes beyond ASCII from all parts of a file, which alone tell its code page: memory doesn't grow with it. */
 class RowSample {
@@ -70,8 +70,8 @@ class RowSample {
   push(chunk: Buffer): void {
     const lines = (this.#unfinished + chunk.toString('latin1')).split(/[\r\n]+/);
     // Beyond the longest line nothing is looked at.
-    this.#unfinished = (lines.pop() ?? '').slice(0, longestLine + 1);
-    for (const line of lines) if (line !== '') this.#add(shortened(line));
+    this.#unfinished = (lines.pop() ?? '').slice(0, maxLineLength + 1);
+    for (const line of lines) if (line !== '') this.#add(truncateLine(line));
   }
 
   #add(line: string): void {
@@ -92,7 +92,7 @@ class RowSample {
 
   /** The first lines of the file and the sampled ones, and of all these the ones beyond ASCII. Ends the sample. */
   finish(): { file: Buffer; beyondAscii: Buffer } {
-    if (this.#unfinished !== '') this.#add(shortened(this.#unfinished));
+    if (this.#unfinished !== '') this.#add(truncateLine(this.#unfinished));
     const lines = [...this.#head, ...this.#rows];
     const joined = (some: readonly string[]) => Buffer.from(some.map((line) => `${line}\n`).join(''), 'latin1');
     return { file: joined(lines), beyondAscii: joined(lines.filter(isBeyondAscii)) };
@@ -100,7 +100,7 @@ class RowSample {
 }
 
 /** Whether a file that isn't UTF-8 has words in it: in texts of other encodings, few look so. @param sample of its lines */
-function isMixture(sample: Buffer): boolean {
+function isMixedEncoding(sample: Buffer): boolean {
   // The last character may be cut off.
   const text = new TextDecoder().decode(sample.subarray(0, -1), { stream: true });
   const runs = text.match(/[^\0-\x7f]+/gu) ?? [];
@@ -109,7 +109,7 @@ function isMixture(sample: Buffer): boolean {
 }
 
 /** UTF-16 without its mark, in which each ASCII character (delimiters, line breaks, digits) has a NUL; binary files have fewer. */
-function utf16Of(start: Buffer, bytes: number): Encoding | undefined {
+function detectUtf16(start: Buffer, bytes: number): Encoding | undefined {
   const nulsAt = (parity: number) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length;
   const [even, odd] = [nulsAt(0), nulsAt(1)];
   const [more, fewer] = [Math.max(even, odd), Math.min(even, odd)];
@@ -135,9 +135,9 @@ export class DoubtfulCodePage extends FileProblem {
 }
 
 /** The encoding of a file that isn't UTF-8. @param fault its first byte that isn't */
-async function otherEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
+async function guessEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
   const { file, beyondAscii } = sample.finish();
-  const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
+  const { encoding, candidates } = isMixedEncoding(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
   if (encoding !== undefined) return encoding;
   if (candidates.length > 0) throw new DoubtfulCodePage(candidates, file, line);
   throw new FileProblem(
@@ -148,12 +148,12 @@ async function otherEncoding({ line, byte }: BadByte, sample: RowSample): Promis
 }
 
 /** The first byte of a text that isn't UTF-8, where there is one: the text is read up to it. */
-async function faultInUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | undefined> {
+async function findInvalidUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | undefined> {
   try {
-    for await (const _ of decodedAs('utf-8', chunks));
+    for await (const _ of decodeToUtf8('utf-8', chunks));
   } catch (error) {
     if (error instanceof BadByte) return error;
-    if (!(error instanceof WrongMark)) throw error;
+    if (!(error instanceof WrongByteOrderMark)) throw error;
   }
   return undefined;
 }
@@ -187,20 +187,20 @@ export async function inspectFile(
   }
   const source = read();
   // Without a way to close it: what follows a fault is read, too.
-  const fault = await faultInUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
+  const fault = await findInvalidUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
   for await (const _ of source);
   if (isZip(start))
     return { sha256: sha256.digest('hex'), isWorkbook: true, encoding: 'utf-8', byteOrderMark: false, bytes };
-  const refusal = otherType(start, hasEncryptedStream);
+  const refusal = findWrongType(start, hasEncryptedStream);
   if (refusal) throw refusal;
-  const marked = markedEncoding(start);
-  const found = async () => {
+  const marked = encodingOfByteOrderMark(start);
+  const detectEncoding = async () => {
     if (fault === undefined) return 'utf-8';
-    if (!hasNul) return otherEncoding(fault, sample);
-    const encoding = utf16Of(start, bytes);
+    if (!hasNul) return guessEncoding(fault, sample);
+    const encoding = detectUtf16(start, bytes);
     if (encoding !== undefined) return encoding;
     throw fault.isNul ? fault : new FileProblem('NOT_CSV', `The file is binary, not CSV. ${saveAsCsv}`);
   };
-  const encoding = wanted === 'auto' ? (marked ?? (await found())) : wanted;
+  const encoding = wanted === 'auto' ? (marked ?? (await detectEncoding())) : wanted;
   return { sha256: sha256.digest('hex'), isWorkbook: false, encoding, byteOrderMark: marked !== undefined, bytes };
 }

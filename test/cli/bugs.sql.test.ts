@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { onMysql, onServer } from '../support/database.js';
+import { onMysql, runOnServer } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';
 
@@ -15,7 +15,7 @@ describe('An unexpected failure', () => {
       return;
     }
     const schema = new URL(harness.databaseUrl).pathname.slice(1);
-    await onServer("SET SESSION sql_mode = ''", `UPDATE ${schema}.users SET created_at = 0 WHERE id = '${id}'`);
+    await runOnServer("SET SESSION sql_mode = ''", `UPDATE ${schema}.users SET created_at = 0 WHERE id = '${id}'`);
   }
 
   it('exits with 70, says so in one line, and gives the stack with --verbose', async () => {

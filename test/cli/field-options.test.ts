@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { nameAtTerminal } from '../../src/cli/core/command/error-messages.js';
+import { commandLineName } from '../../src/cli/core/command/error-messages.js';
 import type { Operation } from '../../src/http/api/operation.js';
 import { contract } from '../../src/http/api/operations/contract.js';
 import { commands } from './support/command-lines.js';
@@ -53,7 +53,7 @@ describe('The options of a command', () => {
 
     it(`give "${words}" every field of ${names.join(', ')}`, () => {
       const fields = new Set(schemas.flatMap((schema) => Object.keys(schema.describe().keys)));
-      const missing = [...fields].filter((field) => !has(otherwise[field] ?? nameAtTerminal(command, field)));
+      const missing = [...fields].filter((field) => !has(otherwise[field] ?? commandLineName(command, field)));
       const hint = 'Add an option, or the other name of the field in src/cli/core/command/error-messages.ts';
       expect(missing, hint).to.deep.equal([]);
     });

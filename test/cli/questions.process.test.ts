@@ -12,7 +12,7 @@ import {
   buildMaterial,
   buildUser,
 } from '../support/factories.js';
-import { halves } from '../support/images.js';
+import { redBlueImage } from '../support/images.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 import { type Dialogue, keys } from '../support/terminal.js';
@@ -83,7 +83,7 @@ describe('A question at the terminal', () => {
       await cli.run(['courses', 'import', 'programme.csv', '--trainer', 'ada@x.org', '--yes'], {
         cwd: importing.folder,
       });
-    importing.write('bees.jpg', await halves(40, 40).jpeg().toBuffer());
+    importing.write('bees.jpg', await redBlueImage(40, 40).jpeg().toBuffer());
     if (words === 'courses remove-thumbnail')
       await cli.run(['courses', 'thumbnail', 'Bees', 'bees.jpg'], { cwd: importing.folder });
     await buildMail(context, { userId: ben.id });
@@ -180,7 +180,7 @@ describe('A question at the terminal', () => {
           env: { ...cli.env, TERM: 'dumb', PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
           size: { columns: 80, rows: 24 },
         });
-        await asked.says(/Delete this account\?/);
+        await asked.waitForOutput(/Delete this account\?/);
         asked.type(key);
         expect((await asked.ended).exitCode).to.equal(130);
       }

@@ -1,4 +1,4 @@
-import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
+import { createEmptyDatabase, onMysql, runOnServer, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';
 import { startRefusingServer } from '../support/refusing-server.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -55,10 +55,10 @@ describe('An expected failure of a database server that refuses the connection',
 
   const user = 'coursectl_failures';
   before(async () => {
-    await onServer(`DROP USER IF EXISTS '${user}'@'%'`, `CREATE USER '${user}'@'%' IDENTIFIED BY 's3cr3t'`);
+    await runOnServer(`DROP USER IF EXISTS '${user}'@'%'`, `CREATE USER '${user}'@'%' IDENTIFIED BY 's3cr3t'`);
   });
   after(async () => {
-    await onServer(`DROP USER '${user}'@'%'`);
+    await runOnServer(`DROP USER '${user}'@'%'`);
   });
   const as = (name: string, password: string, schema?: string) => {
     const url = new URL(cli.env.DATABASE_URL ?? '');

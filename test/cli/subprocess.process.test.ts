@@ -34,9 +34,9 @@ describe('The coursectl process', function () {
   describe('serving from an empty folder, with no setting at all', () => {
     it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
       const server = start('serve', '--migrate', '--port', '0');
-      const [, url = ''] = await server.says(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
+      const [, url = ''] = await server.waitForOutput(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
       const hint = /\nor in another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
-      const [, asCalled] = await server.says(hint);
+      const [, asCalled] = await server.waitForOutput(hint);
       for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status, probe).to.equal(200);
       const status = await fetch(`${url}/api/auth/setup-status`);
       expect(await status.json()).to.include({ setupRequired: true });
@@ -63,7 +63,7 @@ describe('The coursectl process', function () {
       for (const stderrFile of [undefined, ...full]) {
         const options = { cwd: cli.folder, env: cli.env, ...(stderrFile && { stderrFile }) };
         const server = processes.start(argv, options);
-        const [, url = ''] = await server.says(/"url":"([^"]+)"/);
+        const [, url = ''] = await server.waitForOutput(/"url":"([^"]+)"/);
         if (stderrFile === undefined) server.stopReading('stderr');
         for (const probe of ['/nowhere', '/nowhere', '/readyz']) await fetch(url + probe);
         expect((await fetch(`${url}/readyz`)).status).to.equal(200);
@@ -142,7 +142,7 @@ describe('The coursectl process', function () {
     for (const open of [cli.folder, folder]) chmodSync(open, 0o777);
     if ((await asUser('--version').ended).exitCode !== 0) return this.skip();
     const server = asUser('serve', '--port', '0');
-    await server.says(/coursectl is listening on /);
+    await server.waitForOutput(/coursectl is listening on /);
     server.kill('SIGTERM');
     const { logs, words } = parted((await server.ended).stderr);
     const warning = `The database file ${file} can't be written. Make the file and its folder writable for this user.`;
@@ -234,9 +234,9 @@ describe('The coursectl process', function () {
         `INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', ${Date.now() + 300_000})`,
       );
       const waiting = start('migrate', 'up');
-      await waiting.says(/^Another migration is running, or was just interrupted: waiting for it\.\n/);
+      await waiting.waitForOutput(/^Another migration is running, or was just interrupted: waiting for it\.\n/);
       waiting.kill('SIGINT');
-      await waiting.stays(300);
+      await waiting.staysAlive(300);
       waiting.kill('SIGINT');
       expect((await waiting.ended).exitCode).to.equal(130);
     });
@@ -251,7 +251,7 @@ describe('The coursectl process', function () {
 
     it('leaves setup at Ctrl-C with 130 and nothing done', async () => {
       const setup = atTerminal('setup');
-      await setup.says(question);
+      await setup.waitForOutput(question);
       setup.type('\u0003');
       const { exitCode, stdout } = await setup.ended;
       expect(exitCode).to.equal(130);
@@ -277,7 +277,7 @@ describe('The coursectl process', function () {
         [/Repeat password/, `${password}\r`],
       ];
       for (const [words, typed] of dialogue) {
-        await setup.says(words);
+        await setup.waitForOutput(words);
         setup.type(typed);
       }
       const { exitCode, stdout } = await setup.ended;

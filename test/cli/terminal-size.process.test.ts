@@ -71,9 +71,9 @@ describe('Listings at a real terminal', function () {
       },
       size: { columns: 80, rows: 4 },
     });
-    await listing.says(/begun/);
+    await listing.waitForOutput(/begun/);
     listing.type('\u0003');
-    await listing.says(/interrupted/);
+    await listing.waitForOutput(/interrupted/);
     listing.type('q\r');
     const { exitCode, stdout } = await listing.ended;
     expect(exitCode).to.equal(0);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { userColumns } from '../../src/cli/commands/users/columns.js';
-import { nameAtTerminal } from '../../src/cli/core/command/error-messages.js';
+import { commandLineName } from '../../src/cli/core/command/error-messages.js';
 import { inputFields as consoleInputs } from '../../src/console/api/account-fields.js';
 import { initialPerson } from '../../src/console/people/new-person-dialog.js';
 import { peopleColumns } from '../../src/console/people/people-columns.js';
@@ -41,7 +41,7 @@ const bodyOf = (name: 'setup' | 'register' | 'createUser' | 'updateProfile' | 'u
 const optionsOf = (words: string) => {
   const command = commands.get(words);
   if (!command) throw new Error(`No command ${words}.`);
-  return declared.filter((field) => nameAtTerminal(command, field).startsWith('--'));
+  return declared.filter((field) => commandLineName(command, field).startsWith('--'));
 };
 
 /** Every input, form and table of people, and the fields that it has no place for, with the reason. */
@@ -150,7 +150,7 @@ describe('Every declared field of an account', () => {
       return Object.entries(fields).flatMap(([name, value]) =>
         name === 'isActive'
           ? ['--inactive']
-          : [nameAtTerminal(command, name), ...(typeof value === 'string' ? [value] : [])],
+          : [commandLineName(command, name), ...(typeof value === 'string' ? [value] : [])],
       );
     };
     const importFile = async (fields: object, ...more: string[]) => {

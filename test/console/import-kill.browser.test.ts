@@ -7,7 +7,7 @@ import { expectWholeLedger } from '../services/imports/support/running.js';
 import { atDepth } from '../support/depth.js';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { type Running, useSubprocesses } from '../support/subprocess.js';
+import { type RunningProcess, useSubprocesses } from '../support/subprocess.js';
 import { freePort } from '../support/test-server.js';
 import { describePages, expect, useBrowser } from './support/browser.js';
 import { signInAt } from './support/console.js';
@@ -79,11 +79,11 @@ describePages('An import whose service is killed', function () {
   const subprocesses = useSubprocesses();
 
   /** Starts the service, and waits until it listens. @param port always the same */
-  async function start(port: number): Promise<Running> {
+  async function start(port: number): Promise<RunningProcess> {
     const env = { PATH: process.env.PATH ?? '', ...importing.env };
     const argv = ['serve', '--json', '--host', '127.0.0.1', '--port', String(port)];
     const service = subprocesses.start(argv, { cwd: importing.folder, env });
-    await service.says(/\{"url":/);
+    await service.waitForOutput(/\{"url":/);
     return service;
   }
 

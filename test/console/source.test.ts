@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { en } from '../../src/console/i18n/en/words.js';
+import { en } from '../../src/console/i18n/en/translations.js';
 import { publicPages, routedPages } from './support/pages.js';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));

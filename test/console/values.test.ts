@@ -4,7 +4,7 @@ import { enrollmentStatuses, statusRules } from '../../src/console/api/enrollmen
 import { changedFields, courseProblems, formValuesOf } from '../../src/console/courses/course-values.js';
 import { actionsFor, statusAfter } from '../../src/console/enrollments/enrollment-changes.js';
 import { clientName } from '../../src/console/ui/client-name.js';
-import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/ui/lists/list-search.js';
+import { applySearchChange, listSearch, orderOf, searchNavigation } from '../../src/console/ui/lists/list-search.js';
 
 describe('The address of a list', () => {
   it('has what is known and makes sense, as text', () => {
@@ -18,10 +18,10 @@ describe('The address of a list', () => {
 
   it('begins at page 1 after any change but of the page and the columns', () => {
     const now = { page: 3, search: 'ann', role: 'trainee' };
-    expect(changedSearch(now, { role: undefined })).to.deep.equal({ search: 'ann' });
-    expect(changedSearch(now, { page: 4 })).to.deep.equal({ ...now, page: 4 });
-    expect(changedSearch(now, { columns: 'name' } as object)).to.deep.equal({ ...now, columns: 'name' });
-    expect(listChange<typeof now>({ search: 'b' }).replace).to.equal(true);
+    expect(applySearchChange(now, { role: undefined })).to.deep.equal({ search: 'ann' });
+    expect(applySearchChange(now, { page: 4 })).to.deep.equal({ ...now, page: 4 });
+    expect(applySearchChange(now, { columns: 'name' } as object)).to.deep.equal({ ...now, columns: 'name' });
+    expect(searchNavigation<typeof now>({ search: 'b' }).replace).to.equal(true);
   });
 
   it('names an order that the service has, or none', () => {

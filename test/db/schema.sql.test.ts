@@ -6,7 +6,7 @@ import {
   createEmptyDatabase,
   databaseName,
   onMysql,
-  onServer,
+  runOnServer,
   serverUrl,
   type TestDatabase,
 } from '../support/database.js';
@@ -101,8 +101,8 @@ if (onMysql) {
     /** As a server sets it up that still lives in the nineties. */
     async function createLatin1Database(): Promise<TestDatabase> {
       const name = databaseName();
-      await onServer(`CREATE DATABASE ${name} CHARACTER SET latin1 COLLATE latin1_swedish_ci`);
-      return { url: serverUrl(name), drop: () => onServer(`DROP DATABASE ${name}`) };
+      await runOnServer(`CREATE DATABASE ${name} CHARACTER SET latin1 COLLATE latin1_swedish_ci`);
+      return { url: serverUrl(name), drop: () => runOnServer(`DROP DATABASE ${name}`) };
     }
     const databases = useDatabases({ migrated: false, create: createLatin1Database });
 

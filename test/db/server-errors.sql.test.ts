@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp } from '../../src/db/migrations/migrator.js';
-import { onMysql, onServer, serverUrl } from '../support/database.js';
+import { onMysql, runOnServer, serverUrl } from '../support/database.js';
 import { canary, expectFailures, failureOf } from './support/failure.js';
 
 describe('a server that cannot be used', () => {
@@ -84,7 +84,7 @@ describe('a server that cannot be used', () => {
   async function asGuest(rights: string, work: (env: { DATABASE_URL: string }, name: string) => Promise<void>) {
     const name = `guest_${uuidv7().slice(-12)}`;
     const accounts = [`'${name}'@'%'`, `'${name}'@'localhost'`];
-    await onServer(
+    await runOnServer(
       `CREATE DATABASE ${name}`,
       ...accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${canary}'`),
       ...accounts.flatMap((account) => (rights === '' ? [] : [`GRANT ${rights} ON ${name}.* TO ${account}`])),
@@ -95,7 +95,7 @@ describe('a server that cannot be used', () => {
         name,
       );
     } finally {
-      await onServer(`DROP USER ${accounts.join(', ')}`, `DROP DATABASE ${name}`);
+      await runOnServer(`DROP USER ${accounts.join(', ')}`, `DROP DATABASE ${name}`);
     }
   }
 
@@ -134,7 +134,7 @@ describe('a server that cannot be used', () => {
 
   it('because nothing has been migrated', async () => {
     const name = `empty_${uuidv7().slice(-12)}`;
-    await onServer(`CREATE DATABASE ${name}`);
+    await runOnServer(`CREATE DATABASE ${name}`);
     const database = openDatabase(loadConfig({ env: { DATABASE_URL: serverUrl(name) }, cwd: '/' }).database);
     const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
     expect([code, message]).to.deep.equal([
@@ -143,6 +143,6 @@ describe('a server that cannot be used', () => {
         'pending, the schema was changed by hand: change it back, or restore a backup.',
     ]);
     await database.close();
-    await onServer(`DROP DATABASE ${name}`);
+    await runOnServer(`DROP DATABASE ${name}`);
   });
 });

@@ -37,7 +37,7 @@ const bytesASecond = 1_000_000;
 /** What the packets of opening a connection take. */
 const connectionBytes = 300;
 /** The pause before a refused request is repeated, in milliseconds. */
-const againMs = 5000;
+const retryPauseMs = 5000;
 
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
 const counts: AttackCounts = { bytes: 0 };
@@ -49,7 +49,7 @@ let free = bytesASecond / 10;
 let lastAt = performance.now();
 
 /** Waits until the connection takes so many bytes. */
-async function budget(bytes: number): Promise<void> {
+async function waitForBudget(bytes: number): Promise<void> {
   for (;;) {
     const now = performance.now();
     free = Math.min(bytesASecond / 10, free + ((now - lastAt) / 1000) * bytesASecond);
@@ -83,7 +83,7 @@ const formStart = Buffer.from(
 const formEnd = Buffer.from('\r\n--x--\r\n');
 
 async function open(): Promise<Socket> {
-  await budget(connectionBytes);
+  await waitForBudget(connectionBytes);
   const socket = createConnection({ port: attack.port, host: '127.0.0.1', localAddress: attack.from });
   let refused = true;
   socket.once('connect', () => {
@@ -97,7 +97,7 @@ async function open(): Promise<Socket> {
 async function write(socket: Socket, content: Buffer): Promise<void> {
   for (let at = 0; at < content.length && !socket.destroyed; at += 16_384) {
     const piece = content.subarray(at, at + 16_384);
-    await budget(piece.length);
+    await waitForBudget(piece.length);
     await new Promise<void>((resolve) => {
       socket.once('close', resolve);
       socket.write(piece, () => {
@@ -141,7 +141,7 @@ async function stall(connections: number, start: (number: number) => Buffer, dri
         if (drip) await write(socket, Buffer.from(drip));
         await sleep(1000);
       }
-      await sleep(againMs);
+      await sleep(retryPauseMs);
     }
   });
 }
@@ -230,7 +230,7 @@ async function pages() {
       // A connection that isn't read doesn't see its end.
       const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
       await write(socket, request);
-      await Promise.race([ended, sleep(againMs)]);
+      await Promise.race([ended, sleep(retryPauseMs)]);
       socket.destroy();
       await sleep(20);
     }

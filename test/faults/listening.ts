@@ -7,7 +7,7 @@ import { scaled } from '../support/machine.js';
  * that was free a moment ago may be another run's by now.
  * @throws Error with what it printed, when it ends or doesn't listen in time
  */
-export async function listening(child: ChildProcess): Promise<string> {
+export async function waitForUrl(child: ChildProcess): Promise<string> {
   let written = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {

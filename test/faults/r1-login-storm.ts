@@ -4,7 +4,7 @@ import { sendRaw } from '../support/raw-http.js';
 import { generate } from './clients.js';
 import type { Request } from './load-generator.js';
 import type { Verdict } from './report.js';
-import { production, setStage } from './stage.js';
+import { openStage, production } from './stage.js';
 
 const instanceCount = 3;
 /** What the throttle lets through, as docs/SECURITY.md says. */
@@ -121,7 +121,7 @@ const listed = (responses: Record<string, number>) =>
 
 /** Wrong passwords by the thousand, on instances that share a MariaDB, half of them behind a proxy. */
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage({ durable: false });
+  const stage = await openStage({ durable: false });
   try {
     const context = await stage.createContext(production);
     const { LoginThrottle } = context.database.models;

@@ -9,7 +9,7 @@ import { courseQuota } from './r10-contests.js';
 import type { Verdict } from './report.js';
 
 /** What must not be there after any race: queries that count it. */
-const broken: Readonly<Record<string, string>> = {
+const violationQueries: Readonly<Record<string, string>> = {
   'super admins but one': "SELECT ABS(COUNT(*) - 1) AS n FROM users WHERE role = 'super_admin'",
   'emails of two': 'SELECT COUNT(*) - COUNT(DISTINCT email) AS n FROM users',
   'phones of two': 'SELECT COUNT(*) - COUNT(DISTINCT phone_key) AS n FROM users',
@@ -33,9 +33,9 @@ const broken: Readonly<Record<string, string>> = {
 
 const open = (url: string) => openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database);
 
-async function brokenIn({ sequelize }: Database): Promise<string[]> {
+async function findViolations({ sequelize }: Database): Promise<string[]> {
   const found: string[] = [];
-  for (const [name, sql] of Object.entries(broken)) {
+  for (const [name, sql] of Object.entries(violationQueries)) {
     const [row] = await sequelize.query<{ n: number }>(sql, { type: QueryTypes.SELECT });
     if (Number(row?.n) !== 0) found.push(`${row?.n} ${name}`);
   }
@@ -63,7 +63,7 @@ export async function checkInvariants(name: string, databaseUrls: readonly strin
   for (const [index, url] of databaseUrls.entries()) {
     const database = open(url);
     try {
-      for (const breach of await brokenIn(database)) found.push(`node ${index + 1}: ${breach}`);
+      for (const breach of await findViolations(database)) found.push(`node ${index + 1}: ${breach}`);
       if (databaseUrls.length > 1) contents.add(await contentOf(database));
     } finally {
       await database.close();
@@ -72,7 +72,7 @@ export async function checkInvariants(name: string, databaseUrls: readonly strin
   if (contents.size > 1) found.push('the nodes differ');
   return {
     promised: `${name}: no rule broken in the data${databaseUrls.length > 1 ? ', all nodes the same' : ''}`,
-    measured: found.join('; ') || `${Object.keys(broken).length} invariants, nothing found`,
+    measured: found.join('; ') || `${Object.keys(violationQueries).length} invariants, nothing found`,
     kept: found.length === 0,
   };
 }

@@ -74,7 +74,7 @@ export class Contests {
    * Asks for something that must be given, to prepare a race: again, as clients should, when the service is overloaded.
    * @returns the response's body
    */
-  private async must(call: Call) {
+  private async expectSuccess(call: Call) {
     let response = await this.ask(call);
     for (let tries = 1; response.status === 503 && tries < 10; tries += 1) {
       await sleep(1000);
@@ -103,7 +103,7 @@ export class Contests {
   private async register(role: 'trainee' | 'trainer'): Promise<{ id: string; email: string }> {
     this.serial += 1;
     const body = { ...person(`${role}-${this.serial}`), phone: `+1 ${this.serial}`, role };
-    const { user } = await this.must(post('/api/auth/register', body));
+    const { user } = await this.expectSuccess(post('/api/auth/register', body));
     return { id: user?.id ?? '', email: body.email };
   }
 
@@ -112,15 +112,15 @@ export class Contests {
       times(count, async () => {
         const { id, email } = await this.register('trainee');
         const login = { identifier: email, password: person('').password };
-        return { id, token: (await this.must(post('/api/auth/login', login))).token };
+        return { id, token: (await this.expectSuccess(post('/api/auth/login', login))).token };
       }),
     );
   }
 
   private async course(trainerId: string, maxStudents: number | null): Promise<string> {
     const body = { title: `Of ${trainerId}`, description: 'Warp and weft.', maxStudents, trainerId };
-    const { course } = await this.must(post('/api/courses', body));
-    await this.must(put(`/api/courses/${course?.id}/publish`, { isPublished: true }));
+    const { course } = await this.expectSuccess(post('/api/courses', body));
+    await this.expectSuccess(put(`/api/courses/${course?.id}/publish`, { isPublished: true }));
     return course?.id ?? '';
   }
 

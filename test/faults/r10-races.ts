@@ -20,7 +20,7 @@ import { type Instance, startInstance } from './stage.js';
 const instancesPerDatabase = 3;
 
 /** Where a database is, and the instances on it. */
-interface Place {
+interface RaceTarget {
   name: string;
   /** Of the database, on each node. */
   databaseUrls: string[];
@@ -28,7 +28,7 @@ interface Place {
 }
 
 /** Starts an instance for each URL: together, as they migrate the same empty database. */
-async function startInstances(folder: string, name: string, databaseUrls: string[]): Promise<Place> {
+async function startInstances(folder: string, name: string, databaseUrls: string[]): Promise<RaceTarget> {
   // Files are kept where all instances find them.
   const dataDir = path.join(folder, name);
   mkdirSync(dataDir);
@@ -37,7 +37,7 @@ async function startInstances(folder: string, name: string, databaseUrls: string
   return { name, databaseUrls: [...new Set(databaseUrls)], instances };
 }
 
-async function race({ name, databaseUrls, instances }: Place): Promise<Verdict[]> {
+async function race({ name, databaseUrls, instances }: RaceTarget): Promise<Verdict[]> {
   const contests = new Contests(
     name,
     instances.map(({ url }) => url),
@@ -55,7 +55,7 @@ async function race({ name, databaseUrls, instances }: Place): Promise<Verdict[]
 async function onServer(folder: string, name: string, serverUrl: string): Promise<Verdict[]> {
   const database = `coursectl_r10_${process.pid}`;
   const connection = await createConnection(serverUrl);
-  let place: Place | undefined;
+  let place: RaceTarget | undefined;
   try {
     const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
     const version = String(rows[0]?.version);

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { atDepth } from '../support/depth.js';
 import { emptyPng } from '../support/images.js';
-import { onThisMachine } from '../support/machine.js';
+import { scaledToProcessor } from '../support/machine.js';
 import { atExit } from './cleanup.js';
 import { type Call, type ClientGroup, type Outcome, send, slowest, startClients, statuses } from './clients.js';
 import type { Attack, AttackCounts, AttackKind } from './costly-load.js';
 import type { Verdict } from './report.js';
-import { type Instance, people, post, setStage } from './stage.js';
+import { createPeople, type Instance, openStage, post } from './stage.js';
 
 /**
  * Costly requests from one home connection, while others work. R11_PARTS names those to be sent alone, such as
@@ -27,9 +27,9 @@ const calmMs = atDepth(3000, 5000);
 const clients = 12;
 const pauseMs = 40;
 /** What others keep, and how long 99 of 100 of their requests take at most, in milliseconds. */
-const ordinary = { share: 1 - Math.min(onThisMachine(20), 50) / 100, p99Ms: onThisMachine(500) };
+const ordinary = { share: 1 - Math.min(scaledToProcessor(20), 50) / 100, p99Ms: scaledToProcessor(500) };
 /** The service itself builds these pages, and works as hard as it lets itself. */
-const largePages = { share: 0.5, p99Ms: onThisMachine(2000) };
+const largePages = { share: 0.5, p99Ms: scaledToProcessor(2000) };
 const maxMemory = 512;
 const maxDisk = 200;
 const sessionRows = 20_000;
@@ -52,7 +52,7 @@ const attacks: Readonly<Record<AttackKind, string>> = {
 const loader = fileURLToPath(new URL('./costly-load.ts', import.meta.url));
 
 /** Begins an attack. @returns what ends it and says what came of it */
-async function begin(attack: Attack): Promise<() => Promise<AttackCounts>> {
+async function startAttack(attack: Attack): Promise<() => Promise<AttackCounts>> {
   const argv = ['--import', 'tsx', loader, JSON.stringify(attack)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
   atExit(() => void child.kill('SIGKILL'));
@@ -127,7 +127,7 @@ function portrait(token: string): Call {
 }
 
 /** Waits until nothing of an attack is felt any more: what comes afterwards is measured as calm. */
-async function untilWell(url: string, token: string): Promise<void> {
+async function waitUntilRecovered(url: string, token: string): Promise<void> {
   const deadline = performance.now() + recoveryMs;
   for (let well = 0; well < 3 && performance.now() < deadline; ) {
     const { status, ms } = await send(url, { method: 'GET', path: '/api/auth/me', token });
@@ -191,12 +191,12 @@ async function fillCatalogue(url: string, trainerToken: string): Promise<void> {
 const wanted = process.env.R11_PARTS?.split(',');
 
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage();
+  const stage = await openStage();
   const verdicts: Verdict[] = [];
   try {
     const instance = await stage.start();
     const { url } = instance;
-    const { adminToken, trainerToken } = await people(url);
+    const { adminToken, trainerToken } = await createPeople(url);
     const { own, attackers } = await prepare(url, adminToken, stage.databaseUrl());
     const calls = [
       { method: 'GET', path: '/api/auth/me', token: own },
@@ -219,14 +219,14 @@ export async function run(): Promise<Verdict[]> {
       const stopWatching = watch(instance, stage.folder);
       const from = `127.0.0.${10 + number}`;
       const port = Number(new URL(url).port);
-      const stop = await begin({ kind, port, from, traineeTokens: attackers, trainerToken });
+      const stop = await startAttack({ kind, port, from, traineeTokens: attackers, trainerToken });
       const painter = kind === 'images' ? startClients(url, 1, () => portrait(own), 500) : undefined;
       const during = await measure(instance, others, attackMs);
       await painter?.stop();
       const portraits = painter?.outcomes ?? [];
       const came = await stop();
       const most = stopWatching();
-      await untilWell(url, own);
+      await waitUntilRecovered(url, own);
       const after = await measure(instance, others, calmMs);
       const [calm, busy] = [goodput(before, after), goodput(during)];
       before = after;

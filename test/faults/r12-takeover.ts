@@ -13,7 +13,7 @@ import { emptyDatabase } from '../support/harness.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
 import { until } from '../support/until.js';
 import type { Verdict } from './report.js';
-import { setStage } from './stage.js';
+import { openStage } from './stage.js';
 
 /** The person whose account the attacker wants: a trainer who is to be imported, with what everybody knows of them. */
 const victim = { firstName: 'Bob', lastName: 'Trainer', email: 'bob@corp.test', phone: '+44 20 7946 0001' };
@@ -110,7 +110,7 @@ async function setScene(service: Service): Promise<Scene> {
 }
 
 /** What the attacker has got that isn't theirs; nothing when the attack has failed. */
-async function spoils({ service, attacker, token }: Scene): Promise<string[]> {
+async function findTakeovers({ service, attacker, token }: Scene): Promise<string[]> {
   const { models } = service.context.database;
   const api = request(service.server.url);
   const found: string[] = [];
@@ -258,7 +258,7 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 /** Where the operator asked for it: the sessions of the account end, and the import can be undone. */
-async function asked(service: Service): Promise<Verdict> {
+async function verifyDetection(service: Service): Promise<Verdict> {
   const giveAway = async () => {
     const scene = await setScene(service);
     await scene.claimPhone(victim.phone);
@@ -268,11 +268,11 @@ async function asked(service: Service): Promise<Verdict> {
   const given = await giveAway();
   const userId = given.scene.attacker.id;
   const sessions = await service.context.database.models.Session.count({ where: { userId } });
-  const signs = await spoils(given.scene);
+  const signs = await findTakeovers(given.scene);
   // No login meanwhile: undoing would keep that account.
   const again = await giveAway();
   await again.scene.cli('imports', 'undo', again.id, '--yes');
-  const left = await spoils(again.scene);
+  const left = await findTakeovers(again.scene);
   return {
     promised:
       'the attacks would be seen: with match phone the account is given away, its sessions end, and undo takes that back',
@@ -283,7 +283,7 @@ async function asked(service: Service): Promise<Verdict> {
 
 /** An account is not taken over by its phone: people set their own. */
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage({ durable: false });
+  const stage = await openStage({ durable: false });
   const context = await stage.createContext(testEnvironment);
   const server = await startServer(context);
   try {
@@ -293,7 +293,7 @@ export async function run(): Promise<Verdict[]> {
     for (const [name, play] of Object.entries(attacks)) {
       const scene = await setScene(service);
       const odd = await play(scene);
-      const found = [...(odd === undefined ? [] : [odd]), ...(await spoils(scene))];
+      const found = [...(odd === undefined ? [] : [odd]), ...(await findTakeovers(scene))];
       problems.push(...found.map((what) => `${name}: ${what}`));
     }
     const tried = Object.keys(attacks).length;
@@ -304,7 +304,7 @@ export async function run(): Promise<Verdict[]> {
         measured: `${tried} ways over HTTP and at the terminal${problems.map((problem) => `; ${problem}`).join('')}`,
         kept: problems.length === 0 && tried >= 20,
       },
-      await asked(service),
+      await verifyDetection(service),
     ];
   } finally {
     await server.close();

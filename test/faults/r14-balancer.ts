@@ -18,8 +18,8 @@ import { findServer, freePort } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
 import { type Call, type Outcome, seconds, send, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
-import { type Instance, people, startInstance } from './stage.js';
-import { recordWrites, thereOnce } from './writes.js';
+import { createPeople, type Instance, startInstance } from './stage.js';
+import { recordWrites, storedOnceVerdict } from './writes.js';
 
 const clients = 12;
 /** Between two requests of a client, in milliseconds. */
@@ -279,7 +279,7 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
 
 async function measure(scene: Scene): Promise<Verdict[]> {
   const direct = scene.instances[0]?.instance.url ?? '';
-  const { trainerToken: token } = await people(direct);
+  const { trainerToken: token } = await createPeople(direct);
   const load = createLoad(token);
   const group = startClients(scene.url, clients, () => load.next(), pauseMs);
   const { outcomes } = group;
@@ -321,7 +321,7 @@ async function measure(scene: Scene): Promise<Verdict[]> {
       measured: `${found} found, ${stale} not`,
       kept: found >= enoughServed && stale === 0,
     },
-    thereOnce('every write answered 201 is there once', await load.writes.compare(`${witness}coursectl`)),
+    storedOnceVerdict('every write answered 201 is there once', await load.writes.compare(`${witness}coursectl`)),
   ];
 }
 

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onThisMachine } from '../support/machine.js';
+import { scaledToProcessor } from '../support/machine.js';
 import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
-import { type Instance, people, setStage } from './stage.js';
+import { createPeople, type Instance, openStage } from './stage.js';
 
 /** Sockets that are slow on purpose. */
 
 /** How long others may wait beside them. */
-const servedWithinMs = onThisMachine(2000);
+const servedWithinMs = scaledToProcessor(2000);
 
 const slowSockets = 500;
 const slowClosedMs = 36_000;
@@ -95,10 +95,10 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
 }
 
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage();
+  const stage = await openStage();
   try {
     const instance = await stage.start();
-    const { adminToken } = await people(instance.url);
+    const { adminToken } = await createPeople(instance.url);
     const verdicts = await holdSockets(instance, adminToken);
     const most = instance.maxMemory();
     return [...verdicts, { promised: 'memory under 512 MiB', measured: `at most ${most} MiB`, kept: most < 512 }];

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 import { seconds, send, statuses } from './clients.js';
 import { startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
-import { type Instance, type Stage, setStage, startInstance } from './stage.js';
+import { type Instance, openStage, type Stage, startInstance } from './stage.js';
 
 /** The service is killed while it sends: every mail arrives, and as few as possible twice. */
 
@@ -64,7 +64,7 @@ const isDone = async ({ context }: Scene) =>
   (await context.database.models.Mail.count({ where: { state: ['queued', 'sending', 'deferred'] } })) === 0;
 
 /** Waits until nothing is left to send, and looks at what has arrived since the last time. */
-async function arrivals(scene: Scene): Promise<Arrivals> {
+async function collectArrivals(scene: Scene): Promise<Arrivals> {
   const { context, server, tokens } = scene;
   await until(() => isDone(scene), 'all mails have left');
   const arrived = server.mails.splice(0);
@@ -91,7 +91,7 @@ async function arrivals(scene: Scene): Promise<Arrivals> {
 const sum = (all: readonly Arrivals[], name: keyof Arrivals) => all.reduce((total, one) => total + one[name], 0);
 
 /** After so many more mails, at any moment of one. */
-async function amidst({ server }: Scene, count: number): Promise<void> {
+async function waitForMoreMails({ server }: Scene, count: number): Promise<void> {
   const from = server.mails.length;
   await until(() => server.mails.length >= from + count, `${count} more mails arrive`);
   await sleep(20 * Math.random());
@@ -111,12 +111,12 @@ async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
   let instance = await scene.start();
   for (let round = 0; round < rounds; round += 1) {
     await queue(scene);
-    await amidst(scene, 1 + Math.floor(Math.random() * (mailsOfRound - 100)));
+    await waitForMoreMails(scene, 1 + Math.floor(Math.random() * (mailsOfRound - 100)));
     await kill(instance);
     before.push(scene.server.mails.length);
     await expireLease(scene);
     instance = await scene.start();
-    all.push(await arrivals(scene));
+    all.push(await collectArrivals(scene));
   }
   await kill(instance);
   await expireLease(scene);
@@ -156,21 +156,21 @@ async function startTwo(scene: Scene): Promise<[Instance, Instance]> {
 async function twoInstances(scene: Scene): Promise<Verdict[]> {
   const [first, second] = await startTwo(scene);
   await queue(scene);
-  await amidst(scene, mailsOfRound / 4);
+  await waitForMoreMails(scene, mailsOfRound / 4);
   const left = performance.now();
   first.kill('SIGTERM');
   const exitCode = await first.exited;
-  const handedOver = await arrivals(scene);
+  const handedOver = await collectArrivals(scene);
   const handedOverMs = performance.now() - left;
   const third = await scene.start();
 
   await queue(scene);
-  await amidst(scene, mailsOfRound / 4);
+  await waitForMoreMails(scene, mailsOfRound / 4);
   await kill(second);
   const killedAt = performance.now();
-  await amidst(scene, 1);
+  await waitForMoreMails(scene, 1);
   const takenOverMs = performance.now() - killedAt;
-  const takenOver = await arrivals(scene);
+  const takenOver = await collectArrivals(scene);
   await kill(third);
   await expireLease(scene);
   return [
@@ -199,7 +199,7 @@ async function withdrawAll(scene: Scene): Promise<Verdict> {
   const { Mail } = context.database.models;
   const instance = await scene.start();
   await queue(scene);
-  await amidst(scene, 10);
+  await waitForMoreMails(scene, 10);
   const waiting = [...people].reverse();
   let withdrawn = 0;
   const withdrawNext = async () => {
@@ -238,12 +238,12 @@ async function loseDatabase(scene: Scene): Promise<Verdict> {
   const instance = await startInstance(stage.databaseUrl(proxy.port), stage.folder, settings);
   try {
     await queue(scene);
-    await amidst(scene, mailsOfRound / 4);
+    await waitForMoreMails(scene, mailsOfRound / 4);
     proxy.set({ kind: 'reset' });
     await sleep(goneMs);
     const before = server.mails.length;
     proxy.set({ kind: 'none' });
-    const all = await arrivals(scene);
+    const all = await collectArrivals(scene);
     return {
       promised: `without a database for ${seconds(goneMs)}: each mail arrives, at most one of them twice`,
       measured: `${before} before, ${all.copies} arrived, ${all.lost} lost, ${all.doubles} twice`,
@@ -270,7 +270,7 @@ async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
   const endedMs = performance.now() - from;
   server.delay = 0;
   const next = await scene.start();
-  const all = await arrivals(scene);
+  const all = await collectArrivals(scene);
   await kill(next);
   await expireLease(scene);
   return {
@@ -299,7 +299,7 @@ async function useOne(scene: Scene): Promise<Verdict> {
 }
 
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage({ durable: false });
+  const stage = await openStage({ durable: false });
   const server = await startMailServer();
   try {
     const settings = { ...mailSettings, SMTP_URL: server.url };

@@ -3,7 +3,7 @@ import type { Context } from '../../src/services/context.js';
 import { buildUser } from '../support/factories.js';
 import { sendRaw } from '../support/raw-http.js';
 import type { Verdict } from './report.js';
-import { production, setStage } from './stage.js';
+import { openStage, production } from './stage.js';
 
 /** Sequences of logins that run concurrently, so that both cores hash; each meets the others' load with every kind alike. */
 const lanes = 2;
@@ -57,7 +57,7 @@ async function kinds(context: Context): Promise<{ kinds: Kind[]; open(): Promise
 }
 
 /** Whether the same people get in once nothing stands in their way: nothing else did before. */
-async function getIn(url: string, all: readonly Kind[]): Promise<Verdict> {
+async function verifySignIns(url: string, all: readonly Kind[]): Promise<Verdict> {
   const statuses: number[] = [];
   for (const kind of all) statuses.push((await logIn(url, kind)).status);
   return {
@@ -74,7 +74,7 @@ function logIn(url: string, { identifier, password: text, path }: Kind) {
 
 /** Logins that fail, of every kind, alternating: their duration doesn't tell why. */
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage({ durable: false });
+  const stage = await openStage({ durable: false });
   try {
     const context = await stage.createContext(production);
     const { LoginThrottle } = context.database.models;
@@ -97,7 +97,7 @@ export async function run(): Promise<Verdict[]> {
     };
     await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)));
     await LoginThrottle.destroy({ where: {} });
-    const controls = await getIn(url, await open());
+    const controls = await verifySignIns(url, await open());
     const medians = all.map(({ times }) => median(times));
     const [least, most] = [Math.min(...medians), Math.max(...medians)];
     const verdicts = all.map(({ kind, times, statuses }): Verdict => {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onThisMachine } from '../support/machine.js';
+import { scaledToProcessor } from '../support/machine.js';
 import { until } from '../support/until.js';
 import { type ClientGroup, type Outcome, seconds, slowest, startClients, statuses } from './clients.js';
 import { type Fault, type FaultyProxy, startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
-import { people, setStage } from './stage.js';
-import { recordWrites, thereOnce } from './writes.js';
+import { createPeople, openStage } from './stage.js';
+import { recordWrites, storedOnceVerdict } from './writes.js';
 
 /** The database, as seen from the service, misbehaves in four ways and recovers from each. */
 
 /** 5 s on the reference machine. Of them 3.5 s are set by clocks; the rest takes longer where the processor is slower. */
-const answeredWithinMs = 3500 + onThisMachine(1500);
+const answeredWithinMs = 3500 + scaledToProcessor(1500);
 const healedWithinMs = 10_000;
 const faultMs = 8000;
 const afterMs = 12_000;
@@ -42,7 +42,7 @@ interface Phase {
 }
 
 /** Lets a fault happen under load. */
-async function suffer(fault: Fault, proxy: FaultyProxy, clients: ClientGroup): Promise<Phase> {
+async function applyFault(fault: Fault, proxy: FaultyProxy, clients: ClientGroup): Promise<Phase> {
   const from = performance.now();
   proxy.set(fault);
   await sleep(faultMs);
@@ -58,7 +58,7 @@ async function suffer(fault: Fault, proxy: FaultyProxy, clients: ClientGroup): P
 }
 
 /** Whether requests met the fault: a part of them failed, or took as long as the response of a slow database does. */
-function isFelt({ name, during, struck }: Phase): Verdict {
+function judgeEffect({ name, during, struck }: Phase): Verdict {
   const failed = during.filter(({ status }) => status === 503).length;
   const slow = during.filter(({ status, ms }) => status !== 503 && ms >= slowMs).length;
   return {
@@ -79,7 +79,7 @@ function judge(phase: Phase): Verdict[] {
   const allAnswered = during.length > 0 && all.every(({ status }) => status !== 0);
   const lastBad = Math.max(0, ...after.filter((outcome) => !isGood(outcome)).map(({ at }) => at - healedAt));
   return [
-    isFelt(phase),
+    judgeEffect(phase),
     {
       promised: `${name}: every request answered in ${seconds(answeredWithinMs)}`,
       measured: `slowest of ${all.length}: ${seconds(slowest(all))}`,
@@ -96,12 +96,12 @@ function judge(phase: Phase): Verdict[] {
   ];
 }
 
-async function sufferAll(faults: readonly Fault[]): Promise<Verdict[]> {
-  const stage = await setStage();
+async function applyFaults(faults: readonly Fault[]): Promise<Verdict[]> {
+  const stage = await openStage();
   try {
     const proxy = await startProxy(Number(new URL(stage.database.url).port));
     const instance = await stage.start({ DATABASE_URL: stage.databaseUrl(proxy.port) });
-    const { adminToken, trainerToken } = await people(instance.url);
+    const { adminToken, trainerToken } = await createPeople(instance.url);
     const writes = recordWrites(trainerToken);
     let number = 0;
     const clients = startClients(
@@ -117,7 +117,7 @@ async function sufferAll(faults: readonly Fault[]): Promise<Verdict[]> {
     const probes = startClients(instance.url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
     await until(() => clients.outcomes.length > 1000, 'the service works');
     const phases: Phase[] = [];
-    for (const fault of faults) phases.push(await suffer(fault, proxy, clients));
+    for (const fault of faults) phases.push(await applyFault(fault, proxy, clients));
     await Promise.all([clients.stop(), probes.stop()]);
     const compared = await writes.compare(stage.databaseUrl());
     // And once more, for good: what the service does in the background is stuck by the time it is told to end.
@@ -136,7 +136,7 @@ async function sufferAll(faults: readonly Fault[]): Promise<Verdict[]> {
         measured: `${statuses(probes.outcomes)}; slowest ${seconds(slowest(probes.outcomes))}`,
         kept: probes.outcomes.length >= leastProbes && probes.outcomes.every(({ status }) => status === 200),
       },
-      thereOnce(`${all}: every write answered 201 is there once`, compared),
+      storedOnceVerdict(`${all}: every write answered 201 is there once`, compared),
       {
         promised: `${all}, then SIGTERM in a black hole: exit code 0 within 25 s`,
         measured: `${exitCode} after ${seconds(tookMs)}`,
@@ -149,5 +149,5 @@ async function sufferAll(faults: readonly Fault[]): Promise<Verdict[]> {
 }
 
 export async function run(): Promise<Verdict[]> {
-  return (await Promise.all(faults.map(sufferAll))).flat();
+  return (await Promise.all(faults.map(applyFaults))).flat();
 }

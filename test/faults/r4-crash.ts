@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.js';
 import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
-import { people, setStage, untilReady } from './stage.js';
-import { recordWrites, thereOnce } from './writes.js';
+import { createPeople, openStage, untilReady } from './stage.js';
+import { recordWrites, storedOnceVerdict } from './writes.js';
 
 /** The database server is killed under writes, again and again. */
 
 const kills = 10;
 
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage();
+  const stage = await openStage();
   try {
     const instance = await stage.start();
-    const { trainerToken } = await people(instance.url);
+    const { trainerToken } = await createPeople(instance.url);
     const writes = recordWrites(trainerToken);
     const clients = startClients(instance.url, 20, writes.next, 5);
     const recoveries: number[] = [];
@@ -39,7 +39,7 @@ export async function run(): Promise<Verdict[]> {
         measured: `written before each: ${before.join(', ')}; failed at each: ${failed.join(', ')}`,
         kept: before.length === kills && before.every((count) => count > 0) && failed.every((count) => count > 0),
       },
-      thereOnce('every write answered 2xx is there once', await writes.compare(stage.databaseUrl())),
+      storedOnceVerdict('every write answered 2xx is there once', await writes.compare(stage.databaseUrl())),
       {
         promised: 'only 201, or 503 with Retry-After',
         measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,

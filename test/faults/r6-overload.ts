@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onThisMachine } from '../support/machine.js';
+import { scaledToProcessor } from '../support/machine.js';
 import { generate, seconds, slowest, startClients, statuses } from './clients.js';
 import type { Load, LoadResult } from './load-generator.js';
 import type { Verdict } from './report.js';
-import { type Instance, people, setStage } from './stage.js';
+import { createPeople, type Instance, openStage } from './stage.js';
 
 /** Four times as many requests as the service can answer. */
 
 /** How long a request may wait that is refused. */
-const shedWithinMs = onThisMachine(5000);
+const shedWithinMs = scaledToProcessor(5000);
 /** Of requests after the flood. */
-const calmP99Ms = onThisMachine(500);
+const calmP99Ms = scaledToProcessor(500);
 
 const peakMs = 5000;
 /** The first one long; the others because a machine with neighbours needs a median. */
@@ -119,10 +119,10 @@ async function overload({ url }: Instance, token: string, folder: string): Promi
 }
 
 export async function run(): Promise<Verdict[]> {
-  const stage = await setStage();
+  const stage = await openStage();
   try {
     const instance = await stage.start();
-    const { adminToken } = await people(instance.url);
+    const { adminToken } = await createPeople(instance.url);
     const verdicts = await overload(instance, adminToken, stage.folder);
     const most = instance.maxMemory();
     return [...verdicts, { promised: 'memory under 512 MiB', measured: `at most ${most} MiB`, kept: most < 512 }];

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { buildProgram } from '../support/built-program.js';
-import { leaveCounts } from '../support/counts.js';
+import { writeCounts } from '../support/counts.js';
 import { failures, rows, type Verdict } from './report.js';
 
 /** Beside others run those that mostly wait, first the one that takes longest. */
@@ -34,7 +34,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
 /** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
 const runsAlone = new Set(['R1', 'R2', 'R3', 'R6', 'R11', 'R14']);
 
-async function once(name: string): Promise<Verdict[]> {
+async function runOnce(name: string): Promise<Verdict[]> {
   const module = await runs[name]?.();
   const own = (await module?.run()) ?? [];
   if (own.length === 0) throw new Error('The run says nothing.');
@@ -44,9 +44,9 @@ async function once(name: string): Promise<Verdict[]> {
 /** How often a run is made where only times speak against it: other programs may keep the machine busy. */
 const maxTries = 3;
 
-async function untilTimesAreKept(name: string): Promise<Verdict[]> {
+async function repeatUntilTimesAreKept(name: string): Promise<Verdict[]> {
   for (let tries = 1; ; tries += 1) {
-    const verdicts = await once(name);
+    const verdicts = await runOnce(name);
     const broken = verdicts.filter(({ kept }) => kept === false);
     const onlyTimes = broken.length > 0 && broken.every(({ timed }) => timed);
     if (!onlyTimes || tries === maxTries) return verdicts;
@@ -57,7 +57,7 @@ async function untilTimesAreKept(name: string): Promise<Verdict[]> {
 /** Does one run in this process. @returns its verdicts; a broken one when it fails */
 async function runHere(name: string): Promise<Verdict[]> {
   try {
-    return await untilTimesAreKept(name);
+    return await repeatUntilTimesAreKept(name);
   } catch (error) {
     console.error(error);
     return [{ run: name, promised: 'the run goes through', measured: String(error), kept: false }];
@@ -120,7 +120,7 @@ function report(verdicts: readonly Verdict[]): boolean {
   const failed = verdicts.filter(({ kept }) => kept === false).length;
   const passed = verdicts.length - failed - notRun.length;
   console.log(`\n${passed} passed, ${failed} failed`);
-  leaveCounts({ passed, failed, skipped: notRun.length, failures: failures(verdicts) });
+  writeCounts({ passed, failed, skipped: notRun.length, failures: failures(verdicts) });
   return failed === 0 && passed > 0;
 }
 

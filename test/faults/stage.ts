@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { hasEnded, startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
 import { send } from './clients.js';
-import { listening } from './listening.js';
+import { waitForUrl } from './listening.js';
 
 /** What the program runs with unless it is given. */
 const environment = {
@@ -88,7 +88,7 @@ export async function startInstance(
     written = (written + text.toString()).slice(-20_000);
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const url = await listening(child);
+  const url = await waitForUrl(child);
   await untilReady(url, () => hasEnded(child));
   return {
     url,
@@ -115,7 +115,7 @@ export interface Stage {
 }
 
 /** Sets a stage up. @param durable whether commits outlive the server @throws when there is no server to be started */
-export async function setStage({ durable = true } = {}): Promise<Stage> {
+export async function openStage({ durable = true } = {}): Promise<Stage> {
   const database = await startThrowAwayServer({ durable, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const folder = temporaryFolder();
@@ -166,7 +166,7 @@ export async function post<T>(url: string, body: object, token?: string): Promis
 }
 
 /** Sets the system up, with a trainer. @returns a token of each */
-export async function people(url: string): Promise<{ adminToken: string; trainerToken: string }> {
+export async function createPeople(url: string): Promise<{ adminToken: string; trainerToken: string }> {
   const names = { firstName: 'Fault', lastName: 'Finder' };
   const admin = { ...names, email: 'root@example.org', password: 'a root password', phone: '1' };
   const { token: adminToken } = await post<{ token: string }>(`${url}/api/auth/setup`, admin);

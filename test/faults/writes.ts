@@ -24,7 +24,7 @@ export interface Comparison {
 }
 
 /** Whether each write that was answered is there once, as one sentence of a table. */
-export function thereOnce(promised: string, compared: Comparison): Verdict {
+export function storedOnceVerdict(promised: string, compared: Comparison): Verdict {
   const { answered, missing, doubled, unaudited, unanswered } = compared;
   return {
     promised,

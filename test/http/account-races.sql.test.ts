@@ -4,7 +4,7 @@ import type { Response } from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { patientDeadlines, useHarness } from '../support/harness.js';
+import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { type Person, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
@@ -12,7 +12,7 @@ import { expectFailure } from './support/expectations.js';
 const aMoment = 300;
 
 describe('Accounts that change while they are given a place or a course', () => {
-  const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
+  const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
   const cast = useCast(harness);
   let course: Course;
   beforeEach(async () => {

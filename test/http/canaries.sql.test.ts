@@ -13,8 +13,8 @@ import { atDepth } from '../support/depth.js';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { canaries, Watch } from './support/canaries.js';
-import { type Fault, secretRows, sendCanaries, sendRefused } from './support/canary-requests.js';
+import { canaries, LeakDetector } from './support/canaries.js';
+import { type Fault, secretRows, sendCanaries, sendRefusedRequests } from './support/canary-requests.js';
 import { operations } from './support/examples.js';
 import { refuseWrites } from './support/refuse-writes.js';
 
@@ -84,12 +84,12 @@ const faults: Record<string, { status: number; concerns: readonly string[]; of: 
 
 describe('Secrets sent through the whole contract', function () {
   this.timeout(scaled(60_000));
-  let watch: Watch;
+  let watch: LeakDetector;
   /** The operations that answered. */
   const met = new Set<string>();
   const harness = useHarness({}, createLogger('trace', { write: (line) => void watch?.lines.push(line) }));
   beforeEach(() => {
-    watch = new Watch(harness.context);
+    watch = new LeakDetector(harness.context);
   });
 
   it('are found by the test when they are leaked', async () => {
@@ -101,10 +101,10 @@ describe('Secrets sent through the whole contract', function () {
       'a generated password': 'a password that was generated',
     };
     const planted = { ...canaries, ...shapes };
-    await watch.overhear(async () => {
+    await watch.captureOutput(async () => {
       for (const word of Object.values(planted)) context.logger.info(`planted: ${word}`);
       await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: canaries.cell });
-      await watch.everywhere('planted');
+      await watch.checkEverything('planted');
     });
     const found = new Set(watch.leaks.map((leak) => leak.split(' (')[0]));
     expect(found).to.include.all.keys(...Object.keys(planted).map((what) => `${what} in a log line`));
@@ -118,13 +118,13 @@ describe('Secrets sent through the whole contract', function () {
     it(`are in no response, log line, row or file name: ${during}`, async () => {
       const fault = { during, ...of(harness.context) };
       const sample = operations.filter(([name], n) => n % parts === index % parts || concerns.includes(name));
-      await watch.overhear(async () => {
+      await watch.captureOutput(async () => {
         for (const [name, operation] of sample) await sendCanaries(harness.context, watch, name, operation, fault);
       });
       expect(watch.leaks).to.deep.equal([]);
-      expect(watch.heard).to.be.at.least(watch.requests);
+      expect(watch.loggedLines).to.be.at.least(watch.requests);
       expect([...watch.statuses]).to.include(status);
-      for (const name of watch.met) met.add(name);
+      for (const name of watch.operations) met.add(name);
     });
 
   it('are sent to every operation', () => {
@@ -132,7 +132,7 @@ describe('Secrets sent through the whole contract', function () {
   });
 
   it('are in none when their request is refused', async () => {
-    await watch.overhear(() => sendRefused(harness.context, watch, atDepth(4, 1)));
+    await watch.captureOutput(() => sendRefusedRequests(harness.context, watch, atDepth(4, 1)));
     expect(watch.leaks).to.deep.equal([]);
     expect([...watch.statuses]).to.include.members([400, 401, 403, 404, 405, 413, 415, 429]);
   });
@@ -143,16 +143,16 @@ describe('Secrets sent through the whole contract', function () {
     for (const upload of [false, true]) {
       await emptyDatabase(context);
       writeFileSync(file, secretRows);
-      await watch.overhear(async () => {
+      await watch.captureOutput(async () => {
         const { token } = await signIn(context, { role: 'super_admin' });
         const submitted = upload && (await submitImport(context, client, { path: file, name: 'people.csv' }, {}));
         if (submitted) await runToEnd({ context }, submitted.id);
         const { id } = submitted || (await importFile(context, file));
         const places = { listImports: '', showImport: `/${id}`, watchImport: `/${id}/events` } as const;
         for (const [name, place] of Object.entries(places) as [keyof typeof places, string][])
-          watch.record(name, 'after an import', await harness.api('get', `/api/imports${place}`, token));
-        watch.record('listAudit', 'after an import', await harness.api('get', '/api/audit', token));
-        await watch.everywhere('after an import');
+          watch.checkResponse(name, 'after an import', await harness.api('get', `/api/imports${place}`, token));
+        watch.checkResponse('listAudit', 'after an import', await harness.api('get', '/api/audit', token));
+        await watch.checkEverything('after an import');
       });
     }
     expect(watch.leaks).to.deep.equal([]);
@@ -164,9 +164,9 @@ describe('Secrets sent through the whole contract', function () {
     writeFileSync(file, secretRows);
     const { id } = await submitImport(context, client, { path: file, name: 'people.csv' }, {});
     const accept = await refuseWrites(context, ['users']);
-    await watch.overhear(async () => {
+    await watch.captureOutput(async () => {
       await runToEnd({ context }, id);
-      await watch.everywhere('a failed import');
+      await watch.checkEverything('a failed import');
     });
     await accept();
     expect(watch.leaks).to.deep.equal([]);

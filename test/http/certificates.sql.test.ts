@@ -10,7 +10,7 @@ import { operator } from '../../src/services/core.js';
 import { changeStatus } from '../../src/services/enrollments/change-status.js';
 import { mailSettings } from '../support/environment.js';
 import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { type Harness, patientDeadlines, useHarness } from '../support/harness.js';
+import { type Harness, relaxedDeadlines, useHarness } from '../support/harness.js';
 import { useMailServer } from '../support/mailbox.js';
 import { castOf, changesOf, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
@@ -19,7 +19,7 @@ const invalid = { valid: false };
 const aCode = /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){6}$/;
 
 describe('A certificate', () => {
-  const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
+  const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
   const { api } = harness;
   const cast = useCast(harness);
   let course: Course;

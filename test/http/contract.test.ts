@@ -6,7 +6,7 @@ import type { contract } from '../../src/http/api/operations/contract.js';
 import { validationFailure } from '../../src/http/api/response-schemas.js';
 import { mailSettings } from '../support/environment.js';
 import { type Harness, useHarness } from '../support/harness.js';
-import { compile, type Described, describedBy } from './support/described.js';
+import { compile, type DescribedOperation, descriptionOf } from './support/described.js';
 import { type Example, examples, operations, pathOf, sendExample } from './support/examples.js';
 import { expectFailure, expectInvalid } from './support/expectations.js';
 
@@ -34,7 +34,7 @@ function expectDocument(
   { body, headers }: Response,
   name: keyof typeof contract,
   schema: Joi.ObjectSchema,
-  described: Described['responses'][string] | undefined,
+  described: DescribedOperation['responses'][string] | undefined,
 ): void {
   expect(headers['content-type']).to.match(/^application\/json/);
   const { value, error } = schema.validate(body, { abortEarly: false });
@@ -87,11 +87,11 @@ describe('The contract', () => {
       await expectRefusals(harness, operation, given);
       const response = await sendExample(harness, operation, given);
       expect(response.status, response.text).to.equal(success.status);
-      const described = describedBy(operation)?.responses[success.status];
+      const described = descriptionOf(operation)?.responses[success.status];
       if ('content' in success) expectContent(response, success, described);
       else expectDocument(response, name, success.body, described);
       if (!operation.body) return;
-      const check = compile(describedBy(operation)?.requestBody?.content['application/json'].schema ?? false);
+      const check = compile(descriptionOf(operation)?.requestBody?.content['application/json'].schema ?? false);
       expect(check(given.body), JSON.stringify(check.errors)).to.equal(true);
       expect(check({ ...given.body, surplus: 1 })).to.equal(true);
     });

@@ -16,7 +16,7 @@ import {
   signIn,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { halves } from '../support/images.js';
+import { redBlueImage } from '../support/images.js';
 import { type Person, serve, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
@@ -70,7 +70,7 @@ describe('A request that another one overtakes', () => {
     ['was deactivated', deactivate],
   ] as const)
     it(`changes neither password, profile nor image of an account that ${what}`, async () => {
-      const image = await halves(20, 20).png().toBuffer();
+      const image = await redBlueImage(20, 20).png().toBuffer();
       for (const overtaken of [
         { method: 'put', path: '/api/auth/change-password', body: passwords },
         { method: 'put', path: '/api/auth/first-password-change', body: passwords },
@@ -79,7 +79,7 @@ describe('A request that another one overtakes', () => {
         { method: 'delete', path: '/api/auth/avatar' },
       ] as const) {
         const by = await signIn(harness.context, { requiresPasswordChange: overtaken.path.includes('first') });
-        const { storageKey } = await buildImage(harness.context, by.user, await halves(9, 9).webp().toBuffer());
+        const { storageKey } = await buildImage(harness.context, by.user, await redBlueImage(9, 9).webp().toBuffer());
         const { firstName, avatar, passwordHash } = await by.user.reload();
         expectFailure(await overtake({ ...overtaken, by }, first(by)), 'TOKEN_INVALID');
         expect(await by.user.reload()).to.include({ firstName, avatar, passwordHash });

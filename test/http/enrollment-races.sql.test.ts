@@ -10,7 +10,7 @@ import { coursesDue } from '../../src/services/waiting-list/promotion.js';
 import { atDepth } from '../support/depth.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
-import { patientDeadlines, useHarness } from '../support/harness.js';
+import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { until } from '../support/until.js';
 import { type Person, serve, useCast } from './support/cast.js';
@@ -23,7 +23,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 for (const instances of [1, 2]) {
   describe(`Enrollments that are asked for together, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
-    const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
+    const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
     const promoters: Promoter[] = [];
     let second: Context | undefined;
@@ -36,7 +36,7 @@ for (const instances of [1, 2]) {
       const { config, hasher, logger } = harness.context;
       const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
       second = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher });
-      servers.push(await serve(createApp(second, { deadlines: patientDeadlines })));
+      servers.push(await serve(createApp(second, { deadlines: relaxedDeadlines })));
       promoters.push(startPromoter(second));
     });
     after(async () => {

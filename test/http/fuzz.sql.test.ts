@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { atDepth, fullDepth } from '../support/depth.js';
-import { patientDeadlines, useHarness } from '../support/harness.js';
-import { patientPool, scaled } from '../support/machine.js';
+import { relaxedDeadlines, useHarness } from '../support/harness.js';
+import { relaxedPool, scaled } from '../support/machine.js';
 import { operations } from './support/examples.js';
 import { Fuzzing } from './support/fuzzing.js';
 
@@ -16,12 +16,12 @@ describe('The whole API, met with generated requests', () => {
   const takeLog = () => log.splice(0).join('');
   const logger = createLogger('error', { write: (line) => void log.push(line) });
   // On a busy machine a request waits longer for a connection.
-  const harness = useHarness({ PORT: '0', ...patientPool }, logger);
+  const harness = useHarness({ PORT: '0', ...relaxedPool }, logger);
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   const requests = Number(process.env.FUZZ_REQUESTS ?? atDepth(250, 20_000));
   let server: RunningServer;
   before(async () => {
-    server = await startServer(harness.context, { deadlines: patientDeadlines });
+    server = await startServer(harness.context, { deadlines: relaxedDeadlines });
   });
   after(() => server.close());
 

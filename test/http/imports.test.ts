@@ -18,7 +18,7 @@ import { takeImportSlot } from '../support/import-slot.js';
 import { scaled } from '../support/machine.js';
 import { folderOnOtherFileSystem } from '../support/other-file-system.js';
 import { runCli } from '../support/run-cli.js';
-import { tellStatements } from '../support/statements.js';
+import { observeStatements } from '../support/statements.js';
 import { until as eventually } from '../support/until.js';
 import { rowsInBytes } from '../support/workbooks.js';
 
@@ -333,7 +333,7 @@ describe('Imports over HTTP', function () {
       const { id } = await submit(people(3));
       const [{ context } = expect.fail('There is no instance.')] = instances;
       let readings = 0;
-      tellStatements(context.database.sequelize, (sql) => {
+      observeStatements(context.database.sequelize, (sql) => {
         if (/FROM .import_plans. /.test(sql)) readings += 1;
       });
       const startedAt = performance.now();

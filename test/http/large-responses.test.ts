@@ -23,7 +23,7 @@ describe('Large responses', () => {
   });
 
   function build(name: string, account: string, bytes = full, signal = new AbortController().signal): Promise<string> {
-    return work.largeResponse({ owner: account, signal }, bytes).then(
+    return work.admitLargeResponse({ owner: account, signal }, bytes).then(
       (leave) => {
         begun.push(name);
         leaves.set(name, leave);

@@ -8,7 +8,7 @@ import { AppError } from '../../src/errors.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { lockOf } from '../../src/services/auth/current-locks.js';
-import { makeKnownAt } from '../../src/services/auth/throttle.js';
+import { addKnownAddress } from '../../src/services/auth/throttle.js';
 import { sweepThrottle } from '../../src/services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../src/services/auth/untrusted-proxy.js';
 import type { Context } from '../../src/services/context.js';
@@ -448,7 +448,7 @@ describe('Logins and the cost of hashes', () => {
     const login = (address: string, password = factoryPassword) =>
       harness.api('post', '/api/auth/login').set('X-Forwarded-For', address).send({ identifier: user.email, password });
     await harness.context.database.inTransaction((transaction) =>
-      makeKnownAt(harness.context, user, '203.0.113.9', transaction),
+      addKnownAddress(harness.context, user, '203.0.113.9', transaction),
     );
     await login('192.0.2.1').expect(200);
     expect((await user.reload()).passwordHash.slice(4, 6)).to.equal('06');

@@ -21,11 +21,11 @@ describe('Operations that take long', () => {
   const never = new AbortController().signal;
 
   it('is done twice at the same time for all accounts together', async () => {
-    const { longOperation } = createCostlyWork();
+    const { runLongOperation } = createCostlyWork();
     const works = [open(), open(), open()];
     const begun: number[] = [];
     const results = works.map(({ ended }, index) =>
-      longOperation({ owner: 'one', signal: never }, async () => {
+      runLongOperation({ owner: 'one', signal: never }, async () => {
         begun.push(index);
         await ended;
         return index;
@@ -44,18 +44,18 @@ describe('Operations that take long', () => {
   });
 
   it('is not begun for a client that has left, and refused when ten of an account wait', async () => {
-    const { longOperation } = createCostlyWork();
+    const { runLongOperation } = createCostlyWork();
     const works = [open(), open()];
-    const running = works.map(({ ended }) => longOperation({ owner: 'one', signal: never }, () => ended));
+    const running = works.map(({ ended }) => runLongOperation({ owner: 'one', signal: never }, () => ended));
     const left = new AbortController();
     const begun: string[] = [];
-    const waiting = longOperation({ owner: 'one', signal: left.signal }, async () => void begun.push('left'));
+    const waiting = runLongOperation({ owner: 'one', signal: left.signal }, async () => void begun.push('left'));
     left.abort();
     expect(await outcomeOf(waiting)).to.equal('INTERRUPTED');
     const line = Array.from({ length: 10 }, (_, number) =>
-      longOperation({ owner: 'one', signal: never }, async () => void begun.push(String(number))),
+      runLongOperation({ owner: 'one', signal: never }, async () => void begun.push(String(number))),
     );
-    const refused = longOperation({ owner: 'one', signal: never }, async () => undefined);
+    const refused = runLongOperation({ owner: 'one', signal: never }, async () => undefined);
     expect(await outcomeOf(refused)).to.equal('OVERLOADED');
     for (const { end } of works) end();
     await Promise.all([...running, ...line]);
@@ -63,7 +63,7 @@ describe('Operations that take long', () => {
   });
 
   it('makes one piece of all exports at a time, and ends a source that is left', async () => {
-    const { serialized } = createCostlyWork();
+    const { serializePieces } = createCostlyWork();
     let making = 0;
     let most = 0;
     const closed: string[] = [];
@@ -82,13 +82,13 @@ describe('Operations that take long', () => {
     }
     const all = async (name: string) => {
       const pieces: string[] = [];
-      for await (const piece of serialized(source(name))) pieces.push(piece);
+      for await (const piece of serializePieces(source(name))) pieces.push(piece);
       return pieces.join(' ');
     };
     const found = await Promise.all([all('a'), all('b')]);
     expect(found).to.deep.equal(['a0 a1 a2 a3 a4', 'b0 b1 b2 b3 b4']);
     expect(most).to.equal(1);
-    for await (const piece of serialized(source('c'))) {
+    for await (const piece of serializePieces(source('c'))) {
       expect(piece).to.equal('c0');
       break;
     }

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/http/api/operation.js';
 import { contract } from '../../src/http/api/operations/contract.js';
 import { packageVersion } from '../../src/package-root.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
-import { compile, describedBy, document } from './support/described.js';
+import { compile, descriptionOf, document } from './support/described.js';
 import { type Example, examples, operations } from './support/examples.js';
 
 describe('GET /api/openapi.json', () => {
@@ -39,7 +39,7 @@ describe('GET /api/openapi.json', () => {
 
   it('declares 503 for every path below /api', () => {
     for (const [name, operation] of operations.filter(([, { path }]) => path.startsWith('/api/'))) {
-      const { description = '' } = describedBy(operation)?.responses[503] ?? {};
+      const { description = '' } = descriptionOf(operation)?.responses[503] ?? {};
       const words = description.split(' | ');
       expect(words, name).to.include.members(['The service is not ready.', 'The service is busy. Try again shortly.']);
       expect(new Set(words).size, name).to.equal(words.length);
@@ -49,7 +49,7 @@ describe('GET /api/openapi.json', () => {
   it('requires a body only where an empty one is refused', () => {
     const optional = operations.flatMap(([name, operation]) => {
       if (!operation.body) return [];
-      const required = describedBy(operation)?.requestBody?.required;
+      const required = descriptionOf(operation)?.requestBody?.required;
       const isRefused = operation.body.validate({}).error !== undefined;
       expect(required, name).to.equal(isRefused);
       return isRefused ? [] : [name];
@@ -68,7 +68,7 @@ describe('GET /api/openapi.json', () => {
 
   it('declares the headers that refusals carry', () => {
     for (const [name, operation] of operations) {
-      for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
+      for (const [status, { headers = {} }] of Object.entries(descriptionOf(operation)?.responses ?? {})) {
         const located = operation.tag === 'Imports' ? ['Location'] : [];
         const joins = operation.failures?.includes('SEATS_BEING_GIVEN');
         const carried = {
@@ -108,7 +108,7 @@ describe('GET /api/openapi.json', () => {
 
   it('describes every response in words that speak to clients', () => {
     for (const [name, operation] of operations) {
-      for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
+      for (const [status, { description }] of Object.entries(descriptionOf(operation)?.responses ?? {})) {
         expect(description, `${name} ${status}`)
           .to.match(/^[A-Z]/)
           .and.not.to.match(/detail|coursectl migrate/);
@@ -147,7 +147,7 @@ describe('OpenAPI of every operation', () => {
 
   it('declares the documented statuses', () => {
     for (const [name, operation] of operations)
-      expect(Object.keys(describedBy(operation)?.responses ?? {}), name).to.have.members(statusesOf(name, operation));
+      expect(Object.keys(descriptionOf(operation)?.responses ?? {}), name).to.have.members(statusesOf(name, operation));
   });
 
   it('demands a token, in the header or in the cookie, exactly where one is needed', () => {
@@ -155,7 +155,7 @@ describe('OpenAPI of every operation', () => {
     for (const [name, operation] of operations) {
       const { kind } = operation.access;
       const expected = kind === 'public' ? [] : kind === 'optional' ? [{}, ...either] : either;
-      expect(describedBy(operation)?.security, name).to.deep.equal(expected);
+      expect(descriptionOf(operation)?.security, name).to.deep.equal(expected);
     }
   });
 
@@ -163,7 +163,7 @@ describe('OpenAPI of every operation', () => {
     for (const [name, operation] of operations.filter(([, { body }]) => body)) {
       await emptyDatabase(harness.context);
       const { body = {} }: Example = await examples[name](harness.context);
-      const check = compile(describedBy(operation)?.requestBody?.content['application/json'].schema ?? false);
+      const check = compile(descriptionOf(operation)?.requestBody?.content['application/json'].schema ?? false);
       for (const [key, field] of Object.entries(operation.body?.describe().keys ?? {}) as [
         string,
         { flags?: { presence?: string } },
@@ -179,7 +179,7 @@ describe('OpenAPI of every operation', () => {
 
   it('describes the parameters that there are', () => {
     for (const [name, operation] of operations) {
-      const parameters = describedBy(operation)?.parameters ?? [];
+      const parameters = descriptionOf(operation)?.parameters ?? [];
       const located = (where: string) => parameters.filter((each) => each.in === where).map(({ name: key }) => key);
       expect(located('query'), name).to.have.members(Object.keys(operation.query?.describe().keys ?? {}));
       expect(located('path'), name).to.have.members([...operation.path.matchAll(/:(\w+)/g)].map(([, key]) => key));
@@ -194,7 +194,7 @@ describe('OpenAPI of every operation', () => {
 
 describe('OpenAPI of inputs', () => {
   const refuses = (name: keyof typeof contract, body: object): boolean => {
-    const schema = describedBy(contract[name])?.requestBody?.content['application/json'].schema;
+    const schema = descriptionOf(contract[name])?.requestBody?.content['application/json'].schema;
     return !compile(schema ?? true)(body);
   };
 
@@ -217,10 +217,10 @@ describe('OpenAPI of inputs', () => {
     ] as const)
       expect(refuses(name, body), `${name} ${JSON.stringify(body)}`).to.equal(isRefused);
     for (const [name, operation] of operations) {
-      const search = describedBy(operation)?.parameters.find((parameter) => parameter.name === 'search');
+      const search = descriptionOf(operation)?.parameters.find((parameter) => parameter.name === 'search');
       if (search) expect(search.schema, name).to.deep.include({ type: 'string', maxLength: 200 });
     }
-    const form = JSON.stringify(describedBy(contract.createImport)?.requestBody);
+    const form = JSON.stringify(descriptionOf(contract.createImport)?.requestBody);
     expect(form).to.include('"enum":["auto",",",";","tab","|"]');
   });
 });

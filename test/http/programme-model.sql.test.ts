@@ -9,7 +9,7 @@ import { scaled } from '../support/machine.js';
 import { serve } from './support/cast.js';
 import { commands, compareWhole } from './support/programme/commands.js';
 import { Service } from './support/programme/service.js';
-import { begin, beginning, restore } from './support/programme/world.js';
+import { createProgramme, initialState, restore } from './support/programme/world.js';
 
 /** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
@@ -42,8 +42,8 @@ for (const instances of [1, 2])
 
     it('does what its model does, whatever is asked of it', async () => {
       const { context } = harness;
-      const property = fc.asyncProperty(beginning, commands, async (given, asked) => {
-        const programme = await begin(context, given);
+      const property = fc.asyncProperty(initialState, commands, async (given, asked) => {
+        const programme = await createProgramme(context, given);
         await fc.asyncModelRun(() => ({ model: programme, real: service }), asked);
         await restore(context, programme);
         await compareWhole(programme, service);

@@ -17,7 +17,7 @@ import {
 } from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { tellStatements } from '../support/statements.js';
+import { observeStatements } from '../support/statements.js';
 import { type Cast, castOf } from './support/cast.js';
 import { admittedRoles, pathOf } from './support/examples.js';
 
@@ -73,7 +73,7 @@ describe('Listings', () => {
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     world = { cast, courseId: course.id };
   });
-  afterEach(() => tellStatements(harness.context.database.sequelize, false));
+  afterEach(() => observeStatements(harness.context.database.sequelize, false));
 
   const callersOf = ({ access }: Operation) => {
     const { admin, owner, trainee } = world.cast;
@@ -94,9 +94,9 @@ describe('Listings', () => {
     const needed = (key?.flags as { presence?: string } | undefined)?.presence === 'required';
     const path = pathOf(operation.path, { params, query: { ...query, ...(needed && { courseId }) } });
     const statements: string[] = [];
-    tellStatements(harness.context.database.sequelize, (sql) => void statements.push(sql));
+    observeStatements(harness.context.database.sequelize, (sql) => void statements.push(sql));
     const response = await harness.api('get', path, token);
-    tellStatements(harness.context.database.sequelize, false);
+    observeStatements(harness.context.database.sequelize, false);
     expect(response.status, `${path}: ${response.text}`).to.equal(200);
     // Sessions are fresh: none is touched.
     const own = statements.filter((sql) => !(sql.includes('`sessions`') && sql.includes('`users`')));

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';
-import { patientDeadlines, useHarness } from '../support/harness.js';
+import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { ada } from './support/expectations.js';
 
 const contenders = Array.from({ length: 50 }, (_, index) => index);
 
 describe('Requests that arrive together', () => {
-  const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
+  const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
   let server: Server;
   let url: string;
   before(async () => {

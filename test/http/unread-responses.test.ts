@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { createClients } from '../../src/http/overload/clients.js';
+import { createClientLimiter } from '../../src/http/overload/clients.js';
 
 describe('Responses that their clients leave unread', () => {
   const megabyte = 1_000_000;
   let cut: string[];
-  let clients: ReturnType<typeof createClients>;
+  let clients: ReturnType<typeof createClientLimiter>;
   beforeEach(() => {
     cut = [];
-    clients = createClients({ maxConcurrent: 20, minimumRate: 500, maxBuffered: 10 * megabyte });
+    clients = createClientLimiter({ maxConcurrent: 20, minBytesPerSecond: 500, maxBuffered: 10 * megabyte });
   });
 
   /** A response of which so much is kept; something of it is read all the time. @returns ends it */
@@ -29,7 +29,7 @@ describe('Responses that their clients leave unread', () => {
       },
       destroy: () => void cut.push(name),
     }) as unknown as ServerResponse;
-    for (let time = 0; time < 2; time += 1) clients.unread(response, { address, account });
+    for (let time = 0; time < 2; time += 1) clients.trackUnread(response, { address, account });
     return () => void response.emit('close');
   }
 
@@ -38,7 +38,7 @@ describe('Responses that their clients leave unread', () => {
     expect(cut).to.deep.equal(['first']);
     unread('large', 9 * megabyte, '192.0.2.1');
     expect(cut).to.deep.equal(['first', 'second', 'third', 'fourth']);
-    expect(clients.figures().responses).to.equal(1);
+    expect(clients.load().responses).to.equal(1);
   });
 
   it('are ended of the address that most is kept for, not of others', () => {
@@ -59,6 +59,6 @@ describe('Responses that their clients leave unread', () => {
   it('count no more when they have been taken', () => {
     for (let round = 0; round < 5; round += 1) unread(`${round}`, 9 * megabyte, '192.0.2.1')();
     expect(cut).to.deep.equal([]);
-    expect(clients.figures().responses).to.equal(0);
+    expect(clients.load().responses).to.equal(0);
   });
 });

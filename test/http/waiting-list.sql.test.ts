@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { tellStatements } from '../support/statements.js';
+import { observeStatements } from '../support/statements.js';
 import { type Person, useCast } from './support/cast.js';
 
 const full = { error: 'Course is at maximum capacity.' };
@@ -47,14 +47,14 @@ describe('The waiting list of a course', () => {
       const course = await fullCourse();
       const { sequelize } = harness.context.database;
       const counting: (string | undefined)[] = [];
-      tellStatements(
+      observeStatements(
         sequelize,
         (sql, transaction) => void (sql.includes('AS before_it') && counting.push(transaction)),
       );
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       await change(cast.trainee, id, { status: 'cancelled' }).expect(200);
       await change(cast.trainee, id, { status: 'pending', joinWaitingList: true }).expect(200);
-      tellStatements(sequelize, false);
+      observeStatements(sequelize, false);
       expect(counting).to.have.length.above(1);
       expect(new Set(counting)).to.deep.equal(new Set(['default']));
     });

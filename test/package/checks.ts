@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { failures, rows, type Verdict } from '../faults/report.js';
-import { leaveCounts } from '../support/counts.js';
+import { writeCounts } from '../support/counts.js';
 
 export const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-package-'));
 export const at = (...names: string[]) => path.join(folder, ...names);
@@ -85,6 +85,6 @@ export function conclude(): void {
   const failed = verdicts.filter(({ kept }) => kept === false).length;
   const passed = verdicts.length - failed - skipped;
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-  leaveCounts({ passed, failed, skipped, failures: failures(verdicts) });
+  writeCounts({ passed, failed, skipped, failures: failures(verdicts) });
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -136,7 +136,7 @@ describe('Emails', () => {
 describe('Passwords', () => {
   const atoms = [
     [fields.password, 'Password'],
-    [fields.presented, 'Password'],
+    [fields.loginPassword, 'Password'],
     [fields.currentPassword, 'Current password'],
     [fields.newPassword, 'New password'],
   ] as const;
@@ -160,7 +160,7 @@ describe('Passwords', () => {
   });
 
   it('that are presented are measured only', () => {
-    for (const atom of [fields.presented, fields.currentPassword])
+    for (const atom of [fields.loginPassword, fields.currentPassword])
       expectKept(atom, [...unusable, 'x'.repeat(30_000), `e${'\u0301'.repeat(5000)}`]);
   });
 });
@@ -183,10 +183,10 @@ describe('characters', () => {
   it('counts code points', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 1 })), (list) => {
-        expect(fields.characters(list.join(''))).to.equal([...list.join('')].length);
+        expect(fields.countCharacters(list.join(''))).to.equal([...list.join('')].length);
       }),
     );
-    expect(fields.characters('a🦊é')).to.equal(3);
+    expect(fields.countCharacters('a🦊é')).to.equal(3);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { searchKey } from '../../src/schemas/keys.js';
-import { isOfLetters, searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
+import { isAsciiLetters, searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
 import { userKeys } from '../../src/services/accounts/keys.js';
 import { atDepth } from '../support/depth.js';
 
@@ -46,7 +46,7 @@ describe('The words by which accounts are found', () => {
       expect(of(email), email).to.deep.equal([]);
     // The word of the name is found by the letters of the email, which begins with it.
     expect(wordsOf('Ada Mar', 'Lovelace', 'maria@example.org')).to.deep.equal(['maria']);
-    expect(['ada', 'ada7', 'łu', '', 'a-b'].filter(isOfLetters)).to.deep.equal(['ada']);
+    expect(['ada', 'ada7', 'łu', '', 'a-b'].filter(isAsciiLetters)).to.deep.equal(['ada']);
   });
 
   it('find every beginning of the email that is of letters', () => {
@@ -57,7 +57,7 @@ describe('The words by which accounts are found', () => {
         const account = { email: address, ...userKeys({ firstName, lastName, email: address }) };
         const indexed = [account.firstNameKey, account.lastNameKey, address.slice(address.indexOf('@') + 1)];
         const found = [...indexed, ...storedWords(account)];
-        for (let end = 1; isOfLetters(address.slice(0, end)); end += 1)
+        for (let end = 1; isAsciiLetters(address.slice(0, end)); end += 1)
           expect(found.some((one) => one.startsWith(address.slice(0, end)))).to.equal(true);
       }),
       { numRuns: atDepth(300, 3000) },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { characters } from '../../src/schemas/fields.js';
+import { countCharacters } from '../../src/schemas/fields.js';
 import { nameMaximum, sortKey, sortKeyBeginning, sortKeyLength, titleMaximum } from '../../src/schemas/sort-key.js';
 import { anyName, byBytes } from '../support/names.js';
 
@@ -57,10 +57,10 @@ describe('sortKey', () => {
       Array.from(sign.repeat(titleMaximum)).slice(0, titleMaximum).join(''),
     )) {
       const key = sortKey(text, titleMaximum);
-      expect(characters(key), text).to.be.at.most(sortKeyLength(titleMaximum));
+      expect(countCharacters(key), text).to.be.at.most(sortKeyLength(titleMaximum));
       expect(key.isWellFormed()).to.equal(true);
     }
-    expect(characters(sortKey('æ'.repeat(titleMaximum), titleMaximum))).to.equal(sortKeyLength(titleMaximum));
+    expect(countCharacters(sortKey('æ'.repeat(titleMaximum), titleMaximum))).to.equal(sortKeyLength(titleMaximum));
   });
 
   it('has no two spaces in a row before the text, so that a shorter text comes first', () => {

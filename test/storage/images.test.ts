@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { createImagePreparer } from '../../src/storage/images.js';
-import { emptyPng, halves } from '../support/images.js';
+import { emptyPng, redBlueImage } from '../support/images.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { faultOf } from './support/storage-contract.js';
 
@@ -70,7 +70,7 @@ describe('an uploaded image', () => {
 
   it('is rotated upright', async () => {
     // 6: the camera was held so that the top of the image is at its right.
-    const turned = await halves(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const turned = await redBlueImage(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     await prepare(turned);
     expect(await made().metadata()).to.include({ width: 100, height: 200 });
     const [top, bottom] = [await pixelAt(50, 20), await pixelAt(50, 180)];

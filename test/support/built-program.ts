@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What a subprocess gave: its streams, and its exit code. */
-export interface Ran {
+export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
@@ -21,7 +21,7 @@ export async function run(
   cwd: string,
   env = {},
   as: { uid?: number } = {},
-): Promise<Ran> {
+): Promise<ProcessResult> {
   try {
     const { stdout, stderr } = await promisify(execFile)(command, args, {
       cwd,
@@ -76,16 +76,16 @@ let folder: string | undefined;
 let done: Promise<void> | undefined;
 
 /** Where the package is that `test/run.ts` has built for the whole run; for a file that runs alone, it is built once. */
-function folderOfPackage(): string {
+function packageFolder(): string {
   folder ??= process.env.TEST_BUILD ?? temporaryFolder().path;
   return folder;
 }
 
 /** The folder of the built package. Not to be changed. */
 export async function builtProgram(): Promise<string> {
-  done ??= process.env.TEST_BUILD === undefined ? buildProgram(folderOfPackage()) : Promise.resolve();
+  done ??= process.env.TEST_BUILD === undefined ? buildProgram(packageFolder()) : Promise.resolve();
   await done;
-  return folderOfPackage();
+  return packageFolder();
 }
 
 /** The folder of its compiled program. */
@@ -94,7 +94,7 @@ export const compiledProgram = async (): Promise<string> => path.join(await buil
 /** Gives the enclosing `describe` the built package. `path` is its folder, not to be changed. */
 export function useBuiltProgram(): { path: string } {
   before(async () => void (await builtProgram()));
-  return { path: folderOfPackage() };
+  return { path: packageFolder() };
 }
 
 /** Gives the enclosing `describe` the built package in a folder of its own. `path` is that folder. */

@@ -31,11 +31,11 @@ export function readCounts<T extends Counts>(file: string): T | undefined {
 }
 
 /** Leaves counts for the process that started this one, where it wants them. */
-export function leaveCounts(counts: Counts): void {
+export function writeCounts(counts: Counts): void {
   const file = process.env.TEST_COUNTS_FILE;
   if (file !== undefined) writeFileSync(file, JSON.stringify(counts));
 }
 
 /** The last line of a run. */
-export const closingLine = ({ passed, failed, skipped }: Counts): string =>
+export const summaryLine = ({ passed, failed, skipped }: Counts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

@@ -20,8 +20,8 @@ export interface TestDatabase {
 export const onMysql = Boolean(process.env.TEST_DATABASE_URL);
 
 /** Runs statements on the MySQL/MariaDB server of this run, outside any database of coursectl's. */
-export function onServer(...statements: string[]): Promise<void> {
-  return runOn(serverUrl(), statements);
+export function runOnServer(...statements: string[]): Promise<void> {
+  return runStatements(serverUrl(), statements);
 }
 
 export function serverUrl(database = ''): string {
@@ -34,7 +34,7 @@ function withDatabase(server: string, database: string): string {
   return url.href;
 }
 
-async function runOn(server: string, statements: readonly string[]): Promise<void> {
+async function runStatements(server: string, statements: readonly string[]): Promise<void> {
   const connection = await createConnection({ uri: server, multipleStatements: false });
   try {
     for (const statement of statements) await connection.query(statement);
@@ -58,8 +58,8 @@ async function createEmpty(server: string | undefined): Promise<TestDatabase> {
     return { url: `sqlite:${folder.path}/test.sqlite`, drop: async () => folder.remove() };
   }
   const name = databaseName();
-  await runOn(withDatabase(server, ''), [`CREATE DATABASE ${name}`]);
-  return { url: withDatabase(server, name), drop: () => runOn(server, [`DROP DATABASE ${name}`]) };
+  await runStatements(withDatabase(server, ''), [`CREATE DATABASE ${name}`]);
+  return { url: withDatabase(server, name), drop: () => runStatements(server, [`DROP DATABASE ${name}`]) };
 }
 
 export function createEmptyDatabase(): Promise<TestDatabase> {

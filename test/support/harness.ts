@@ -89,7 +89,7 @@ export async function emptyDatabase({ database }: Context): Promise<void> {
 }
 
 /** For dozens of requests that wait for one row, which takes longer on a slow machine and beside other tests. */
-export const patientDeadlines = { databaseMs: scaled(standardDeadlines.databaseMs) };
+export const relaxedDeadlines = { databaseMs: scaled(standardDeadlines.databaseMs) };
 
 /** What a test of the API works with. */
 export interface Harness {

@@ -2,14 +2,14 @@ import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
 /** Left half red, right half blue: one can see how it is turned. */
-export function halves(width: number, height: number) {
+export function redBlueImage(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3);
   for (let index = 0; index < width * height; index += 1) pixels[index * 3 + (index % width < width / 2 ? 0 : 2)] = 255;
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
 /** How a PNG holds its pixels: bits of a sample, the type of colour and whether it is interlaced (PNG, section 11.2.1). */
-interface PngForm {
+interface PngFormat {
   bits: 1 | 8 | 16;
   colour: 0 | 2 | 6;
   interlaced: boolean;
@@ -28,7 +28,7 @@ const passes = [
   [0, 1, 1, 2],
 ] as const;
 
-function bytesOf(width: number, height: number, { bits, colour, interlaced }: PngForm): number {
+function bytesOf(width: number, height: number, { bits, colour, interlaced }: PngFormat): number {
   const rows = (wide: number, high: number) =>
     wide === 0 ? 0 : (Math.ceil((wide * bits * samples[colour]) / 8) + 1) * high;
   if (!interlaced) return rows(width, height);
@@ -43,7 +43,7 @@ function bytesOf(width: number, height: number, { bits, colour, interlaced }: Pn
 export function emptyPng(
   width: number,
   height: number,
-  form: PngForm = { bits: 1, colour: 0, interlaced: false },
+  form: PngFormat = { bits: 1, colour: 0, interlaced: false },
 ): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data]);

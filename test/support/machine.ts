@@ -23,7 +23,7 @@ let own: number | undefined;
  * What a limit of a measured time, in any unit, is on this machine: the given one on the reference machine, more where the
  * processor is slower now, however many processes wait for it. It is measured by the first call, before the process is busy.
  */
-export function onThisMachine(limit: number): number {
+export function scaledToProcessor(limit: number): number {
   own ??= Math.min(
     ...Array.from({ length: 3 }, () => {
       const before = process.cpuUsage();
@@ -47,4 +47,4 @@ export function scaled(milliseconds: number): number {
 }
 
 /** How long work may wait for a connection, as the setting: {@link scaled}, but no longer than the setting permits. */
-export const patientPool = { DB_POOL_ACQUIRE_MS: String(Math.min(60_000, scaled(3000))) };
+export const relaxedPool = { DB_POOL_ACQUIRE_MS: String(Math.min(60_000, scaled(3000))) };

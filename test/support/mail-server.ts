@@ -8,7 +8,7 @@ import { parseMail, type ReceivedMail } from './received-mail.js';
 import { until } from './until.js';
 
 /** The steps at which a server can refuse. `DATA` is the answer to the content. */
-export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL FROM' | 'RCPT' | 'DATA';
+export type SmtpStage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL FROM' | 'RCPT' | 'DATA';
 
 /** A refusal, such as `{ code: 550, text: '5.1.1 No such user' }`. */
 export interface Refusal {
@@ -55,7 +55,7 @@ export interface MailServer {
   waitFor(count: number): Promise<ReceivedMail[]>;
   waitFor(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
   /** Refuses at a stage from now on; `undefined` ends that. `EHLO` and `connect` are of connections made after it. */
-  refuse(stage: Stage, responder: Responder | undefined): void;
+  refuse(stage: SmtpStage, responder: Responder | undefined): void;
   /** How long each answer to a content takes, in ms. */
   delay: number;
   /** Ends the connection after the content, in place of an answer. */
@@ -82,9 +82,9 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   const { user = 'courses', password = 'secret of mails', tls = 'starttls' } = options;
   ownCertificate ??= makeCertificate('IP:127.0.0.1');
   const { certificate, key } = options.certificate ?? ownCertificate;
-  const responders = new Map<Stage, Responder>();
+  const responders = new Map<SmtpStage, Responder>();
   const sockets = new Set<Socket>();
-  const refusalAt = (stage: Stage, subject: string) => {
+  const refusalAt = (stage: SmtpStage, subject: string) => {
     const responder = responders.get(stage);
     const refusal = typeof responder === 'function' ? responder(subject) : responder;
     return refusal && errorOf(refusal);

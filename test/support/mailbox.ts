@@ -1,6 +1,6 @@
 import { parseSmtpUrl } from '../../src/config/mail-settings.js';
 import type { Context } from '../../src/services/context.js';
-import { type SentMails, sendDueMails } from '../../src/services/mail/sender.js';
+import { type SendCounts, sendDueMails } from '../../src/services/mail/sender.js';
 import { openTransport } from '../../src/services/mail/smtp.js';
 import type { Harness } from './harness.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -28,7 +28,7 @@ export interface Mailbox {
   /** Sends all that is due. @returns what arrived meanwhile */
   deliver(): Promise<ReceivedMail[]>;
   /** Sends all that is due. @throws AppError as {@link sendDueMails} */
-  send(): Promise<SentMails>;
+  send(): Promise<SendCounts>;
 }
 
 /** Gives the enclosing `describe` a mail server, for a harness with {@link mailSettings}. */

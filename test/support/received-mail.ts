@@ -36,12 +36,12 @@ function decodeHeader(value: string): string {
   });
 }
 
-interface Part {
+interface MailPart {
   headers: Record<string, string>;
   body: string;
 }
 
-function partOf(raw: string): Part {
+function partOf(raw: string): MailPart {
   const end = raw.indexOf('\r\n\r\n');
   const [head, body] = end === -1 ? [raw, ''] : [raw.slice(0, end), raw.slice(end + 4)];
   const headers: Record<string, string> = {};
@@ -53,7 +53,7 @@ function partOf(raw: string): Part {
   return { headers, body };
 }
 
-function decodedBody({ headers, body }: Part): string {
+function decodedBody({ headers, body }: MailPart): string {
   const encoding = headers['content-transfer-encoding']?.toLowerCase();
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString();
   const bytes = encoding === 'quoted-printable' ? bytesOfQuotedPrintable(body) : Buffer.from(body, 'latin1');
@@ -61,7 +61,7 @@ function decodedBody({ headers, body }: Part): string {
 }
 
 /** The parts of a type in a message, decoded and joined. */
-function textOf(part: Part, type: string): string {
+function textOf(part: MailPart, type: string): string {
   const ofPart = part.headers['content-type'] ?? 'text/plain';
   const boundary = /^multipart\/.*boundary="?([^";]+)/i.exec(ofPart)?.[1];
   if (boundary === undefined) return ofPart.startsWith(type) ? decodedBody(part) : '';

@@ -4,7 +4,7 @@ import type { Sequelize } from 'sequelize';
  * Has every statement told, or none. Sequelize reads its own options at each; its types keep them to itself.
  * @param tell also gets the id of the transaction, or `default` outside of one
  */
-export function tellStatements(
+export function observeStatements(
   sequelize: Sequelize,
   tell: false | ((sql: string, transaction: string | undefined) => void),
 ): void {
@@ -20,10 +20,10 @@ export function tellStatements(
 /** Does some work. @returns its result and its statements */
 export async function statementsOf<T>(sequelize: Sequelize, work: () => PromiseLike<T>) {
   const statements: string[] = [];
-  tellStatements(sequelize, (sql) => void statements.push(sql));
+  observeStatements(sequelize, (sql) => void statements.push(sql));
   try {
     return { result: await work(), statements };
   } finally {
-    tellStatements(sequelize, false);
+    observeStatements(sequelize, false);
   }
 }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ran, useBuiltProgram } from './built-program.js';
+import { type ProcessResult, useBuiltProgram } from './built-program.js';
 import { scaled } from './machine.js';
 
-export interface Surroundings {
+export interface ProcessOptions {
   cwd: string;
   env: Record<string, string>;
   /** Standard input is a pipe that nothing comes through; otherwise there is none. */
@@ -19,30 +19,30 @@ export interface Surroundings {
 }
 
 /** A process under way. */
-export interface Running {
+export interface RunningProcess {
   /** Of the process that was started; none when that failed. */
   pid: number | undefined;
   /** Settles when it ends, with all that it wrote. */
-  ended: Promise<Ran>;
+  ended: Promise<ProcessResult>;
   /** Waits for words on standard error or output that were not asked for before. */
-  says(words: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(words: RegExp): Promise<RegExpExecArray>;
   /** Waits until the program has come so far that it opens the database. Before it has begun, a signal just ends it. */
-  opensDatabase(): Promise<void>;
+  waitForDatabase(): Promise<void>;
   /** Waits to see whether it goes on. @throws when it ends meanwhile */
-  stays(milliseconds: number): Promise<void>;
+  staysAlive(milliseconds: number): Promise<void>;
   type(keys: string): void;
   kill(signal: NodeJS.Signals): void;
   stopReading(stream: 'stdout' | 'stderr'): void;
 }
 
 export interface Subprocesses {
-  start(argv: readonly string[], surroundings: Surroundings): Running;
+  start(argv: readonly string[], surroundings: ProcessOptions): RunningProcess;
   /** Runs a line of bash in which `coursectl` is the program. */
-  startShell(line: string, surroundings: Surroundings): Running;
+  startShell(line: string, surroundings: ProcessOptions): RunningProcess;
   /** Runs the program at a pseudo-terminal, on whose single screen all that it writes appears. */
-  startAtTerminal(argv: readonly string[], surroundings: Surroundings): Running;
+  startAtTerminal(argv: readonly string[], surroundings: ProcessOptions): RunningProcess;
   /** Runs a line of `sh` at a pseudo-terminal, such as one that starts another shell. */
-  startLineAtTerminal(line: string, surroundings: Surroundings): Running;
+  startLineAtTerminal(line: string, surroundings: ProcessOptions): RunningProcess;
   /** The path of the built program; known when tests run. */
   program: string;
   /** Why there is no pseudo-terminal; empty when there is one. */
@@ -62,7 +62,7 @@ async function hasLoaded(pid: number | undefined, library: string): Promise<bool
   return !existsSync(maps) || readFileSync(maps, 'utf8').includes(library);
 }
 
-function watch(child: ChildProcess): Running {
+function watch(child: ChildProcess): RunningProcess {
   const written = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
@@ -70,7 +70,7 @@ function watch(child: ChildProcess): Running {
     });
   }
   let over = false;
-  const ended = new Promise<Ran>((resolve, reject) => {
+  const ended = new Promise<ProcessResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       over = true;
@@ -84,7 +84,7 @@ function watch(child: ChildProcess): Running {
   return {
     pid: child.pid,
     ended,
-    async says(words) {
+    async waitForOutput(words) {
       const deadline = Date.now() + timeLimitMs;
       for (;;) {
         const all = written.stderr + written.stdout;
@@ -94,11 +94,11 @@ function watch(child: ChildProcess): Running {
         await sleep(10);
       }
     },
-    async opensDatabase() {
+    async waitForDatabase() {
       // Whatever database it is: every command that has opened one goes on to load what hashes passwords.
       while (!(await hasLoaded(child.pid, '/bcrypt.'))) await sleep(10);
     },
-    async stays(milliseconds) {
+    async staysAlive(milliseconds) {
       await sleep(milliseconds);
       if (over) throw new Error(`It has ended:\n${written.stderr}${written.stdout}`);
     },
@@ -122,8 +122,8 @@ export function useSubprocesses(): Subprocesses {
   function start(
     command: string,
     args: readonly string[],
-    { keepStdinOpen, stderrFile, ...options }: Surroundings,
-  ): Running {
+    { keepStdinOpen, stderrFile, ...options }: ProcessOptions,
+  ): RunningProcess {
     const stderr = stderrFile === undefined ? 'pipe' : openSync(stderrFile, 'a');
     const child = spawn(command, args, { ...options, stdio: [keepStdinOpen ? 'pipe' : 'ignore', 'pipe', stderr] });
     if (typeof stderr === 'number') closeSync(stderr);
@@ -131,7 +131,7 @@ export function useSubprocesses(): Subprocesses {
     return watch(child);
   }
 
-  function startLineAtTerminal(line: string, { size, ...surroundings }: Surroundings): Running {
+  function startLineAtTerminal(line: string, { size, ...surroundings }: ProcessOptions): RunningProcess {
     const sized = size ? `stty cols ${size.columns} rows ${size.rows}; ` : '';
     const env = { TERM: 'xterm', SHELL: '/bin/sh', ...surroundings.env };
     const args = ['--quiet', '--return', '--command', `${sized}${line}`, '/dev/null'];

@@ -5,17 +5,17 @@ export type OperationId = keyof Operations;
 export type ResponseBody<Id extends OperationId> = Operations[Id]['response'];
 
 /** Allows undefined for optional fields, which is as good as absent. */
-type MaybeAbsent<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
+type AllowUndefined<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
-type Part<T, Name extends string> = Name extends keyof T
+type InputPart<T, Name extends string> = Name extends keyof T
   ? T extends Record<Name, unknown>
-    ? { [K in Name]: MaybeAbsent<T[Name]> }
-    : { [K in Name]?: MaybeAbsent<Exclude<T[Name], undefined>> | undefined }
+    ? { [K in Name]: AllowUndefined<T[Name]> }
+    : { [K in Name]?: AllowUndefined<Exclude<T[Name], undefined>> | undefined }
   : unknown;
 
 /** What an operation is called with: its path and query parameters, and its body. */
-export type Input<Id extends OperationId> = Part<Operations[Id]['parameters'], 'path'> &
-  Part<Operations[Id]['parameters'], 'query'> &
+export type Input<Id extends OperationId> = InputPart<Operations[Id]['parameters'], 'path'> &
+  InputPart<Operations[Id]['parameters'], 'query'> &
   (undefined extends Operations[Id]['body'] ? { body?: Operations[Id]['body'] } : { body: Operations[Id]['body'] });
 
 /** The fields of {@link Input}, whatever the operation. */
@@ -35,7 +35,7 @@ export interface Refusal {
   params?: ErrorParams | undefined;
 }
 
-interface Failure extends Refusal {
+interface ErrorDetails extends Refusal {
   problems?: readonly FieldProblem[] | undefined;
   /** Seconds to wait before retrying, when the service says so. */
   retryAfter?: number | undefined;
@@ -51,7 +51,7 @@ export class ApiError extends Error implements Refusal {
 
   constructor(
     readonly status: number,
-    { code, params = {}, problems = [], retryAfter }: Failure = {},
+    { code, params = {}, problems = [], retryAfter }: ErrorDetails = {},
   ) {
     super(code ?? `HTTP ${status}`);
     this.code = code;
@@ -62,18 +62,18 @@ export class ApiError extends Error implements Refusal {
 }
 
 /** The session has ended: the form to sign in again says so. */
-export class SessionEnded extends ApiError {}
+export class SessionEndedError extends ApiError {}
 
 /** Told of every response that says that there is no session (any more). */
 let onSignedOut: () => void = () => undefined;
 
 /** Sets what happens when the service doesn't know the session. */
-export function whenSignedOut(listener: () => void): void {
+export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
 /** The address of an operation, for links and event streams. */
-export function addressOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'body'>): string {
+export function urlOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'body'>): string {
   // Every input has these fields at most.
   const { path = {}, query = {} } = input as AnyInput;
   const address = operations[id].path.replace(/\{(\w+)\}/g, (_all, name: string) =>
@@ -86,7 +86,7 @@ export function addressOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>,
   return text === '' ? address : `${address}?${text}`;
 }
 
-function formOf(fields: object): FormData {
+function toFormData(fields: object): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields))
     for (const one of [value].flat())
@@ -95,14 +95,14 @@ function formOf(fields: object): FormData {
   return form;
 }
 
-function requestOf(id: OperationId, input: AnyInput): RequestInit {
+function buildRequest(id: OperationId, input: AnyInput): RequestInit {
   const { method, ...transport } = operations[id];
   // The service takes a cookie for changes only with a header that pages of other origins can't send.
   const headers: Record<string, string> = { 'X-Requested-With': 'coursectl' };
   const sends = 'sends' in transport ? transport.sends : undefined;
   if (sends === undefined) return { method, headers };
   // Operations that take a form have an object as body.
-  if (sends === 'form') return { method, headers, body: formOf((input.body ?? {}) as object) };
+  if (sends === 'form') return { method, headers, body: toFormData((input.body ?? {}) as object) };
   return {
     method,
     headers: { ...headers, 'Content-Type': 'application/json' },
@@ -111,21 +111,21 @@ function requestOf(id: OperationId, input: AnyInput): RequestInit {
 }
 
 /** What the body of a response that isn't a success says, besides sentences. */
-interface FailureBody {
+interface ErrorBody {
   params?: ErrorParams;
   errors?: FieldProblem[];
 }
 
 /** @param headerOf gives a header of the response */
-function failureOf(
+function toApiError(
   id: OperationId,
   status: number,
-  { params, errors }: FailureBody,
+  { params, errors }: ErrorBody,
   headerOf: (name: string) => string | null,
 ): ApiError {
   const retryAfter = Number(headerOf('Retry-After') ?? Number.NaN);
-  const Failure = status === 401 && !signInOperations.has(id) ? SessionEnded : ApiError;
-  return new Failure(status, {
+  const ErrorClass = status === 401 && !signInOperations.has(id) ? SessionEndedError : ApiError;
+  return new ErrorClass(status, {
     // The document lists the codes; a service of another version may have others, for which there are general words.
     code: (headerOf('Error-Code') ?? undefined) as ErrorCode | undefined,
     params,
@@ -140,9 +140,9 @@ const noResponse = () => new ApiError(0);
 async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(addressOf(id, input), {
+    response = await fetch(urlOf(id, input), {
       // As above.
-      ...requestOf(id, input as AnyInput),
+      ...buildRequest(id, input as AnyInput),
       credentials: 'same-origin',
       ...(signal && { signal }),
     });
@@ -152,9 +152,9 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
   }
   if (!response.ok) {
     // What stands between the browser and the service may answer with something else than JSON.
-    const body = (await response.json().catch(() => ({}))) as FailureBody;
-    const failure = failureOf(id, response.status, body, (name) => response.headers.get(name));
-    if (failure instanceof SessionEnded) onSignedOut();
+    const body = (await response.json().catch(() => ({}))) as ErrorBody;
+    const failure = toApiError(id, response.status, body, (name) => response.headers.get(name));
+    if (failure instanceof SessionEndedError) onSignedOut();
     throw failure;
   }
   return response;
@@ -183,7 +183,7 @@ export async function call<Id extends OperationId>(
  * know whether they arrived.
  * @throws ApiError as {@link call}
  */
-export async function callForFile<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Blob> {
+export async function callForBlob<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Blob> {
   const response = await send(id, input);
   try {
     return await response.blob();
@@ -201,7 +201,7 @@ interface UploadOptions {
   signal?: AbortSignal;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -227,17 +227,17 @@ export function upload<Id extends OperationId>(
     request.onabort = () => reject(signal?.reason ?? new DOMException('', 'AbortError'));
     request.onerror = () => reject(noResponse());
     request.onload = () => {
-      const body = jsonOf(request.responseText);
+      const body = parseJson(request.responseText);
       // The document describes each response.
       if (request.status < 400) return resolve(body as ResponseBody<Id>);
-      const failure = failureOf(id, request.status, body as FailureBody, (name) => request.getResponseHeader(name));
-      if (failure instanceof SessionEnded) onSignedOut();
+      const failure = toApiError(id, request.status, body as ErrorBody, (name) => request.getResponseHeader(name));
+      if (failure instanceof SessionEndedError) onSignedOut();
       reject(failure);
     };
     const { method } = operations[id];
-    request.open(method, addressOf(id, input));
+    request.open(method, urlOf(id, input));
     request.setRequestHeader('X-Requested-With', 'coursectl');
     // Uploads are forms: as above.
-    request.send(formOf(((input as AnyInput).body ?? {}) as object));
+    request.send(toFormData(((input as AnyInput).body ?? {}) as object));
   });
 }

@@ -11,13 +11,14 @@ import type { ErrorCode } from '../../../examples/api-types.js';
 import { ApiError, call, type Input, type OperationId, type ResponseBody } from './client.js';
 
 /** No response, or one that says that the service is busy or, from a proxy before it, away. */
-const passing: readonly number[] = [0, 429, 502, 503, 504];
+const transientStatuses: readonly number[] = [0, 429, 502, 503, 504];
 
 /** Whether asking again can help: the service was busy or out of reach. */
-export const isPassing = (error: unknown): boolean => error instanceof ApiError && passing.includes(error.status);
+export const isTransient = (error: unknown): boolean =>
+  error instanceof ApiError && transientStatuses.includes(error.status);
 
 /** What is shown of a course or an import is out of date. */
-const outdated: readonly ErrorCode[] = [
+const outdatedCodes: readonly ErrorCode[] = [
   'ALREADY_ENROLLED',
   'COURSE_NOT_PUBLISHED',
   'COURSE_ENDED',
@@ -33,13 +34,13 @@ const outdated: readonly ErrorCode[] = [
 
 /** Whether the service refused a change because what it was asked for, as shown here, is out of date. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 409 || outdated.some((code) => code === error.code));
+  error instanceof ApiError && (error.status === 409 || outdatedCodes.some((code) => code === error.code));
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (count, error) => count < 2 && isPassing(error),
+      retry: (count, error) => count < 2 && isTransient(error),
       // Lists stay as they were until the user looks again.
       refetchOnWindowFocus: true,
       networkMode: 'always',
@@ -79,27 +80,27 @@ export function useApi<Id extends OperationId>(
 }
 
 /** Passwords come with their answers, or are shown after them, and only once: these answers don't wait for what is read again. */
-const withPasswords: readonly OperationId[] = ['createUser', 'resetPassword', 'changeManyUsers'];
+const passwordOperations: readonly OperationId[] = ['createUser', 'resetPassword', 'changeManyUsers'];
 
 /**
  * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again. So it is when
  * the change is refused because what is shown is out of date.
- * @param changes the operations whose answers are out of date afterwards; all of them when it isn't given
+ * @param affected the operations whose answers are out of date afterwards; all of them when it isn't given
  */
 export function useChange<Id extends OperationId>(
   id: Id,
-  changes?: readonly OperationId[],
+  affected?: readonly OperationId[],
 ): UseMutationResult<ResponseBody<Id>, ApiError, Input<Id>> {
   const client = useQueryClient();
   const refresh = () =>
     client.invalidateQueries(
-      changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
+      affected ? { predicate: ({ queryKey }) => affected.includes(queryKey[0] as OperationId) } : {},
     );
   return useMutation<ResponseBody<Id>, ApiError, Input<Id>>({
     mutationFn: (input) => call(id, input),
     onSuccess: () => {
       const refreshed = refresh();
-      return withPasswords.includes(id) ? undefined : refreshed;
+      return passwordOperations.includes(id) ? undefined : refreshed;
     },
     onError: (error) => (isOutdated(error) ? refresh() : undefined),
   });

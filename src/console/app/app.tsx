@@ -8,14 +8,14 @@ import { directionOf } from '../i18n/i18n.js';
 import { isPublicPage } from '../links/link-token.js';
 import { SessionProvider } from '../session/session.js';
 import { lazyPart } from '../ui/lazy.js';
-import { SessionGate, Waiting } from './session-gate.js';
+import { PageLoader, SessionGate } from './session-gate.js';
 
 /** The nonce of this page, with which styles that are made at run time are let through by its policy. */
 const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 // The library that keeps the page from scrolling under an open dialog looks for the nonce of its style there.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
-const PublicPage = lazyPart(async () => (await import('./public-pages.js')).PublicPage, <Waiting />);
+const PublicPage = lazyPart(async () => (await import('./public-pages.js')).PublicPage, <PageLoader />);
 
 export function App() {
   const { i18n } = useTranslation();

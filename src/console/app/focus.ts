@@ -8,26 +8,27 @@ const canHaveFocus = (element: Element): element is HTMLElement =>
  * which a dialog was opened: the focus moves to the dialog that is open, to what had it before in the page, to the nearest frame
  * around that, or to the page's heading. Browsers would begin at the top of the document again.
  */
-export function useKeptFocus(): void {
+export function useFocusRecovery(): void {
   useEffect(() => {
-    let last: Element | undefined;
+    let lastFocused: Element | undefined;
     /** What had the focus last in the page, and what is around it: menus and dialogs were opened there. */
-    let place: Element[] = [];
+    let ancestors: Element[] = [];
 
     function remember({ target }: FocusEvent): void {
       if (!(target instanceof Element)) return;
-      last = target;
+      lastFocused = target;
       if (!target.closest('main') || target.closest('[role="menu"]')) return;
-      place = [];
-      for (let one: Element | null = target; one && one.localName !== 'main'; one = one.parentElement) place.push(one);
+      ancestors = [];
+      for (let one: Element | null = target; one && one.localName !== 'main'; one = one.parentElement)
+        ancestors.push(one);
     }
 
     const observer = new MutationObserver(() => {
-      if (!last || last.isConnected || document.activeElement !== document.body) return;
-      last = undefined;
+      if (!lastFocused || lastFocused.isConnected || document.activeElement !== document.body) return;
+      lastFocused = undefined;
       const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1);
-      const around = place.find((one) => one.isConnected && canHaveFocus(one));
-      const next = dialog ?? around ?? document.querySelector('main h1');
+      const nearest = ancestors.find((one) => one.isConnected && canHaveFocus(one));
+      const next = dialog ?? nearest ?? document.querySelector('main h1');
       if (next instanceof HTMLElement) next.focus({ preventScroll: true });
     });
     document.addEventListener('focusin', remember);

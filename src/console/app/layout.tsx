@@ -11,7 +11,7 @@ import { Logo } from '../appearance/logo.js';
 import type { Language } from '../i18n/i18n.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { useKeptFocus } from './focus.js';
+import { useFocusRecovery } from './focus.js';
 import { navigationOf } from './navigation.js';
 
 /** The frame of every page: navigation by role, account menu, and the page itself. */
@@ -51,7 +51,7 @@ export function Layout() {
     language.forget();
     preferences.reset();
   }, [pathname]);
-  useKeptFocus();
+  useFocusRecovery();
   return (
     <div className="frame">
       <a href="#content" className="skip-link">

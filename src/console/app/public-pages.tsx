@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react';
-import { loadWords } from '../i18n/i18n.js';
+import { loadTranslations } from '../i18n/i18n.js';
 import { lazyPart } from '../ui/lazy.js';
-import { useKeptFocus } from './focus.js';
-import { SessionGate, Waiting } from './session-gate.js';
+import { useFocusRecovery } from './focus.js';
+import { PageLoader, SessionGate } from './session-gate.js';
 
 interface PublicPageProps {
   /** Shows what a session opens in place of the page. */
@@ -10,7 +10,7 @@ interface PublicPageProps {
 }
 
 const publicPage = (load: () => Promise<ComponentType<PublicPageProps>>) =>
-  lazyPart(async () => (await Promise.all([load(), loadWords('links')]))[0], <Waiting />);
+  lazyPart(async () => (await Promise.all([load(), loadTranslations('links')]))[0], <PageLoader />);
 
 const pages: Record<string, ComponentType<PublicPageProps>> = {
   '/set-password': publicPage(async () => (await import('../links/set-password-page.js')).SetPasswordPage),
@@ -22,7 +22,7 @@ const pages: Record<string, ComponentType<PublicPageProps>> = {
 
 /** The page of the address, which everybody sees, also who is signed in as somebody else. */
 export function PublicPage({ onSignedIn }: PublicPageProps) {
-  useKeptFocus();
+  useFocusRecovery();
   // The code of a certificate is a part of its address.
   const Page = pages[window.location.pathname.replace(/^(\/certificates)\/.*/, '$1')];
   function leave(): void {

@@ -10,8 +10,8 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Screen } from '../i18n/en/words.js';
-import { loadWords } from '../i18n/i18n.js';
+import type { Screen } from '../i18n/en/translations.js';
+import { loadTranslations } from '../i18n/i18n.js';
 import { type Role, useUser } from '../session/session.js';
 import { NotLoaded } from '../ui/lazy.js';
 import { listSearch } from '../ui/lists/list-search.js';
@@ -44,7 +44,7 @@ class PageNotLoaded extends Error {
 }
 
 /** Shows what a page threw; the rest of the frame stays. */
-function Broken({ error, reset }: ErrorComponentProps) {
+function PageError({ error, reset }: ErrorComponentProps) {
   // The router keeps the failure: nothing else loads the code again.
   if (error instanceof PageNotLoaded) return <NotLoaded />;
   return <Failed error={error} onRetry={reset} />;
@@ -58,7 +58,7 @@ function lazyPage<const Name extends string>(
 ) {
   return lazyRouteComponent(async () => {
     try {
-      const [code] = await Promise.all([load(), loadWords(...words)]);
+      const [code] = await Promise.all([load(), loadTranslations(...words)]);
       return code;
     } catch (error) {
       throw new PageNotLoaded(error);
@@ -67,7 +67,7 @@ function lazyPage<const Name extends string>(
 }
 
 /** A page for each role; other roles get "no such page". The service checks again. */
-function byRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.Element {
+function pageByRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.Element {
   return function PageOfRole() {
     const Component = pages[useUser().role] ?? NotFound;
     return <Component />;
@@ -90,7 +90,7 @@ const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   validateSearch: listSearch('status'),
-  component: byRole({
+  component: pageByRole({
     super_admin: lazyPage(['overview', 'courses'], () => import('../overview/admin-overview.js'), 'AdminOverview'),
     trainer: lazyPage(['overview', 'courses'], () => import('../overview/trainer-overview.js'), 'TrainerOverview'),
     trainee: lazyPage(['catalogue', 'courses'], () => import('../catalogue/own-courses-page.js'), 'OwnCoursesPage'),
@@ -109,7 +109,7 @@ const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
   validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked', 'invited'),
-  component: byRole({ super_admin: peoplePage }),
+  component: pageByRole({ super_admin: peoplePage }),
 });
 
 const personPage = lazyPage(
@@ -121,7 +121,7 @@ const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people/$id',
   validateSearch: listSearch('tab'),
-  component: byRole({ super_admin: personPage }),
+  component: pageByRole({ super_admin: personPage }),
 });
 
 const importsPage = lazyPage(['imports', 'courses'], () => import('../imports/imports-page.js'), 'ImportsPage');
@@ -129,7 +129,7 @@ const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
   validateSearch: listSearch('status'),
-  component: byRole({ super_admin: importsPage }),
+  component: pageByRole({ super_admin: importsPage }),
 });
 
 const importPage = lazyPage(['imports', 'courses'], () => import('../imports/import-page.js'), 'ImportPage');
@@ -137,7 +137,7 @@ const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports/$id',
   validateSearch: listSearch('outcome', 'code'),
-  component: byRole({ super_admin: importPage }),
+  component: pageByRole({ super_admin: importPage }),
 });
 
 const coursesPage = lazyPage(['courses'], () => import('../courses/courses-page.js'), 'CoursesPage');
@@ -145,14 +145,14 @@ const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
   validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'ended', 'trainerId'),
-  component: byRole({ super_admin: coursesPage, trainer: coursesPage, trainee: ToCatalogue }),
+  component: pageByRole({ super_admin: coursesPage, trainer: coursesPage, trainee: ToCatalogue }),
 });
 
 const newCoursePage = lazyPage(['courses'], () => import('../courses/new-course-page.js'), 'NewCoursePage');
 const newCourseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/new',
-  component: byRole({ super_admin: newCoursePage, trainer: newCoursePage }),
+  component: pageByRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 
 const coursePage = lazyPage(['courses', 'enrollments'], () => import('../courses/course-page.js'), 'CoursePage');
@@ -160,7 +160,7 @@ const courseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/$id',
   validateSearch: listSearch('tab', 'status'),
-  component: byRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
+  component: pageByRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
 });
 
 const enrollmentsPage = lazyPage(
@@ -172,7 +172,7 @@ const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',
   validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId'),
-  component: byRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
+  component: pageByRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
 });
 
 const cataloguePage = lazyPage(
@@ -184,7 +184,7 @@ const catalogueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue',
   validateSearch: listSearch('category', 'level', 'seatsLeft', 'ended'),
-  component: byRole({ super_admin: ToCourses, trainer: ToCourses, trainee: cataloguePage }),
+  component: pageByRole({ super_admin: ToCourses, trainer: ToCourses, trainee: cataloguePage }),
 });
 
 const catalogueCoursePage = lazyPage(
@@ -195,7 +195,7 @@ const catalogueCoursePage = lazyPage(
 const catalogueCourseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue/$id',
-  component: byRole({ super_admin: ToCourse, trainer: ToCourse, trainee: catalogueCoursePage }),
+  component: pageByRole({ super_admin: ToCourse, trainer: ToCourse, trainee: catalogueCoursePage }),
 });
 
 const auditPage = lazyPage(['audit', 'courses'], () => import('../audit/audit-page.js'), 'AuditPage');
@@ -203,7 +203,7 @@ const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',
   validateSearch: listSearch('actor', 'action', 'targetType', 'target', 'from', 'to'),
-  component: byRole({ super_admin: auditPage }),
+  component: pageByRole({ super_admin: auditPage }),
 });
 
 const mailPage = lazyPage(['mail', 'overview'], () => import('../mail/mail-page.js'), 'MailPage');
@@ -211,7 +211,7 @@ const mailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/mail',
   validateSearch: listSearch('state', 'kind', 'userId', 'importId'),
-  component: byRole({ super_admin: mailPage }),
+  component: pageByRole({ super_admin: mailPage }),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -234,7 +234,7 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 });
 

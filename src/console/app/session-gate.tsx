@@ -8,7 +8,7 @@ import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
 
 /** Shown until it is known which page to show, and until its code has come. */
-export function Waiting() {
+export function PageLoader() {
   const { t } = useTranslation();
   return (
     <Center mih="100vh">
@@ -17,22 +17,22 @@ export function Waiting() {
   );
 }
 
-const SetupPage = lazyPart(async () => (await import('../setup/setup-page.js')).SetupPage, <Waiting />);
-const SignInPage = lazyPart(async () => (await import('../sign-in/sign-in-page.js')).SignInPage, <Waiting />);
+const SetupPage = lazyPart(async () => (await import('../setup/setup-page.js')).SetupPage, <PageLoader />);
+const SignInPage = lazyPart(async () => (await import('../sign-in/sign-in-page.js')).SignInPage, <PageLoader />);
 const FirstPasswordPage = lazyPart(
   async () => (await import('../sign-in/first-password-page.js')).FirstPasswordPage,
-  <Waiting />,
+  <PageLoader />,
 );
-const PhonePage = lazyPart(async () => (await import('../sign-in/phone-page.js')).PhonePage, <Waiting />);
+const PhonePage = lazyPart(async () => (await import('../sign-in/phone-page.js')).PhonePage, <PageLoader />);
 const SignInAgain = lazyDialog(async () => (await import('../sign-in/sign-in-again.js')).SignInAgain, 'opened');
 
 /** The frame and its pages. */
-export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).SignedInPages, <Waiting />);
+export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).SignedInPages, <PageLoader />);
 
 /** Asks for setup when there are no accounts, else to sign in. */
 function SetupOrSignIn() {
   const setup = useApi('setupStatus', {});
-  if (setup.isPending) return <Waiting />;
+  if (setup.isPending) return <PageLoader />;
   return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
 }
 
@@ -46,10 +46,10 @@ export function SessionGate() {
   /** A person imported without a phone is asked for one after the first password change. */
   const [asksPhone, setAsksPhone] = useState(false);
   if (needsPassword && !asksPhone && state.session.user.phone === '') setAsksPhone(true);
-  const waits = needsPassword || asksPhone;
-  const opens = state.kind === 'signedIn' ? opened || !waits : opened && state.kind === 'ended';
+  const isBlocked = needsPassword || asksPhone;
+  const opens = state.kind === 'signedIn' ? opened || !isBlocked : opened && state.kind === 'ended';
   if (opens !== opened) setOpened(opens);
-  if (state.kind === 'loading') return <Waiting />;
+  if (state.kind === 'loading') return <PageLoader />;
   if (state.kind === 'failed')
     return (
       <Center mih="100vh">

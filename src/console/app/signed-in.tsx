@@ -9,15 +9,15 @@ const Notices = lazyPart(async () => (await import('./notices.js')).Notices);
 /** What is shown behind signing in; its code is loaded then, and that of messages with the first one. */
 export function SignedInPages() {
   const { notifications } = useNotifications();
-  const [noticed, setNoticed] = useState(false);
+  const [hasNotices, setHasNotices] = useState(false);
   // Those of the person who was signed in before, who may be another one.
   useEffect(() => notices.clean(), []);
   useEffect(() => {
-    if (notifications.length > 0) setNoticed(true);
+    if (notifications.length > 0) setHasNotices(true);
   }, [notifications.length]);
   return (
     <>
-      {noticed && <Notices />}
+      {hasNotices && <Notices />}
       <RouterProvider router={router} />
     </>
   );

@@ -23,10 +23,10 @@ const actions = (): Action[] =>
 const targetTypes = ['user', 'course', 'enrollment', 'import', 'mail', 'address'] as const;
 
 /** Midnight of a day where the browser is, so many days later; undefined for what is no day. */
-function midnight(day: string | undefined, later = 0): string | undefined {
+function midnight(day: string | undefined, daysLater = 0): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (year === undefined) return undefined;
-  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString();
+  return new Date(Number(year), Number(month) - 1, Number(date) + daysLater).toISOString();
 }
 
 /** The filters of the address as the service takes them. */

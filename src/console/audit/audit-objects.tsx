@@ -7,7 +7,7 @@ export function Actor({ entry: { actorId, actorName, osUser, origin } }: { entry
   const { t } = useTranslation();
   if (origin === 'program') return t('audit.program');
   if (actorId === null) return osUser === null ? t('audit.operator') : `${t('audit.operator')} (${osUser})`;
-  if (actorName === null) return <Gone search={{ actor: actorId }} />;
+  if (actorName === null) return <DeletedObject search={{ actor: actorId }} />;
   return (
     <TextLink to="/people/$id" params={{ id: actorId }}>
       {actorName}
@@ -20,7 +20,8 @@ export function Target({ entry }: { entry: AuditEntry }) {
   const { targetType, targetId, targetName } = entry;
   if (targetId === null) return '–';
   if (targetType === 'address') return <bdi>{targetId}</bdi>;
-  if (targetName === null) return <Gone search={{ targetType, target: targetId }} name={recordedName(entry)} />;
+  if (targetName === null)
+    return <DeletedObject search={{ targetType, target: targetId }} name={recordedName(entry)} />;
   return <ObjectLink kind={targetType} id={targetId} name={targetName} />;
 }
 
@@ -56,7 +57,7 @@ export function ObjectLink({ kind, id, name }: ObjectLinkProps) {
   }
 }
 
-interface GoneProps {
+interface DeletedObjectProps {
   /** Finds the other entries of it. */
   search: { actor: string } | { targetType: AuditEntry['targetType']; target: string };
   /** Its name, where the entry has recorded one. */
@@ -64,7 +65,7 @@ interface GoneProps {
 }
 
 /** What was deleted has no page of its own, but its history. */
-function Gone({ search, name }: GoneProps) {
+function DeletedObject({ search, name }: DeletedObjectProps) {
   const { t } = useTranslation();
   return (
     <TextLink to="/audit" search={search}>

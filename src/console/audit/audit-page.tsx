@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { timeZone } from '../i18n/format.js';
-import { listChange, type SearchChange } from '../ui/lists/list-search.js';
+import { type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { AuditFilters, type AuditSearch, auditQuery, noFilters } from './audit-filters.js';
 import { AuditTable } from './audit-table.js';
@@ -22,7 +22,7 @@ export function AuditPage() {
     { keepPrevious: true },
   );
   const onSearch = (change: SearchChange<AuditSearch>, replace?: boolean) =>
-    void navigate(listChange<AuditSearch>(change, replace));
+    void navigate(searchNavigation<AuditSearch>(change, replace));
   return (
     <Page title={t('audit.title')} hint={t('audit.hint', { zone: timeZone() })}>
       <AuditFilters search={search} onSearch={onSearch} filtered={filtered} />

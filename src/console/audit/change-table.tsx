@@ -22,7 +22,7 @@ const idFields: Readonly<Record<string, 'user' | 'course' | 'import'>> = {
 /** What changed: each field before and after. */
 export function ChangeTable({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation();
-  const side = (values: AuditEntry['before'], field: string): ReactNode =>
+  const cell = (values: AuditEntry['before'], field: string): ReactNode =>
     values !== null && field in values ? <Value field={field} value={values[field]} names={entry.names} /> : '–';
   return (
     <PlainTable
@@ -30,7 +30,7 @@ export function ChangeTable({ entry }: { entry: AuditEntry }) {
       head={[t('audit.column.field'), t('audit.column.before'), t('audit.column.after')]}
       rows={changedFields(entry).map((field) => ({
         key: field,
-        cells: [fieldName(field, t), side(entry.before, field), side(entry.after, field)],
+        cells: [fieldName(field, t), cell(entry.before, field), cell(entry.after, field)],
       }))}
     />
   );

@@ -1,6 +1,6 @@
 import i18next, { type TFunction } from 'i18next';
 import type { ResponseBody } from '../api/client.js';
-import type { Words } from '../i18n/en/words.js';
+import type { Translations } from '../i18n/en/translations.js';
 
 export type AuditEntry = ResponseBody<'listAudit'>['entries'][number];
 
@@ -20,7 +20,8 @@ export function changedFields({ before, after }: AuditEntry): string[] {
 /** What a recorded field is called; by its own name when it has no words. */
 export function fieldName(field: string, t: TFunction): string {
   // There are words for it: see the conditions. Fields of courses are called as on the page of a course.
-  if (i18next.exists(`audit.field.${field}`)) return t(`audit.field.${field as keyof Words['audit']['field']}`);
-  if (i18next.exists(`courses.field.${field}`)) return t(`courses.field.${field as keyof Words['courses']['field']}`);
-  return i18next.exists(`field.${field}`) ? t(`field.${field as keyof Words['field']}`) : field;
+  if (i18next.exists(`audit.field.${field}`)) return t(`audit.field.${field as keyof Translations['audit']['field']}`);
+  if (i18next.exists(`courses.field.${field}`))
+    return t(`courses.field.${field as keyof Translations['courses']['field']}`);
+  return i18next.exists(`field.${field}`) ? t(`field.${field as keyof Translations['field']}`) : field;
 }

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { IconCalendarPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
+import { urlOf } from '../api/client.js';
 import type { Course } from '../courses/course-values.js';
 import { useToday } from '../session/session.js';
 
@@ -21,7 +21,7 @@ export function AddToCalendar({ course: { id, startDate, endDate }, name, ...but
     <Button
       component="a"
       // Phones offer to add it, where a download would only be kept.
-      href={addressOf('courseCalendar', { path: { id } })}
+      href={urlOf('courseCalendar', { path: { id } })}
       aria-label={name === undefined ? undefined : t('catalogue.addToCalendarOf', { name })}
       variant="default"
       leftSection={<IconCalendarPlus size={16} aria-hidden />}

@@ -8,9 +8,9 @@ import { CourseImage } from '../courses/course-image.js';
 import { MaterialList } from '../courses/material-list.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Failed, isWithheld, Loading } from '../ui/states.js';
+import { Failed, Loading, mustHideData } from '../ui/states.js';
 import { AddToCalendar } from './add-to-calendar.js';
-import { OwnPlace } from './own-place.js';
+import { OwnEnrollmentPanel } from './own-enrollment.js';
 
 const route = getRouteApi('/catalogue/$id');
 
@@ -33,19 +33,19 @@ export function CatalogueCoursePage() {
   );
   const [enrollment] = own.data?.enrollments ?? [];
   // A course that isn't published is shown to its participants only; the others keep their request, or what they have completed.
-  if (enrollment && isWithheld(query.error) && !own.error)
+  if (enrollment && mustHideData(query.error) && !own.error)
     return (
       <Page key={id} title={enrollment.course.title} hint={back}>
         <Stack maw={520}>
           <Text>{t('catalogue.withdrawn')}</Text>
-          <OwnPlace course={{ ...enrollment.course, isPublished: false }} enrollment={enrollment} />
+          <OwnEnrollmentPanel course={{ ...enrollment.course, isPublished: false }} enrollment={enrollment} />
         </Stack>
       </Page>
     );
-  if (!query.data || !own.data || isWithheld(query.error))
+  if (!query.data || !own.data || mustHideData(query.error))
     return (
       <Page title={t('catalogue.title')} hint={back}>
-        {isWithheld(query.error) && own.isPending ? <Loading /> : (failed ?? <Loading />)}
+        {mustHideData(query.error) && own.isPending ? <Loading /> : (failed ?? <Loading />)}
       </Page>
     );
   const { course } = query.data;
@@ -60,7 +60,7 @@ export function CatalogueCoursePage() {
                 <CourseImage thumbnail={course.thumbnail} />
               </Paper>
             )}
-            <OwnPlace course={course} enrollment={enrollment} />
+            <OwnEnrollmentPanel course={course} enrollment={enrollment} />
             <Paper withBorder p="md">
               <CourseFacts course={course} />
               <AddToCalendar course={course} mt="md" />

@@ -5,7 +5,7 @@ import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { endedChoices, levels } from '../courses/course-values.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
@@ -52,14 +52,14 @@ export function CataloguePage() {
   const filtered = [text, category, level, seatsLeft, ended].some((value) => value !== undefined);
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
-    void navigate(listChange<Search>(change, replace));
+    void navigate(searchNavigation<Search>(change, replace));
   }
   const { pages, isBeyond } = usePages({
     query,
     pagination: query.data?.pagination,
     isEmpty: query.data?.courses.length === 0,
     search,
-    onBeyond: (page) => onSearch({ page }, true),
+    onPastEnd: (page) => onSearch({ page }, true),
   });
   const clear = () =>
     onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined, ended: undefined });

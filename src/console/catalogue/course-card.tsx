@@ -22,7 +22,7 @@ export function CourseCard({ course, status }: CourseCardProps) {
   const today = useToday();
   const { level, courseType, location, enrollUntil } = course;
   const closed = closedOn(today, course);
-  const held = [location, courseType && t(`courses.type.${courseType}`)].filter(Boolean);
+  const venue = [location, courseType && t(`courses.type.${courseType}`)].filter(Boolean);
   const facts = [course.category, level && t(`courses.level.${level}`), course.language].filter(Boolean);
   return (
     <Card component="article" withBorder padding="md" className="link-card" h="100%">
@@ -50,9 +50,9 @@ export function CourseCard({ course, status }: CourseCardProps) {
           <Text size="sm" c="dimmed">
             <CourseDates course={course} />
           </Text>
-          {held.length > 0 && (
+          {venue.length > 0 && (
             <Text size="sm" c="dimmed">
-              {held.join(' · ')}
+              {venue.join(' · ')}
             </Text>
           )}
           {enrollUntil && !closed && (

@@ -8,20 +8,20 @@ import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 import { useToday } from '../session/session.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { notifyDone } from '../ui/notify.js';
-import type { CourseOfPlace } from './own-status.js';
+import type { EnrolledCourse } from './own-status.js';
 
 /** The statuses that the trainee can give up. */
-export type Leavable = 'pending' | 'waiting' | 'active';
+export type LeavableStatus = 'pending' | 'waiting' | 'active';
 
-export const isLeavable = (status: EnrollmentStatus): status is Leavable =>
+export const isLeavable = (status: EnrollmentStatus): status is LeavableStatus =>
   'cancelled' in statusRules[status].followedBy;
 
 interface LeaveDialogProps {
-  course: CourseOfPlace;
+  course: EnrolledCourse;
   /** Of the enrollment. */
   id: string;
   /** Its status when the question was asked: one that has changed meanwhile is not given up. */
-  leaving: Leavable | undefined;
+  leaving: LeavableStatus | undefined;
   onClose(): void;
 }
 
@@ -34,7 +34,7 @@ export function LeaveDialog({ course, id, leaving, onClose }: LeaveDialogProps) 
   // The materials, and a course that isn't published, are refused to those who have left: they are not asked for again.
   const outOfDate = ['listOwnEnrollments', 'listCourses'] as const;
   const change = useChange('changeStatus', isPublished ? [...outOfDate, 'showCourse'] : outOfDate);
-  const [shown, setShown] = useState<Leavable>('active');
+  const [shown, setShown] = useState<LeavableStatus>('active');
   if (leaving && leaving !== shown) setShown(leaving);
   const again = isPublished && !closedOn(today, course) ? (shown === 'waiting' ? 'waiting' : 'place') : 'never';
   return (

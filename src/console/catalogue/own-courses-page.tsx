@@ -9,7 +9,7 @@ import { StatusFilter } from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { Page } from '../ui/page.js';
 import { Empty, Loaded, Loading } from '../ui/states.js';
@@ -39,14 +39,14 @@ export function OwnCoursesPage() {
   );
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
-    void navigate(listChange<Search>(change, replace));
+    void navigate(searchNavigation<Search>(change, replace));
   }
   const { pages, isBeyond } = usePages({
     query,
     pagination: query.data?.pagination,
     isEmpty: query.data?.enrollments.length === 0,
     search,
-    onBeyond: (last) => onSearch({ page: last }, true),
+    onPastEnd: (last) => onSearch({ page: last }, true),
   });
   const toCatalogue = <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>;
 

@@ -8,7 +8,7 @@ import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 export type OwnEnrollment = ResponseBody<'listOwnEnrollments'>['enrollments'][number];
 
 /** A course, or what those still see of it who have a place in one that isn't published any more. */
-export type CourseOfPlace = Course | (OwnEnrollment['course'] & { isPublished: false });
+export type EnrolledCourse = Course | (OwnEnrollment['course'] & { isPublished: false });
 
 /** Whether an enrollment has progress to show. */
 export const hasProgress = (status: EnrollmentStatus): boolean =>

@@ -9,7 +9,7 @@ import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
-import { changedSearch, type ListSearch } from '../ui/lists/list-search.js';
+import { applySearchChange, type ListSearch } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
@@ -41,14 +41,14 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
     onClose();
   }
 
-  const closesByItself = !dirty && !assign.isPending;
+  const isDismissible = !dirty && !assign.isPending;
   return (
     <Modal
       opened={opened}
       onClose={close}
       size="xl"
-      closeOnClickOutside={closesByItself}
-      closeOnEscape={closesByItself}
+      closeOnClickOutside={isDismissible}
+      closeOnEscape={isDismissible}
       title={t('enrollments.assign.title', { title: course.title })}
       closeButtonProps={{ 'aria-label': t('action.close'), disabled: assign.isPending }}
     >
@@ -143,7 +143,7 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
       <SearchField
         label={t('enrollments.participants.search')}
         value={text}
-        onSearch={(next) => setSearch((before) => changedSearch<ListSearch>(before, { search: next }))}
+        onSearch={(next) => setSearch((before) => applySearchChange<ListSearch>(before, { search: next }))}
       />
       <DataTable<Trainee>
         label={t('enrollments.assign.available')}
@@ -154,7 +154,7 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
         rowKey={({ id }) => id}
         rowName={(trainee) => nameOf(trainee)}
         search={search}
-        onSearch={(change) => setSearch((before) => changedSearch(before, change))}
+        onSearch={(change) => setSearch((before) => applySearchChange(before, change))}
         selection={{ selected, onChange }}
         filtered={text !== undefined}
         empty={<Empty message={t('enrollments.assign.none')} />}

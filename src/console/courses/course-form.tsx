@@ -36,7 +36,7 @@ interface CourseFormProps {
 export function CourseForm({ form, action, before, beside }: CourseFormProps) {
   const { t } = useTranslation();
   const categories = useApi('listCategories', {});
-  const any = { value: '', label: t('courses.form.unset') };
+  const unset = { value: '', label: t('courses.form.unset') };
   return (
     <form onSubmit={form.onSubmit} noValidate aria-label={t('courses.form.title')}>
       <Stack maw={860}>
@@ -60,12 +60,12 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
           <NativeSelect
             {...form.field('level')}
             label={t('courses.field.level')}
-            data={[any, ...levels.map((value) => ({ value, label: t(`courses.level.${value}`) }))]}
+            data={[unset, ...levels.map((value) => ({ value, label: t(`courses.level.${value}`) }))]}
           />
           <NativeSelect
             {...form.field('courseType')}
             label={t('courses.field.courseType')}
-            data={[any, ...courseTypes.map((value) => ({ value, label: t(`courses.type.${value}`) }))]}
+            data={[unset, ...courseTypes.map((value) => ({ value, label: t(`courses.type.${value}`) }))]}
           />
           <TextInput {...form.field('language')} label={t('courses.field.language')} />
           <TextInput {...form.field('startDate')} type="date" label={t('courses.field.startDate')} />
@@ -103,7 +103,12 @@ function Requests({ form }: Pick<CourseFormProps, 'form'>) {
   const { t } = useTranslation();
   const { enrollUntil, endDate } = form.values;
   const isLate = endDate !== '' && enrollUntil > endDate;
-  const below: ComponentProps<typeof NumberInput>['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
+  const inputOrder: ComponentProps<typeof NumberInput>['inputWrapperOrder'] = [
+    'label',
+    'input',
+    'description',
+    'error',
+  ];
   return (
     <Paper component="fieldset" withBorder p="md" m={0}>
       <legend>{t('courses.form.requests')}</legend>
@@ -121,7 +126,7 @@ function Requests({ form }: Pick<CourseFormProps, 'form'>) {
             {...form.field('waitingMax')}
             label={t('courses.field.waitingMax')}
             description={t('courses.form.waitingHint')}
-            inputWrapperOrder={below}
+            inputWrapperOrder={inputOrder}
             placeholder={t('courses.form.unlimited')}
             min={0}
             clampBehavior="none"
@@ -131,7 +136,7 @@ function Requests({ form }: Pick<CourseFormProps, 'form'>) {
             type="date"
             label={t('courses.field.enrollUntil')}
             description={t(isLate ? 'courses.form.enrollUntilLate' : 'courses.form.enrollUntilHint')}
-            inputWrapperOrder={below}
+            inputWrapperOrder={inputOrder}
           />
         </SimpleGrid>
         <Checkbox

@@ -46,7 +46,7 @@ function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }
   const leave = useNavigate();
   const navigate = route.useNavigate();
   const tab = oneOf(tabs, route.useSearch().tab) ?? 'details';
-  const manages = user.role === 'super_admin' || course.trainerId === user.id;
+  const isManager = user.role === 'super_admin' || course.trainerId === user.id;
   const hint = (
     <Group gap="sm">
       <TextLink to="/courses">{t('courses.all')}</TextLink>
@@ -54,7 +54,7 @@ function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }
       <EndedBadge course={course} />
     </Group>
   );
-  if (!manages)
+  if (!isManager)
     return (
       <Page title={course.title} hint={hint}>
         {failed}

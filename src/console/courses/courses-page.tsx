@@ -2,7 +2,7 @@ import { Box, Group, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
+import { urlOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatDay, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../pickers/person-picker.js';
@@ -11,7 +11,7 @@ import { DownloadMenu } from '../ui/download-menu.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -152,7 +152,7 @@ export function CoursesPage() {
   const filters = { search: text, category, level, isPublished, seatsLeft, ended, trainerId: search.trainerId };
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
-    void navigate(listChange<Search>(change, replace));
+    void navigate(searchNavigation<Search>(change, replace));
   }
   const create = (
     <ButtonLink to="/courses/new" leftSection={<IconPlus size={16} aria-hidden />}>
@@ -167,8 +167,8 @@ export function CoursesPage() {
           <DownloadMenu
             label={t('action.export')}
             formats={{
-              csv: addressOf('exportCourses', { query: filter }),
-              xlsx: addressOf('exportCourses', { query: { ...filter, format: 'xlsx' } }),
+              csv: urlOf('exportCourses', { query: filter }),
+              xlsx: urlOf('exportCourses', { query: { ...filter, format: 'xlsx' } }),
             }}
           />
           {create}

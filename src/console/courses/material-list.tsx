@@ -2,7 +2,7 @@ import { Anchor, Group, List, Stack, Text } from '@mantine/core';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf, type ResponseBody } from '../api/client.js';
+import { type ResponseBody, urlOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatBytes, formatDate } from '../i18n/format.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
@@ -18,7 +18,7 @@ export function MaterialList({ courseId }: { courseId: string }) {
     pagination: query.data?.pagination,
     isEmpty: query.data?.files.length === 0,
     search: paging,
-    onBeyond: (page) => setPaging({ ...paging, page }),
+    onPastEnd: (page) => setPaging({ ...paging, page }),
   });
 
   function content({ files }: ResponseBody<'listMaterials'>) {
@@ -31,7 +31,7 @@ export function MaterialList({ courseId }: { courseId: string }) {
             <Group gap="xs" wrap="nowrap" align="flex-start">
               <IconFileDownload size={20} stroke={1.5} aria-hidden className="fixed-size" />
               <div>
-                <Anchor href={addressOf('openMaterial', { path: { id: courseId, fileId: id } })} download={name}>
+                <Anchor href={urlOf('openMaterial', { path: { id: courseId, fileId: id } })} download={name}>
                   {name}
                 </Anchor>
                 <Text size="sm" c="dimmed">

@@ -3,14 +3,14 @@ import { IconDownload, IconTrash, IconX } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf, type ResponseBody, SessionEnded } from '../api/client.js';
-import { isPassing, useApi, useChange } from '../api/queries.js';
+import { type ResponseBody, SessionEndedError, urlOf } from '../api/client.js';
+import { isTransient, useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { DropZone } from '../ui/forms/drop-zone.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
-import { listChange } from '../ui/lists/list-search.js';
+import { searchNavigation } from '../ui/lists/list-search.js';
 import { messageOf } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { Empty } from '../ui/states.js';
@@ -47,7 +47,7 @@ export function Materials({ courseId }: { courseId: string }) {
         search={search}
         // Below the field for files, and those that are being sent.
         onSearch={(change, replace) =>
-          void navigate({ ...listChange<typeof search>(change, replace), resetScroll: false })
+          void navigate({ ...searchNavigation<typeof search>(change, replace), resetScroll: false })
         }
         empty={<Empty message={t('courses.materials.none')} />}
       />
@@ -71,7 +71,7 @@ export function Materials({ courseId }: { courseId: string }) {
 
 function useColumns(courseId: string, onRemove: (file: Material) => void): readonly Column<Material>[] {
   const { t } = useTranslation();
-  const addressOfFile = (fileId: string) => addressOf('openMaterial', { path: { id: courseId, fileId } });
+  const addressOfFile = (fileId: string) => urlOf('openMaterial', { path: { id: courseId, fileId } });
   return [
     {
       id: 'name',
@@ -135,7 +135,7 @@ interface UploadLineProps {
 
 function UploadLine({ upload: { file, share, failure }, onRetry, onRemove }: UploadLineProps) {
   const { t } = useTranslation();
-  const canRetry = isPassing(failure) || failure instanceof SessionEnded;
+  const canRetry = isTransient(failure) || failure instanceof SessionEndedError;
   const { name } = file;
   return (
     <Paper withBorder px="md" py="xs">

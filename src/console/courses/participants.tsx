@@ -8,15 +8,15 @@ import { EnrollmentDownload } from '../enrollments/enrollment-download.js';
 import { EnrollmentTable } from '../enrollments/enrollment-table.js';
 import { FinishedNote } from '../enrollments/finished-note.js';
 import {
+  defaultPageSize,
   filterOfStatus,
-  listedAtOnce,
+  parseStatusOption,
   StatusFilter,
-  statusOption,
   statusOptions,
 } from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { Filters } from '../ui/lists/filters.js';
-import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
 import { SeatsTaken } from './course-state.js';
@@ -35,10 +35,10 @@ export function Participants({ course }: { course: Course }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [assigning, setAssigning] = useState(false);
-  const option = statusOption(search.status);
+  const option = parseStatusOption(search.status);
   const waiting = option === 'waiting';
   const defaultSort = waiting ? 'waitingPlace' : option === 'pending' ? 'enrolledAt' : '-enrolledAt';
-  const { page, limit = listedAtOnce, search: text, sort = defaultSort } = search;
+  const { page, limit = defaultPageSize, search: text, sort = defaultSort } = search;
   const query = useApi(
     'listCourseTrainees',
     {
@@ -56,7 +56,7 @@ export function Participants({ course }: { course: Course }) {
   }));
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
-    void navigate(listChange<Search>(change, replace));
+    void navigate(searchNavigation<Search>(change, replace));
   }
   const add = (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setAssigning(true)}>

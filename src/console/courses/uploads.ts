@@ -21,10 +21,10 @@ export function useUploads(courseId: string) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const last = useRef<Promise<void>>(Promise.resolve());
   const serial = useRef(0);
-  const aborts = useRef(new Map<number, AbortController>());
+  const abortControllers = useRef(new Map<number, AbortController>());
 
   useEffect(() => {
-    const all = aborts.current;
+    const all = abortControllers.current;
     return () => {
       for (const one of all.values()) one.abort();
       // Waiting uploads are not sent any more.
@@ -32,26 +32,26 @@ export function useUploads(courseId: string) {
     };
   }, []);
 
-  const change = useCallback((key: number, fields: Partial<Upload>) => {
+  const updateUpload = useCallback((key: number, fields: Partial<Upload>) => {
     setUploads((before) => before.map((one) => (one.key === key ? { ...one, ...fields } : one)));
   }, []);
 
   const remove = useCallback((key: number) => {
-    aborts.current.get(key)?.abort();
-    aborts.current.delete(key);
+    abortControllers.current.get(key)?.abort();
+    abortControllers.current.delete(key);
     setUploads((before) => before.filter((one) => one.key !== key));
   }, []);
 
   async function send({ key, file }: Upload): Promise<void> {
-    const signal = aborts.current.get(key)?.signal;
+    const signal = abortControllers.current.get(key)?.signal;
     if (!signal) return;
     try {
       const input = { path: { id: courseId }, body: { file } };
-      await upload('addMaterial', input, { onProgress: (share) => change(key, { share }), signal });
+      await upload('addMaterial', input, { onProgress: (share) => updateUpload(key, { share }), signal });
       await refresh();
       remove(key);
     } catch (error) {
-      if (!signal.aborted) change(key, { failure: error });
+      if (!signal.aborted) updateUpload(key, { failure: error });
     }
   }
 
@@ -63,7 +63,7 @@ export function useUploads(courseId: string) {
     for (const file of files) {
       serial.current += 1;
       const one: Upload = { key: serial.current, file, share: 0 };
-      aborts.current.set(one.key, new AbortController());
+      abortControllers.current.set(one.key, new AbortController());
       setUploads((before) => [...before, one]);
       enqueue(one);
     }
@@ -71,7 +71,7 @@ export function useUploads(courseId: string) {
 
   /** Sends a file again that was not accepted. */
   function retry(one: Upload): void {
-    change(one.key, { share: 0, failure: undefined });
+    updateUpload(one.key, { share: 0, failure: undefined });
     enqueue(one);
   }
 

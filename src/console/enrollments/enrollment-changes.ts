@@ -34,7 +34,7 @@ export type EnrollmentRow = Pick<
 > & { course: { id: string; title: string } };
 
 /** From which status to which each action leads; removing has none. */
-const changes = {
+const transitions = {
   accept: { from: 'pending', to: 'active' },
   refuse: { from: 'pending', to: 'cancelled' },
   admit: { from: 'waiting', to: 'active' },
@@ -45,14 +45,14 @@ const changes = {
   readmit: { from: 'cancelled', to: 'active' },
 } as const satisfies Record<string, { from: EnrollmentStatus; to: EnrollmentStatus }>;
 
-type StatusAction = keyof typeof changes;
+type StatusAction = keyof typeof transitions;
 export type EnrollmentAction = StatusAction | 'remove';
 
 /** In the order in which they are offered. */
-const actions: readonly EnrollmentAction[] = [...(Object.keys(changes) as StatusAction[]), 'remove'];
+const actions: readonly EnrollmentAction[] = [...(Object.keys(transitions) as StatusAction[]), 'remove'];
 
 /** The status that an action sets. */
-export const statusAfter = (action: StatusAction) => changes[action].to;
+export const statusAfter = (action: StatusAction) => transitions[action].to;
 
 export const isDestructive = (action: EnrollmentAction): boolean =>
   action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;
@@ -61,18 +61,18 @@ export const isDestructive = (action: EnrollmentAction): boolean =>
 export const isDangerous = (action: EnrollmentAction): boolean => action === 'remove' || action === 'cancel';
 
 const appliesTo = (action: EnrollmentAction, { status }: Pick<EnrollmentRow, 'status'>): boolean =>
-  action === 'remove' || changes[action].from === status;
+  action === 'remove' || transitions[action].from === status;
 
 /** The rows that an action can be done with. */
 export const rowsFor = (action: EnrollmentAction, rows: readonly EnrollmentRow[]): EnrollmentRow[] =>
   rows.filter((row) => appliesTo(action, row));
 
-type Side = (typeof statusRules)['active']['progressBy'][number];
+type ActorKind = (typeof statusRules)['active']['progressBy'][number];
 
 /** Whether this side may set the progress of an enrollment with a status. */
-export function setsProgress(side: Side, status: EnrollmentStatus): boolean {
-  const sides: readonly Side[] = statusRules[status].progressBy;
-  return sides.includes(side);
+export function maySetProgress(actor: ActorKind, status: EnrollmentStatus): boolean {
+  const allowed: readonly ActorKind[] = statusRules[status].progressBy;
+  return allowed.includes(actor);
 }
 
 /** What can be done with at least one of the rows. */

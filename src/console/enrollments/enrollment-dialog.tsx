@@ -2,7 +2,7 @@ import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core
 import type { TFunction } from 'i18next';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call, type Refusal, SessionEnded } from '../api/client.js';
+import { ApiError, call, type Refusal, SessionEndedError } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
@@ -28,19 +28,19 @@ interface EnrollmentDialogProps {
 }
 
 /** Who was refused, and why. */
-interface Refused {
+interface RefusedRow {
   id: string;
   name: string;
   reason: string;
   /** Whether it may be possible later: a seat can become free. */
-  mayHelp: boolean;
+  canRetry: boolean;
 }
 
 /** What of it frees seats. */
-const freeing: readonly EnrollmentAction[] = ['refuse', 'cancel', 'complete', 'remove'];
+const seatFreeingActions: readonly EnrollmentAction[] = ['refuse', 'cancel', 'complete', 'remove'];
 
 /** What is better not done before the trainees' messages are read. */
-const answering: readonly EnrollmentAction[] = ['accept', 'refuse', 'admit'];
+const answerActions: readonly EnrollmentAction[] = ['accept', 'refuse', 'admit'];
 
 /** So many enrollments can be removed by one request. */
 const maxRemovals = 500;
@@ -62,49 +62,49 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const [reply, setReply] = useState('');
   const [done, setDone] = useState(0);
   // Once some were changed and others not; what is shown then are those for whom it can be tried again.
-  const [refused, setRefused] = useState<readonly Refused[]>();
-  const [shown, setShown] = useState(change);
+  const [refused, setRefused] = useState<readonly RefusedRow[]>();
+  const [current, setCurrent] = useState(change);
   const [total, setTotal] = useState(0);
   const [isChanging, setChanging] = useState(false);
   useUnsavedGuard(isChanging, t('enrollments.change.leave'));
-  const left = useUnmountSignal();
+  const unmounted = useUnmountSignal();
   const stopped = useRef(false);
   useEffect(() => {
     if (!change) return;
-    setShown(change);
+    setCurrent(change);
     setReply('');
     setRefused(undefined);
   }, [change]);
-  if (!shown) return null;
-  const { action, rows } = shown;
+  if (!current) return null;
+  const { action, rows } = current;
   const count = rows.length;
-  const asked = change?.rows ?? rows;
+  const requestedRows = change?.rows ?? rows;
   // Without one, an earlier reply stays.
-  const written = reply.trim() === '' ? {} : { reply };
-  const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
+  const replyField = reply.trim() === '' ? {} : { reply };
+  const values = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   /** Shows what came of it where it isn't done with all of them. */
-  function showLeft(failed: readonly Refused[], others: readonly EnrollmentRow[]): void {
+  function showRemaining(failed: readonly RefusedRow[], others: readonly EnrollmentRow[]): void {
     setRefused(failed);
-    setShown({ action, rows: others });
+    setCurrent({ action, rows: others });
   }
 
   /** What failed, after so many were changed. */
-  function failedAfter(changed: number, error: unknown): unknown {
+  function partialError(changed: number, error: unknown): unknown {
     // Signing in again says it all.
-    if (error instanceof SessionEnded) return error;
+    if (error instanceof SessionEndedError) return error;
     return new Error(`${t('enrollments.change.done', { count: changed })} ${messageOf(error, t)}`);
   }
 
   async function remove(): Promise<void> {
-    for (let first = 0; first < count && !left.aborted; first += maxRemovals) {
+    for (let first = 0; first < count && !unmounted.aborted; first += maxRemovals) {
       const enrollmentIds = rows.slice(first, first + maxRemovals).map(({ id }) => id);
       try {
         await call('removeMany', { body: { enrollmentIds } });
       } catch (error) {
         if (first === 0) throw error;
-        showLeft([], rows.slice(first));
-        throw failedAfter(first, error);
+        showRemaining([], rows.slice(first));
+        throw partialError(first, error);
       }
       onDone(enrollmentIds);
       setDone(first + enrollmentIds.length);
@@ -112,13 +112,13 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   }
 
   /** Moves some of them to a status. @returns who was refused, and why */
-  async function changeSome(some: readonly EnrollmentRow[], status: ReturnType<typeof statusAfter>) {
-    const [first] = some;
+  async function changeChunk(chunk: readonly EnrollmentRow[], status: ReturnType<typeof statusAfter>) {
+    const [first] = chunk;
     if (!first) return [];
     // All rows of an action have the same status.
-    const change = { status, expectedStatus: first.status, ...written };
-    const { outcomes } = await call('changeManyStatuses', { body: { ...change, ids: some.map(({ id }) => id) } });
-    const names = new Map(some.map(({ id, user }) => [id, nameOf(user)]));
+    const change = { status, expectedStatus: first.status, ...replyField };
+    const { outcomes } = await call('changeManyStatuses', { body: { ...change, ids: chunk.map(({ id }) => id) } });
+    const names = new Map(chunk.map(({ id, user }) => [id, nameOf(user)]));
     return outcomes.flatMap(({ id, outcome, code, params }) =>
       outcome === 'refused' && code !== null
         ? [
@@ -126,16 +126,16 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
               id,
               name: names.get(id) ?? '',
               reason: reasonOf({ code, ...(params && { params }) }, t),
-              mayHelp: code === 'COURSE_FULL',
+              canRetry: code === 'COURSE_FULL',
             },
           ]
         : [],
     );
   }
 
-  async function setOne({ id, status: expectedStatus }: EnrollmentRow, status: ReturnType<typeof statusAfter>) {
+  async function changeOne({ id, status: expectedStatus }: EnrollmentRow, status: ReturnType<typeof statusAfter>) {
     try {
-      await call('changeStatus', { path: { id }, body: { status, expectedStatus, ...written } });
+      await call('changeStatus', { path: { id }, body: { status, expectedStatus, ...replyField } });
     } catch (error) {
       throw error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('enrollments.change.full')) : error;
     }
@@ -144,42 +144,42 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
 
   async function setStatus(status: ReturnType<typeof statusAfter>): Promise<void> {
     const [only] = rows;
-    if (only && asked.length === 1) return setOne(only, status);
-    const failed: Refused[] = [];
+    if (only && requestedRows.length === 1) return changeOne(only, status);
+    const failed: RefusedRow[] = [];
     let tried = 0;
     stopped.current = false;
     const size = Math.max(1, Math.min(maxChanges, Math.floor(maxReply / Math.max(reply.length, 1))));
     try {
       // Nobody would see what became of the others.
-      while (tried < count && !left.aborted && !stopped.current) {
-        const some = rows.slice(tried, tried + size);
-        failed.push(...(await changeSome(some, status)));
-        tried += some.length;
+      while (tried < count && !unmounted.aborted && !stopped.current) {
+        const chunk = rows.slice(tried, tried + size);
+        failed.push(...(await changeChunk(chunk, status)));
+        tried += chunk.length;
         setDone(tried);
       }
     } catch (error) {
-      throw tried === 0 ? error : failedAfter(tried - failed.length, error);
+      throw tried === 0 ? error : partialError(tried - failed.length, error);
     } finally {
       const refusedIds = new Set(failed.map(({ id }) => id));
       onDone(rows.slice(0, tried).flatMap(({ id }) => (refusedIds.has(id) ? [] : [id])));
-      const hopeful = new Set(failed.flatMap(({ id, mayHelp }) => (mayHelp ? [id] : [])));
+      const retryIds = new Set(failed.flatMap(({ id, canRetry }) => (canRetry ? [id] : [])));
       if (tried > 0 && (tried < count || failed.length > 0))
-        showLeft(
+        showRemaining(
           failed,
-          rows.filter(({ id }, index) => index >= tried || hopeful.has(id)),
+          rows.filter(({ id }, index) => index >= tried || retryIds.has(id)),
         );
     }
-    if (left.aborted) return;
+    if (unmounted.aborted) return;
     if (tried < count) throw new Error(t('enrollments.change.stopped', { done: tried - failed.length, count }));
     if (failed.length > 0)
-      throw failedAfter(count - failed.length, new Error(t('enrollments.change.refused', { count: failed.length })));
+      throw partialError(count - failed.length, new Error(t('enrollments.change.refused', { count: failed.length })));
   }
 
   return (
     <ConfirmDialog
       opened={change !== undefined}
       onClose={onClose}
-      title={refused ? t('enrollments.change.partly') : t(`enrollments.change.title.${action}`, words)}
+      title={refused ? t('enrollments.change.partly') : t(`enrollments.change.title.${action}`, values)}
       action={refused ? (count > 0 ? t('action.retry') : undefined) : t(`enrollments.change.action.${action}`)}
       dismiss={refused ? t('action.close') : action === 'cancel' ? t('action.keep') : undefined}
       destructive={isDestructive(action)}
@@ -199,29 +199,30 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
           setChanging(false);
           await refresh();
         }
-        if (left.aborted) return;
+        if (unmounted.aborted) return;
         notifyDone(t('enrollments.change.done', { count }));
       }}
     >
       <Stack>
         {!refused && (
           <Text>
-            {t(`enrollments.change.hint.${action}`, words)} {freeing.includes(action) && t('enrollments.change.freed')}
+            {t(`enrollments.change.hint.${action}`, values)}{' '}
+            {seatFreeingActions.includes(action) && t('enrollments.change.freed')}
           </Text>
         )}
         {action !== 'remove' && !refused && (
           <>
-            {answering.includes(action) && <Written rows={asked} />}
-            {action === 'complete' && <Renames rows={asked} />}
+            {answerActions.includes(action) && <TraineeMessages rows={requestedRows} />}
+            {action === 'complete' && <Renames rows={requestedRows} />}
             <Textarea
-              label={t('enrollments.messages.replyTo', { count: asked.length, name: words.name })}
+              label={t('enrollments.messages.replyTo', { count: requestedRows.length, name: values.name })}
               description={t('enrollments.messages.replyHint')}
               value={reply}
               onChange={({ currentTarget }) => setReply(currentTarget.value)}
               autosize
               minRows={2}
               maxRows={8}
-              data-autofocus={answering.includes(action) || undefined}
+              data-autofocus={answerActions.includes(action) || undefined}
             />
           </>
         )}
@@ -248,7 +249,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
 }
 
 /** What the trainees have written: to be read before it is answered. */
-function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
+function TraineeMessages({ rows }: { rows: readonly EnrollmentRow[] }) {
   const { t } = useTranslation();
   const [first, ...others] = rows;
   if (first && others.length === 0)

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
+import { urlOf } from '../api/client.js';
 import { DownloadMenu } from '../ui/download-menu.js';
 import type { EnrollmentFilter } from './status-filter.js';
 
@@ -10,8 +10,8 @@ export function EnrollmentDownload({ filter }: { filter: EnrollmentFilter }) {
     <DownloadMenu
       label={t('action.export')}
       formats={{
-        csv: addressOf('exportEnrollments', { query: filter }),
-        xlsx: addressOf('exportEnrollments', { query: { ...filter, format: 'xlsx' } }),
+        csv: urlOf('exportEnrollments', { query: filter }),
+        xlsx: urlOf('exportEnrollments', { query: { ...filter, format: 'xlsx' } }),
       }}
     />
   );

@@ -25,14 +25,14 @@ export function EnrollmentNotes({ row: { user, ...messages }, lines = 3 }: Enrol
   return (
     <>
       {notes !== null && (
-        <Message lines={lines} label={dated(t('courses.field.notes'), notesAt)} text={notes} of={name} />
+        <Message lines={lines} label={dated(t('courses.field.notes'), notesAt)} text={notes} subject={name} />
       )}
       {reply !== null && (
         <Message
           lines={lines}
           label={dated(t(replyBy === id ? 'enrollments.messages.ownReply' : 'courses.field.reply'), replyAt)}
           text={reply}
-          of={t('enrollments.messages.replyTo', { count: 1, name })}
+          subject={t('enrollments.messages.replyTo', { count: 1, name })}
         />
       )}
     </>
@@ -44,11 +44,11 @@ interface MessageProps {
   text: string;
   lines: number;
   /** Names it in the button. */
-  of: string;
+  subject: string;
 }
 
 /** A text after its label: a long one is cut off, and shown in full when asked for. */
-function Message({ label, text, lines, of }: MessageProps) {
+function Message({ label, text, lines, subject }: MessageProps) {
   const { t } = useTranslation();
   const [whole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
@@ -74,7 +74,7 @@ function Message({ label, text, lines, of }: MessageProps) {
           size="compact-xs"
           className="fixed-size"
           aria-expanded={whole}
-          aria-label={t('enrollments.change.actionFor', { action, name: of })}
+          aria-label={t('enrollments.change.actionFor', { action, name: subject })}
           onClick={() => setWhole(!whole)}
         >
           {action}

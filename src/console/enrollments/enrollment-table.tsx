@@ -16,13 +16,13 @@ import {
   type EnrollmentAction,
   type EnrollmentRow,
   isDangerous,
+  maySetProgress,
   rowsFor,
-  setsProgress,
 } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 import { certificatePage, EnrollmentState, ProgressBar } from './enrollment-state.js';
-import { readerOf } from './read-enrollments.js';
+import { enrollmentReader } from './read-enrollments.js';
 import type { EnrollmentFilter, StatusOption } from './status-filter.js';
 
 type EnrollmentTableProps = Pick<
@@ -60,8 +60,8 @@ export function EnrollmentTable({ withCourse = false, only, sortKeys, filter, ..
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
   const [repliedTo, setRepliedTo] = useState<EnrollmentRow>();
   // Of those on this page it is known what they are now.
-  const now = new Map(props.rows?.map((row) => [row.id, row]));
-  const current = [...selection.selected.values()].map((row) => now.get(row.id) ?? row);
+  const currentRows = new Map(props.rows?.map((row) => [row.id, row]));
+  const current = [...selection.selected.values()].map((row) => currentRows.get(row.id) ?? row);
   const all = useColumns({
     withCourse,
     only,
@@ -94,7 +94,7 @@ export function EnrollmentTable({ withCourse = false, only, sortKeys, filter, ..
           isDangerous: isDangerous(action),
           onClick: () => setChange({ action, rows: rowsFor(action, current) }),
         }))}
-        onSelectAll={() => selection.selectAll(readerOf(filter))}
+        onSelectAll={() => selection.selectAll(enrollmentReader(filter))}
         onClear={selection.clear}
       />
       <EnrollmentDialog
@@ -219,10 +219,12 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
   const { t } = useTranslation();
   const name = nameOf(row.user);
   const actions = actionsFor([row]);
-  const answers: readonly EnrollmentAction[] = actions.filter((action) => action === 'accept' || action === 'refuse');
+  const answerActions: readonly EnrollmentAction[] = actions.filter(
+    (action) => action === 'accept' || action === 'refuse',
+  );
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {answers.map((action) => (
+      {answerActions.map((action) => (
         <Button
           key={action}
           size="compact-sm"
@@ -234,7 +236,7 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
         </Button>
       ))}
       <RowMenu label={t('courses.actionsOf', { title: name })}>
-        {setsProgress('manager', row.status) && (
+        {maySetProgress('manager', row.status) && (
           <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
         )}
         {row.certificate !== null && (
@@ -244,7 +246,7 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
           {t(row.reply === null ? 'enrollments.messages.reply' : 'enrollments.messages.changeReply')}
         </Menu.Item>
         {actions
-          .filter((action) => !answers.includes(action))
+          .filter((action) => !answerActions.includes(action))
           .map((action) => (
             <Menu.Item key={action} onClick={() => onAction(action, row)}>
               {t(`enrollments.change.action.${action}`)}

@@ -6,7 +6,7 @@ import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { Filters } from '../ui/lists/filters.js';
-import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -14,11 +14,11 @@ import { Empty } from '../ui/states.js';
 import { EnrollmentDownload } from './enrollment-download.js';
 import { EnrollmentTable } from './enrollment-table.js';
 import {
+  defaultPageSize,
   type EnrollmentFilter,
   filterOfStatus,
-  listedAtOnce,
+  parseStatusOption,
   StatusFilter,
-  statusOption,
   statusOptions,
 } from './status-filter.js';
 
@@ -32,8 +32,8 @@ export function EnrollmentsPage() {
   const isAdmin = useUser().role === 'super_admin';
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { status, courseId, userId, trainerId, search: text, page, limit = listedAtOnce } = search;
-  const option = statusOption(status);
+  const { status, courseId, userId, trainerId, search: text, page, limit = defaultPageSize } = search;
+  const option = parseStatusOption(status);
   const isQueue = option === 'pending';
   const { sort = isQueue ? 'enrolledAt' : '-enrolledAt' } = search;
   const isByCourse = isQueue && search.sort === undefined && courseId === undefined;
@@ -53,7 +53,7 @@ export function EnrollmentsPage() {
   const rows = isByCourse ? found?.toSorted((one, other) => orderOfCourse(one) - orderOfCourse(other)) : found;
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
-    void navigate(listChange<Search>(change, replace));
+    void navigate(searchNavigation<Search>(change, replace));
   }
   return (
     <Page

@@ -7,30 +7,30 @@ import { readAll } from '../ui/lists/selection.js';
 import { messageOf } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
-import { readerOf } from './read-enrollments.js';
-import { finished } from './status-filter.js';
+import { enrollmentReader } from './read-enrollments.js';
+import { finishedFilter } from './status-filter.js';
 
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
 
 /** Says how many of a course have done all of it, and offers to complete them. */
 export function FinishedNote({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
-  const filter = { courseId, ...finished };
+  const filter = { courseId, ...finishedFilter };
   const { data } = useApi('listEnrollments', { query: { ...filter, limit: 1 } }, { keepPrevious: true });
   const [change, setChange] = useState<EnrollmentChange>();
   const [reading, setReading] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const left = useUnmountSignal();
+  const unmounted = useUnmountSignal();
   const count = data?.pagination.totalItems ?? 0;
 
   async function ask(): Promise<void> {
     setReading(true);
     setFailure(undefined);
     try {
-      const rows = await readAll(readerOf(filter, left));
+      const rows = await readAll(enrollmentReader(filter, unmounted));
       if (rows.size > 0) setChange({ action: 'complete', rows: [...rows.values()] });
     } catch (error) {
-      if (!left.aborted) setFailure(messageOf(error, t));
+      if (!unmounted.aborted) setFailure(messageOf(error, t));
     } finally {
       setReading(false);
     }

@@ -6,7 +6,7 @@ import type { EnrollmentFilter } from './status-filter.js';
 type Read = Parameters<typeof readAll<EnrollmentRow>>[0];
 
 /** Reads a page of the enrollments that match, the oldest first: where seats run out, they get them. */
-export const readerOf =
+export const enrollmentReader =
   (filter: EnrollmentFilter, signal?: AbortSignal): Read =>
   async (following) => {
     const query = { ...filter, sortBy: 'enrolledAt', sortOrder: 'ASC', ...following } as const;

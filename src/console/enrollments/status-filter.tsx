@@ -11,21 +11,21 @@ export type EnrollmentFilter = Omit<
 >;
 
 /** Those who have done all of the course and are still to be completed. */
-export const finished = { status: ['active'], progress: 100 } satisfies EnrollmentFilter;
+export const finishedFilter = { status: ['active'], progress: 100 } satisfies EnrollmentFilter;
 
 /** The rows of a page of enrollments: the requests of most courses. */
-export const listedAtOnce = 50;
+export const defaultPageSize = 50;
 
 /** What a list is filtered by: a status, or `finished`. */
 export const statusOptions = [...enrollmentStatuses, 'finished'] as const;
 export type StatusOption = (typeof statusOptions)[number];
 
 /** What is chosen in an address. */
-export const statusOption = (text: string | undefined): StatusOption | undefined => oneOf(statusOptions, text);
+export const parseStatusOption = (text: string | undefined): StatusOption | undefined => oneOf(statusOptions, text);
 
 /** The filter of what is chosen. */
 export function filterOfStatus(option: StatusOption | undefined): Pick<EnrollmentFilter, 'status' | 'progress'> {
-  if (option === 'finished') return finished;
+  if (option === 'finished') return finishedFilter;
   return option === undefined ? {} : { status: [option] };
 }
 

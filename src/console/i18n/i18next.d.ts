@@ -1,9 +1,9 @@
 import 'i18next';
-import type { Words } from './en/words.js';
+import type { Translations } from './en/translations.js';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
-    resources: { translation: Words };
+    resources: { translation: Translations };
     returnNull: false;
   }
 }

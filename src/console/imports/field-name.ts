@@ -1,10 +1,10 @@
 import i18next, { type TFunction } from 'i18next';
-import type { Words } from '../i18n/en/words.js';
+import type { Translations } from '../i18n/en/translations.js';
 import type { Plan } from './import-status.js';
 
 export type ImportField = Plan['fields'][number]['name'];
 
-const hasOwnWord = (field: string): field is keyof Words['imports']['fields'] =>
+const hasOwnWord = (field: string): field is keyof Translations['imports']['fields'] =>
   i18next.exists(`imports.fields.${field}`);
 
 /** Whether there is a word for a field: at a terminal, fields are typed in any case, and a service of another version has others. */

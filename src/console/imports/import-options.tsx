@@ -58,7 +58,8 @@ export const encodingLabels = (t: TFunction) => ({
 });
 
 /** What an option of an import is, whether it was given or left out. */
-export const optionOf = (options: Options, name: OptionName): unknown => delimiterName(options[name]) ?? defaults[name];
+export const effectiveOption = (options: Options, name: OptionName): unknown =>
+  delimiterName(options[name]) ?? defaults[name];
 
 /** The words for the values of options, by the values that the service takes. */
 export const valueLabels = (t: TFunction) => ({
@@ -98,9 +99,9 @@ export const valueLabels = (t: TFunction) => ({
 });
 
 /** The options of an import that differ from the defaults, as a request gives them. */
-function givenOptions(options: Options): [OptionName, unknown][] {
+function nonDefaultOptions(options: Options): [OptionName, unknown][] {
   return optionNames
-    .map((name): [OptionName, unknown] => [name, optionOf(options, name)])
+    .map((name): [OptionName, unknown] => [name, effectiveOption(options, name)])
     .filter(([name, value]) => value !== undefined && value !== null && value !== defaults[name]);
 }
 
@@ -110,7 +111,7 @@ export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map)
 /** The options of an import as fields of the form that submits another. */
 export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
   // Rejected rows are in a sheet of their own.
-  const given = givenOptions(options).filter(([name]) => name !== 'sheet');
+  const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet');
   return { ...Object.fromEntries(given), map: chosenColumns(options) };
 }
 
@@ -130,10 +131,10 @@ function valueText(name: OptionName, value: unknown, t: TFunction): string {
 }
 
 /** The options that an import was given, as names and values; nothing where it has the defaults. */
-export function GivenOptions({ options }: Pick<Import, 'options'>) {
+export function NonDefaultOptions({ options }: Pick<Import, 'options'>) {
   const { t } = useTranslation();
   const columns = chosenColumns(options).map((entry) => columnText(entry, t));
-  const facts = givenOptions(options).map(([name, value]): [string, string] => [
+  const facts = nonDefaultOptions(options).map(([name, value]): [string, string] => [
     t(`imports.options.${name}`),
     valueText(name, value, t),
   ]);

@@ -2,7 +2,7 @@ import { Alert, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isPassing, queryClient, useApi } from '../api/queries.js';
+import { isTransient, queryClient, useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
@@ -49,8 +49,8 @@ export function ImportPage() {
       }
     >
       <Stack gap="lg">
-        {query.error && !isPassing(query.error) && <Failed error={query.error} />}
-        {isPassing(query.error) && (
+        {query.error && !isTransient(query.error) && <Failed error={query.error} />}
+        {isTransient(query.error) && (
           <Alert color="orange" variant="outline" role="status">
             {t('imports.unreachable')}
           </Alert>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
-import { type Import, resumesItself } from './import-status.js';
+import { type Import, resumesAutomatically } from './import-status.js';
 import { FailureText } from './reason-text.js';
 
 interface ImportProgressProps {
@@ -49,7 +49,7 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
         />
         {reachable && (
           <Text size="sm" c="dimmed">
-            {t(resumesItself(current) ? 'imports.progressInterrupted' : hintOf(current.status))}
+            {t(resumesAutomatically(current) ? 'imports.progressInterrupted' : hintOf(current.status))}
           </Text>
         )}
         {current.error && (

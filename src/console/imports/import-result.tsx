@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf, callForFile } from '../api/client.js';
+import { callForBlob, urlOf } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { DownloadMenu, type TableFormat } from '../ui/download-menu.js';
@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
-import { GivenOptions } from './import-options.js';
+import { NonDefaultOptions } from './import-options.js';
 import { canResume, hasDeletedRows, type Import } from './import-status.js';
 import { FailureText } from './reason-text.js';
 import { UndoDialog } from './undo-dialog.js';
@@ -20,7 +20,7 @@ export function ImportResult({ current }: { current: Import }) {
   const { t } = useTranslation();
   const [isUndoing, setUndoing] = useState(false);
   /** The format in which passwords are to be downloaded. */
-  const [wanted, setWanted] = useState<TableFormat>();
+  const [wantedFormat, setWantedFormat] = useState<TableFormat>();
   // The service removes the passwords shortly after they have arrived.
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
@@ -34,8 +34,8 @@ export function ImportResult({ current }: { current: Import }) {
 
   /** The service gives the file once: another tab or person may have fetched it. */
   async function downloadCredentials(): Promise<void> {
-    const file = await callForFile('importCredentials', { path, query: { format: wanted } });
-    saveFile(`credentials-${id}.${wanted}`, file, file.type);
+    const file = await callForBlob('importCredentials', { path, query: { format: wantedFormat } });
+    saveFile(`credentials-${id}.${wantedFormat}`, file, file.type);
     setFetched(true);
     await refresh();
   }
@@ -67,7 +67,7 @@ export function ImportResult({ current }: { current: Import }) {
           <DownloadMenu
             label={t('imports.result.credentials')}
             variant={wantsCredentials ? 'filled' : 'default'}
-            formats={{ csv: () => setWanted('csv'), xlsx: () => setWanted('xlsx') }}
+            formats={{ csv: () => setWantedFormat('csv'), xlsx: () => setWantedFormat('xlsx') }}
           />
         )}
         {hasRejects && (
@@ -75,8 +75,8 @@ export function ImportResult({ current }: { current: Import }) {
             label={t('imports.result.rejects')}
             variant={wantsCredentials ? 'default' : 'filled'}
             formats={{
-              csv: addressOf('importRejects', { path, query: { format: 'csv' } }),
-              xlsx: addressOf('importRejects', { path, query: { format: 'xlsx' } }),
+              csv: urlOf('importRejects', { path, query: { format: 'csv' } }),
+              xlsx: urlOf('importRejects', { path, query: { format: 'xlsx' } }),
             }}
             // As most people have imported it.
             first={/\.(xlsx|xlsm|ods)$/i.test(current.file) ? 'xlsx' : 'csv'}
@@ -86,8 +86,8 @@ export function ImportResult({ current }: { current: Import }) {
           <DownloadMenu
             label={t('imports.result.outcome')}
             formats={{
-              csv: addressOf('importOutcome', { path }),
-              xlsx: addressOf('importOutcome', { path, query: { format: 'xlsx' } }),
+              csv: urlOf('importOutcome', { path }),
+              xlsx: urlOf('importOutcome', { path, query: { format: 'xlsx' } }),
             }}
           />
         )}
@@ -103,12 +103,12 @@ export function ImportResult({ current }: { current: Import }) {
         )}
       </Group>
       <Stack gap="sm" mt="sm">
-        <GivenOptions options={options} />
+        <NonDefaultOptions options={options} />
         {hasRejects && (
           <UploadArea
             hint={t('imports.result.rejectsHint')}
             action={t('imports.result.chooseCorrected')}
-            like={current}
+            previousImport={current}
           />
         )}
       </Stack>
@@ -120,8 +120,8 @@ export function ImportResult({ current }: { current: Import }) {
         </Text>
       )}
       <ConfirmDialog
-        opened={wanted !== undefined}
-        onClose={() => setWanted(undefined)}
+        opened={wantedFormat !== undefined}
+        onClose={() => setWantedFormat(undefined)}
         title={t('imports.result.credentialsTitle')}
         action={t('action.download')}
         onConfirm={downloadCredentials}

@@ -6,16 +6,16 @@ export type Import = ResponseBody<'showImport'>['import'];
 export type Plan = NonNullable<Import['plan']>;
 export type ImportStatus = Import['status'];
 
-type Standing = Pick<Import, 'status' | 'origin' | 'error'>;
+type ImportState = Pick<Import, 'status' | 'origin' | 'error'>;
 
 /** The service resumes it when it can: it was interrupted by the end of a process, or by a fault that passes. */
-export const resumesItself = ({ status, origin, error }: Standing): boolean =>
+export const resumesAutomatically = ({ status, origin, error }: ImportState): boolean =>
   // That code is of an undo that was interrupted, which nothing resumes.
   status === 'interrupted' && origin === 'http' && error?.code !== 'INTERRUPTED';
 
 /** It changes by itself: worth asking again. */
-export const isUnderWay = (current: Standing): boolean =>
-  ['planning', 'queued', 'running', 'undoing'].includes(current.status) || resumesItself(current);
+export const isUnderWay = (current: ImportState): boolean =>
+  ['planning', 'queued', 'running', 'undoing'].includes(current.status) || resumesAutomatically(current);
 
 /** What was done with each row was deleted after the retention: it can't be undone or resumed any more. */
 export const hasDeletedRows = ({ ledgerClosedAt }: Import): boolean => ledgerClosedAt !== null;

@@ -7,7 +7,7 @@ import { formatNumber, formatTime } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
 import { ImportStatusBadge, isUnderWay } from './import-status.js';
@@ -40,7 +40,7 @@ export function ImportsPage() {
     { keepPrevious: true, refetchWhile: ({ imports }) => imports.some(isUnderWay) },
   );
   const change = (next: SearchChange<typeof search>, replace?: boolean) =>
-    void navigate(listChange<typeof search>(next, replace));
+    void navigate(searchNavigation<typeof search>(next, replace));
   const columns: Column<Row>[] = [
     {
       id: 'file',

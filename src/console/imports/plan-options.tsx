@@ -2,7 +2,14 @@ import { NativeSelect, Paper, SimpleGrid, Text, TextInput, Title } from '@mantin
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
-import { chosenColumns, delimiterName, type OptionName, optionNames, optionOf, valueLabels } from './import-options.js';
+import {
+  chosenColumns,
+  delimiterName,
+  effectiveOption,
+  type OptionName,
+  optionNames,
+  valueLabels,
+} from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 
 /** What is to be planned otherwise. */
@@ -17,19 +24,23 @@ function plannedSheet({ options }: Pick<Import, 'options'>, plan: Plan): string 
 }
 
 /** Whether the file is divided into columns anew: those that were chosen are others then. */
-function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter, sheet }: PlanChanges): boolean {
+function redividesColumns(
+  { options }: Pick<Import, 'options'>,
+  plan: Plan,
+  { delimiter, sheet }: PlanChanges,
+): boolean {
   if (sheet !== undefined) return true;
-  if (delimiter === undefined || delimiter === optionOf(options, 'delimiter')) return false;
+  if (delimiter === undefined || delimiter === effectiveOption(options, 'delimiter')) return false;
   return delimiter === 'auto' || delimiter !== delimiterName(plan.file?.delimiter);
 }
 
-type Choices = NonNullable<PlanChanges['map']>;
+type ColumnChoices = NonNullable<PlanChanges['map']>;
 
 /**
  * What was chosen for columns: the others are left to the service, which may understand more of them in another encoding.
  * It has stored `#3=phone` for each choice that was made here.
  */
-function chosenBefore({ options }: Import, plan: Plan): Choices {
+function storedChoices({ options }: Import, plan: Plan): ColumnChoices {
   const stored = chosenColumns(options);
   const numbered = stored.map((entry) => /^#(\d+)=(\w*)$/.exec(entry));
   // Another client has named columns by their headings: everything is as the plan has it.
@@ -41,11 +52,12 @@ function chosenBefore({ options }: Import, plan: Plan): Choices {
 }
 
 /** The changes without those that were set back to what the plan was made with. */
-export function withoutPlanned(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
+export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
   const { map = [], ...others } = changes;
   // The changes have no other keys.
   const differing = (Object.entries(others) as [OptionName, unknown][]).filter(
-    ([name, value]) => value !== (name === 'sheet' ? plannedSheet(current, plan) : optionOf(current.options, name)),
+    ([name, value]) =>
+      value !== (name === 'sheet' ? plannedSheet(current, plan) : effectiveOption(current.options, name)),
   );
   const fields = new Map(plan.columns.map(({ index, field }) => [index, field]));
   const columns = map.filter(({ column, field }) => fields.get(column) !== field);
@@ -60,21 +72,21 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
   const request = { ...given, ...changes };
   // The service takes no empty course: without the option, the plan has none.
   if (changes.course?.trim() === '') delete request.course;
-  if (dividesAnew(current, plan, changes)) return { ...request, map: [] };
-  const chosen = new Map([...chosenBefore(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
+  if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
+  const chosen = new Map([...storedChoices(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
   // In a wrong encoding the file may have fewer columns: in the right one they are there again.
-  const exists = ({ column }: Choices[number]) =>
+  const exists = ({ column }: ColumnChoices[number]) =>
     changes.encoding !== undefined || plan.columns.some(({ index }) => index === column);
   return { ...request, map: [...chosen.values()].filter(exists) };
 }
 
 /** How new people get in. */
-const ways = ['passwords', 'invitations', 'both'] as const;
+const accessModes = ['passwords', 'invitations', 'both'] as const;
 
-const wayOf = ({ invite, withPasswords }: Import['options']): (typeof ways)[number] =>
+const accessModeOf = ({ invite, withPasswords }: Import['options']): (typeof accessModes)[number] =>
   invite === true ? (withPasswords === true ? 'both' : 'invitations') : 'passwords';
 
-const optionsOfWay = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
+const optionsOfAccessMode = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
 
 interface PlanOptionsProps {
   /** With the options as the plan was made. */
@@ -123,7 +135,7 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
   const { options } = current;
   const isMailSetUp = useMailSetUp();
   const labels = valueLabels(t);
-  const chosen = (name: OptionName): string => String(changes[name] ?? optionOf(options, name));
+  const chosen = (name: OptionName): string => String(changes[name] ?? effectiveOption(options, name));
 
   /** The properties of a select. */
   const choice = (name: keyof typeof labels) => ({
@@ -156,9 +168,9 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
         {(isMailSetUp || options.invite === true) && (
           <NativeSelect
             label={t('imports.options.access')}
-            data={ways.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
-            value={wayOf({ ...options, ...changes })}
-            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfWay(currentTarget.value) })}
+            data={accessModes.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
+            value={accessModeOf({ ...options, ...changes })}
+            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfAccessMode(currentTarget.value) })}
           />
         )}
         {!isWorkbook(plan) && (
@@ -166,7 +178,7 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
             <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
             <NativeSelect
               label={t('imports.options.delimiter')}
-              description={dividesAnew(current, plan, changes) ? t('imports.options.readAnew') : undefined}
+              description={redividesColumns(current, plan, changes) ? t('imports.options.readAnew') : undefined}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               {...choice('delimiter')}
             />

@@ -2,7 +2,7 @@ import { Group, List, NativeSelect, Paper, Stack, Switch, Text, Title } from '@m
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { oneOf } from '../ui/lists/list-search.js';
-import { optionOf, valueLabels } from './import-options.js';
+import { effectiveOption, valueLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 import type { PlanChanges } from './plan-options.js';
 import { ReasonText } from './reason-text.js';
@@ -33,7 +33,7 @@ export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsPro
           {reasons.map(({ outcome, code, otherCodes, message, count, rows }) => (
             <div key={`${outcome} ${code} ${message}`}>
               <Text component="div" fw={600}>
-                <ReasonText code={code} otherCodes={otherCodes} message={message} ofGroup />
+                <ReasonText code={code} otherCodes={otherCodes} message={message} isGroup />
               </Text>
               <Group gap="xs">
                 <Text size="sm" c="dimmed">
@@ -60,7 +60,7 @@ export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsPro
                   mt="xs"
                   maw={400}
                   label={t('imports.options.whenFull')}
-                  value={String(changes.whenFull ?? optionOf(options, 'whenFull'))}
+                  value={String(changes.whenFull ?? effectiveOption(options, 'whenFull'))}
                   onChange={({ currentTarget: { value } }) =>
                     onChange({ ...changes, whenFull: oneOf(whenFullValues, value) ?? 'reject' })
                   }

@@ -11,7 +11,7 @@ import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
 import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
-import { type PlanChanges, PlanOptions, planRequest, SheetChoice, withoutPlanned } from './plan-options.js';
+import { differencesFromPlan, type PlanChanges, PlanOptions, planRequest, SheetChoice } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
 import { PlanProblem, planRefusal } from './reason-text.js';
@@ -33,7 +33,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const change = (next: PlanChanges) => {
     // What was refused is no longer asked for.
     if (again.isError) again.reset();
-    setChanges(withoutPlanned(current, plan, next));
+    setChanges(differencesFromPlan(current, plan, next));
   };
   const changed = Object.keys(changes).length > 0;
   useUnsavedGuard(changed);

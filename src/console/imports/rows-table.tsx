@@ -6,7 +6,7 @@ import { useApi } from '../api/queries.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect } from '../ui/lists/filters.js';
-import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { importFieldName, isKnownField } from './field-name.js';
@@ -46,7 +46,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
   );
   // Below the plan, or the result.
   const change = (next: SearchChange<typeof search>, replace?: boolean) =>
-    void navigate({ ...listChange<typeof search>(next, replace), resetScroll: false });
+    void navigate({ ...searchNavigation<typeof search>(next, replace), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
     { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => line },

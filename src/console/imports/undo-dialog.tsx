@@ -13,16 +13,16 @@ interface UndoDialogProps {
 }
 
 /** So many kept accounts are named; the number tells of the rest. */
-const namedAccounts = 10;
+const maxNamedAccounts = 10;
 
 /** Shows what undoing an import would do, and does it. */
 export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
   const { t } = useTranslation();
-  const { mutate: look, data, error } = useChange('undoImport', []);
+  const { mutate: loadPreview, data, error } = useChange('undoImport', []);
   const undo = useChange('undoImport');
   useEffect(() => {
-    if (opened) look({ path: { id }, query: { dryRun: true } });
-  }, [opened, id, look]);
+    if (opened) loadPreview({ path: { id }, query: { dryRun: true } });
+  }, [opened, id, loadPreview]);
   const preview = data?.undo;
 
   async function confirm(): Promise<void> {
@@ -72,13 +72,13 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
                 {t('imports.result.keptList')}
               </Text>
               <List size="sm">
-                {preview.kept.slice(0, namedAccounts).map(({ line, email, code }) => (
+                {preview.kept.slice(0, maxNamedAccounts).map(({ line, email, code }) => (
                   <List.Item key={line}>
                     {email ?? t('imports.plan.line', { line: String(line) })}: {t(`imports.result.kept.${code}`)}
                   </List.Item>
                 ))}
               </List>
-              {preview.kept.length > namedAccounts && '…'}
+              {preview.kept.length > maxNamedAccounts && '…'}
             </>
           )}
         </>

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
+import { urlOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { DownloadMenu } from '../ui/download-menu.js';
 import { DropZone } from '../ui/forms/drop-zone.js';
@@ -16,11 +16,11 @@ interface UploadAreaProps {
   /** Names the button that chooses the file. */
   action?: string;
   /** The import whose options the new one gets; the defaults when absent. */
-  like?: Pick<Import, 'options'>;
+  previousImport?: Pick<Import, 'options'>;
 }
 
 /** Takes a file, by button or dropped, and plans its import: nothing is written by that. */
-export function UploadArea({ hint, action, like }: UploadAreaProps) {
+export function UploadArea({ hint, action, previousImport }: UploadAreaProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const upload = useChange('createImport', ['listImports']);
@@ -34,7 +34,7 @@ export function UploadArea({ hint, action, like }: UploadAreaProps) {
     if (!file || others.length > 0) return;
     setName(file.name);
     upload.mutate(
-      { body: { ...(like && formOptions(like.options)), file, plan: true } },
+      { body: { ...(previousImport && formOptions(previousImport.options)), file, plan: true } },
       { onSuccess: ({ import: { id } }) => void navigate({ to: '/imports/$id', params: { id } }) },
     );
   }
@@ -49,15 +49,15 @@ export function UploadArea({ hint, action, like }: UploadAreaProps) {
       ) : (
         <DropZone hint={hint ?? t('imports.drop')} action={action ?? t('imports.choose')} onFiles={plan} />
       )}
-      {!like && (
+      {!previousImport && (
         <div>
           <DownloadMenu
             label={t('imports.template')}
             variant="subtle"
             size="compact-sm"
             formats={{
-              csv: addressOf('importTemplate', {}),
-              xlsx: addressOf('importTemplate', { query: { format: 'xlsx' } }),
+              csv: urlOf('importTemplate', {}),
+              xlsx: urlOf('importTemplate', { query: { format: 'xlsx' } }),
             }}
           />
         </div>

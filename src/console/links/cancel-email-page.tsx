@@ -37,7 +37,7 @@ export function CancelEmailPage() {
           <LinkButton
             label={t('links.cancel')}
             recheck={recheck}
-            use={async () => {
+            onUse={async () => {
               const { restored } = await call('cancelEmail', { body: { token: open } });
               setDone({ email, restored });
             }}

@@ -32,7 +32,7 @@ export function CertificatePage() {
   const code = codeInAddress();
   const check = useApi('verifyCertificate', { path: { code } }, { enabled: code !== '' });
   if (code === '') return <AskForCode title={t('links.certificate.check')} hint={t('links.certificate.checkHint')} />;
-  if (check.data?.certificate) return <Valid certificate={check.data.certificate} />;
+  if (check.data?.certificate) return <ValidCertificate certificate={check.data.certificate} />;
   // Of texts that can't be a code the service says that there is no such page.
   if (check.data || check.error?.status === 404)
     return <AskForCode title={t('links.certificate.invalid')} hint={t('links.certificate.invalidHint')} />;
@@ -67,7 +67,7 @@ function AskForCode({ title, hint }: { title: string; hint: string }) {
   );
 }
 
-function Valid({ certificate }: { certificate: Certificate }) {
+function ValidCertificate({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslation();
   const language = useLanguageChange();
   useDocumentTitle(t('links.certificate.kind'));
@@ -88,7 +88,7 @@ function Valid({ certificate }: { certificate: Certificate }) {
       <Alert color="teal" variant="light" icon={<IconCircleCheck aria-hidden />} title={t('links.certificate.valid')}>
         <Text size="sm">{t('links.certificate.validHint', { programme: certificate.programme })}</Text>
       </Alert>
-      <Sheet certificate={certificate} />
+      <CertificateSheet certificate={certificate} />
     </Stack>
   );
 }
@@ -97,7 +97,7 @@ function Valid({ certificate }: { certificate: Certificate }) {
 const sizeOf = (text: string): string => (text.length > 60 ? 'certificate-long' : '');
 
 /** What is printed. */
-function Sheet({ certificate }: { certificate: Certificate }) {
+function CertificateSheet({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslation();
   const { programme, logo, courseTitle, trainerName, startDate, endDate, completedOn, code } = certificate;
   const name = nameOf(certificate);

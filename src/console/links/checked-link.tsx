@@ -6,14 +6,14 @@ import { queryClient, useApi } from '../api/queries.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { Failed, Loading } from '../ui/states.js';
-import { useLimitText } from './limit-text.js';
-import { keepToken, useLinkToken } from './link-token.js';
+import { setToken, useLinkToken } from './link-token.js';
+import { useRateLimitText } from './rate-limit-text.js';
 import { SignInLink } from './sign-in-link.js';
 
 type LinkState = ResponseBody<'checkLink'>;
 
 /** A link that can be used. */
-interface OpenLink extends LinkState {
+interface ValidLink extends LinkState {
   token: string;
   /** Looks again, for who was refused because it can no longer be used. */
   recheck(): Promise<unknown>;
@@ -25,28 +25,28 @@ interface CheckedLinkProps {
   purposes: readonly LinkState['purpose'][];
   /** How to get another link. */
   renew: ReactNode;
-  children(link: OpenLink): ReactNode;
+  children(link: ValidLink): ReactNode;
 }
 
 /** A page of mailed links: shows its content where the link can be used, and what to do where it can't, or where there is none. */
 export function CheckedLink({ title, purposes, renew, children }: CheckedLinkProps) {
   const { t } = useTranslation();
-  const inWords = useLimitText();
+  const withRateLimitText = useRateLimitText();
   const token = useLinkToken();
   const check = useApi('checkLink', { body: { token } }, { enabled: token !== '' });
   // A link that was used just now is looked at anew when it is opened again.
   useEffect(() => () => queryClient.removeQueries({ queryKey: ['checkLink'] }), []);
-  if (token === '') return <WithoutLink title={title} hint={t('links.missing')} renew={renew} />;
+  if (token === '') return <AskForLink title={title} hint={t('links.missing')} renew={renew} />;
   if (check.error instanceof ApiError && check.error.status === 400)
-    return <WithoutLink title={t('links.invalid')} hint={t('links.invalidHint')} renew={renew} />;
+    return <AskForLink title={t('links.invalid')} hint={t('links.invalidHint')} renew={renew} />;
   if (check.data && !purposes.includes(check.data.purpose))
-    return <WithoutLink title={t('links.other')} hint={t('links.otherHint')} renew={renew} />;
+    return <AskForLink title={t('links.other')} hint={t('links.otherHint')} renew={renew} />;
   if (check.data) return children({ ...check.data, token, recheck: check.refetch });
   return (
     <SignInLayout title={title}>
       {check.error ? (
         <Stack>
-          <Failed error={inWords(check.error)} onRetry={() => void check.refetch()} />
+          <Failed error={withRateLimitText(check.error)} onRetry={() => void check.refetch()} />
           <SignInLink />
         </Stack>
       ) : (
@@ -57,15 +57,15 @@ export function CheckedLink({ title, purposes, renew, children }: CheckedLinkPro
 }
 
 /** The token in what somebody pasted: a link, also one that a mail server has packed into another one, or the token alone. */
-const tokenIn = (text: string): string | undefined => /(?:^|#|%23)([\w-]{43})(?![\w-])/.exec(text.trim())?.[1];
+const findToken = (text: string): string | undefined => /(?:^|#|%23)([\w-]{43})(?![\w-])/.exec(text.trim())?.[1];
 
 /** Asks for another link, or for the same one in one piece. */
-function WithoutLink({ title, hint, renew }: { title: string; hint: string; renew: ReactNode }) {
+function AskForLink({ title, hint, renew }: { title: string; hint: string; renew: ReactNode }) {
   const { t } = useTranslation();
   const form = useApiForm({
     initialValues: { link: '' },
-    validate: ({ link }) => (tokenIn(link) === undefined ? { link: t('links.noToken') } : {}),
-    submit: async ({ link }) => keepToken(tokenIn(link) ?? ''),
+    validate: ({ link }) => (findToken(link) === undefined ? { link: t('links.noToken') } : {}),
+    submit: async ({ link }) => setToken(findToken(link) ?? ''),
   });
   return (
     <SignInLayout title={title} hint={hint}>

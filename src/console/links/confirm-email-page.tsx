@@ -47,7 +47,7 @@ export function ConfirmEmailPage({ onSignedIn }: ConfirmEmailPageProps) {
           <LinkButton
             label={t('links.confirm')}
             recheck={recheck}
-            use={async () => setDone((await call('confirmEmail', { body: { token: open } })).email)}
+            onUse={async () => setDone((await call('confirmEmail', { body: { token: open } })).email)}
           >
             <Text>{t('links.confirmNext')}</Text>
             <Text>{t('links.confirmNotMine')}</Text>

@@ -7,7 +7,7 @@ import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { Loaded } from '../ui/states.js';
-import { useLimitText } from './limit-text.js';
+import { useRateLimitText } from './rate-limit-text.js';
 
 /** Asks for a link to set a new password; says the same whatever is typed. */
 export function ForgotPasswordPage() {
@@ -36,14 +36,14 @@ export function ForgotPasswordPage() {
 
 function AskForm({ onSent }: { onSent(): void }) {
   const { t } = useTranslation();
-  const inWords = useLimitText();
+  const withRateLimitText = useRateLimitText();
   const form = useApiForm({
     initialValues: { identifier: '' },
     async submit(body) {
       try {
         await call('forgotPassword', { body });
       } catch (error) {
-        throw inWords(error);
+        throw withRateLimitText(error);
       }
       onSent();
     },

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { useLimitText } from './limit-text.js';
-import { keepToken } from './link-token.js';
+import { setToken } from './link-token.js';
+import { useRateLimitText } from './rate-limit-text.js';
 
 interface LinkButtonProps {
   /** Uses the link up. */
-  use(): Promise<void>;
+  onUse(): Promise<void>;
   /** Looks at the link again, when it turns out that it can no longer be used. */
   recheck(): Promise<unknown>;
   label: string;
@@ -17,18 +17,18 @@ interface LinkButtonProps {
 }
 
 /** One button that does what a link is for: opening the link does not, as programs open links, too. */
-export function LinkButton({ use, recheck, label, children }: LinkButtonProps) {
-  const inWords = useLimitText();
+export function LinkButton({ onUse, recheck, label, children }: LinkButtonProps) {
+  const withRateLimitText = useRateLimitText();
   const form = useApiForm({
     initialValues: {},
     async submit() {
       try {
-        await use();
+        await onUse();
       } catch (error) {
         if (error instanceof ApiError && error.code === 'LINK_INVALID') await recheck();
-        throw inWords(error);
+        throw withRateLimitText(error);
       }
-      keepToken('');
+      setToken('');
     },
   });
   return (

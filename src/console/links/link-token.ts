@@ -9,23 +9,23 @@ let token = '';
 const listeners = new Set<() => void>();
 
 /** Goes on with another link; with none when it was used. */
-export function keepToken(next: string): void {
+export function setToken(next: string): void {
   token = next;
   for (const tell of listeners) tell();
 }
 
 /** Takes the token out of the address bar, and out of the history of this tab. */
-function takeToken(): void {
+function readTokenFromUrl(): void {
   const { pathname, hash } = window.location;
   if (hash === '' || !isPublicPage()) return;
   window.history.replaceState(null, '', pathname);
-  keepToken(hash.slice(1));
+  setToken(hash.slice(1));
 }
 
 /** At once, and when another link is put into the address bar of a page that is open. */
-export function takeTokens(): void {
-  takeToken();
-  window.addEventListener('hashchange', takeToken);
+export function watchLinkTokens(): void {
+  readTokenFromUrl();
+  window.addEventListener('hashchange', readTokenFromUrl);
 }
 
 const subscribe = (listener: () => void) => {

@@ -7,8 +7,8 @@ import { NewPasswordForm } from '../sign-in/new-password-form.js';
 import { SignInForm } from '../sign-in/sign-in-form.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { CheckedLink } from './checked-link.js';
-import { useLimitText } from './limit-text.js';
-import { keepToken, useLinkToken } from './link-token.js';
+import { setToken, useLinkToken } from './link-token.js';
+import { useRateLimitText } from './rate-limit-text.js';
 
 interface SetPasswordPageProps {
   /** Leads on, once there is a session. */
@@ -18,7 +18,7 @@ interface SetPasswordPageProps {
 /** A password of one's own, by the link of an invitation or of a forgotten password; then signing in with it. */
 export function SetPasswordPage({ onSignedIn }: SetPasswordPageProps) {
   const { t } = useTranslation();
-  const inWords = useLimitText();
+  const withRateLimitText = useRateLimitText();
   const token = useLinkToken();
   /** The address of the account whose password was set. */
   const [done, setDone] = useState<string>();
@@ -51,10 +51,10 @@ export function SetPasswordPage({ onSignedIn }: SetPasswordPageProps) {
                 await call('setPassword', { body: { token: open, newPassword } });
               } catch (error) {
                 if (error instanceof ApiError && error.code === 'LINK_INVALID') await recheck();
-                throw inWords(error);
+                throw withRateLimitText(error);
               }
               setDone(email);
-              keepToken('');
+              setToken('');
             }}
           />
         </SignInLayout>

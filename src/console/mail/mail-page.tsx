@@ -13,7 +13,7 @@ import { TextLink } from '../ui/links.js';
 import { BulkBar } from '../ui/lists/bulk-bar.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import type { PageInfo } from '../ui/lists/pager.js';
 import { useSelection } from '../ui/lists/selection.js';
 import { refusalText } from '../ui/messages.js';
@@ -113,7 +113,7 @@ function Trouble() {
   const { data } = useApi('showOverview', {});
   const overview = data?.overview;
   return overview?.role === 'super_admin' && overview.mailTrouble ? (
-    <MailTroubleNotice trouble={overview.mailTrouble} isAmongMails />
+    <MailTroubleNotice trouble={overview.mailTrouble} isOnMailPage />
   ) : null;
 }
 
@@ -128,7 +128,7 @@ function Mails() {
   const filter = Object.fromEntries(set) as NonNullable<Input<'listMails'>['query']>;
   const selection = useSelection<Mail>(filter);
   const query = useApi('listMails', { query: { ...filter, page, limit } }, { keepPrevious: true });
-  const change = (next: SearchChange<typeof search>) => void navigate(listChange<typeof search>(next));
+  const change = (next: SearchChange<typeof search>) => void navigate(searchNavigation<typeof search>(next));
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Stack gap="sm">

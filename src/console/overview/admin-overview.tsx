@@ -33,12 +33,12 @@ export function AdminOverview() {
         <>
           {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
           {/* Where somebody has come meanwhile, the refusal says so: it stays in sight. */}
-          {(isAlone(overview) || loadDemo.isError) && (
+          {(hasOnlySuperAdmin(overview) || loadDemo.isError) && (
             <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
           )}
           {overview.mailTrouble && <MailTroubleNotice trouble={overview.mailTrouble} />}
           {overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
-          <Parts overview={overview} />
+          <Sections overview={overview} />
           {!overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
         </>
       )}
@@ -47,10 +47,10 @@ export function AdminOverview() {
 }
 
 /** Whether nobody but the super admin has an account. */
-const isAlone = ({ people: { byRole } }: Overview<'super_admin'>): boolean =>
+const hasOnlySuperAdmin = ({ people: { byRole } }: Overview<'super_admin'>): boolean =>
   byRole.trainee.total + byRole.trainer.total === 0;
 
-function Parts({ overview }: { overview: Overview<'super_admin'> }) {
+function Sections({ overview }: { overview: Overview<'super_admin'> }) {
   const { t } = useTranslation();
   const { people, courses, enrollments, requestsWaiting, imports, weeks, storage } = overview;
   return (

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf, call } from '../api/client.js';
+import { call, urlOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
@@ -64,7 +64,7 @@ function ImportStep() {
           {t('overview.first.ownFile')}
         </ButtonLink>
       </Group>
-      <Anchor size="sm" href={addressOf('importExample', {})} download={exampleName}>
+      <Anchor size="sm" href={urlOf('importExample', {})} download={exampleName}>
         {t('overview.first.download')}
       </Anchor>
     </Stack>

@@ -6,18 +6,18 @@ import type { Overview } from './overview-page.js';
 interface MailTroubleNoticeProps {
   trouble: NonNullable<Overview<'super_admin'>['mailTrouble']>;
   /** Whether the mails are shown below. */
-  isAmongMails?: boolean;
+  isOnMailPage?: boolean;
 }
 
 /** Says why mail doesn't leave or arrive, and leads to it. */
-export function MailTroubleNotice({ trouble, isAmongMails = false }: MailTroubleNoticeProps) {
+export function MailTroubleNotice({ trouble, isOnMailPage = false }: MailTroubleNoticeProps) {
   const { t } = useTranslation();
   const { pausedBy, failed, failedBy } = trouble;
   return (
     <Alert color="red" variant="light" role="status" p="sm">
       {pausedBy !== null && <Text size="sm">{t('overview.mail.paused', { reason: pausedBy })}</Text>}
       {failed > 0 && <Text size="sm">{t('overview.mail.failed', { count: failed, reason: failedBy })}</Text>}
-      {(failed > 0 || !isAmongMails) && (
+      {(failed > 0 || !isOnMailPage) && (
         <TextLink to="/mail" search={failed > 0 ? { state: 'failed' } : {}} underline="always" fz="sm">
           {t('overview.mail.open')}
         </TextLink>

@@ -11,10 +11,10 @@ import { Weeks } from './weeks.js';
 
 /** A trainer's own courses at a glance, and the requests that wait for them. */
 export function TrainerOverview() {
-  return <OverviewPage viewer="trainer">{(overview) => <Parts overview={overview} />}</OverviewPage>;
+  return <OverviewPage viewer="trainer">{(overview) => <Sections overview={overview} />}</OverviewPage>;
 }
 
-function Parts({ overview }: { overview: Overview<'trainer'> }) {
+function Sections({ overview }: { overview: Overview<'trainer'> }) {
   const { t } = useTranslation();
   const { courses, enrollments, requestsWaiting, requestsByCourse, finished, weeks } = overview;
   return (

@@ -20,7 +20,7 @@ const colors = ['teal.6', 'orange.6'];
 
 /** In a chunk of its own. Its figures stand in a table, too: assistive technology passes it over. */
 export function WeeksChart({ weeks, series }: WeeksProps) {
-  const still = useReducedMotion();
+  const reducedMotion = useReducedMotion();
   return (
     <div aria-hidden>
       <BarChart
@@ -35,7 +35,7 @@ export function WeeksChart({ weeks, series }: WeeksProps) {
         xAxisProps={{ interval: 'equidistantPreserveStart' }}
         yAxisProps={{ allowDecimals: false, width: 'auto', interval: 0 }}
         gridProps={{ syncWithTicks: true }}
-        barProps={{ isAnimationActive: !still }}
+        barProps={{ isAnimationActive: !reducedMotion }}
         // Labels stand 10 pixels aside of their axis; without room above, the uppermost moves away from its line.
         barChartProps={{ accessibilityLayer: false, margin: { top: 10, right: 5, bottom: 5, left: 12 } }}
         tickLine="none"

@@ -19,7 +19,7 @@ export type AccountAction = Exclude<BulkAction, 'enroll'>;
 export const isDangerous = (action: BulkAction): boolean => action === 'deactivate' || action === 'delete';
 
 /** Accounts by their ids. */
-export type Selected = ReadonlyMap<string, Account>;
+export type SelectedAccounts = ReadonlyMap<string, Account>;
 
 /** What happened to an account, or would happen. */
 export interface Outcome {
@@ -27,7 +27,7 @@ export interface Outcome {
   name: string | null;
   outcome: 'done' | 'unchanged' | 'refused';
   /** Why; null where the outcome says it all. */
-  says: string | null;
+  reason: string | null;
   email?: string | undefined;
   password?: string | undefined;
 }
@@ -41,28 +41,28 @@ const maxTrainees = 500;
  * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
  */
 export async function enroll(
-  place: Pick<Input<'assignMany'>['body'], 'courseId' | 'whenFull'>,
+  target: Pick<Input<'assignMany'>['body'], 'courseId' | 'whenFull'>,
   accounts: readonly Account[],
   signal: AbortSignal,
   t: TFunction,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxTrainees) {
-    const some = accounts.slice(begin, begin + maxTrainees);
+    const chunk = accounts.slice(begin, begin + maxTrainees);
     try {
-      const body = { ...place, traineeIds: some.map(({ id }) => id) };
+      const body = { ...target, traineeIds: chunk.map(({ id }) => id) };
       const { skipped, enrollments } = await call('assignMany', { body });
       const reasons = new Map(skipped.map((one) => [one.traineeId, refusalText(one, t)]));
       const waiting = new Set(enrollments.flatMap(({ status, userId }) => (status === 'waiting' ? [userId] : [])));
       outcomes.push(
-        ...some.map((account) => ({
+        ...chunk.map((account) => ({
           ...outcomeOf(account, reasons.get(account.id)),
-          ...(waiting.has(account.id) && { says: t('enrollments.assign.onList') }),
+          ...(waiting.has(account.id) && { reason: t('enrollments.assign.onList') }),
         })),
       );
     } catch (error) {
       if (begin === 0) throw error;
-      outcomes.push(...some.map((account) => outcomeOf(account, messageOf(error, t))));
+      outcomes.push(...chunk.map((account) => outcomeOf(account, messageOf(error, t))));
     }
   }
   return outcomes;
@@ -74,5 +74,5 @@ export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?:
   name: `${firstName} ${lastName}`,
   email,
   outcome: refusal === undefined ? 'done' : 'refused',
-  says: refusal ?? null,
+  reason: refusal ?? null,
 });

@@ -7,20 +7,20 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
-import { type AccountAction, isDangerous, type Outcome, type Selected } from './bulk-actions.js';
+import { type AccountAction, isDangerous, type Outcome, type SelectedAccounts } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { InvitationMessage } from './invitation-message.js';
 import { SavePasswords } from './save-passwords.js';
-import { useShownOnce } from './shown-once.js';
+import { useShownOnceGuard } from './shown-once.js';
 
 type ChangedAccount = ResponseBody<'changeManyUsers'>['outcomes'][number];
 
 /** Accounts in one request. */
-const atATime = 50;
+const chunkSize = 50;
 
 interface BulkDialogProps {
   action: AccountAction;
-  selected: Selected;
+  selected: SelectedAccounts;
   /** @param changed whether anything was done */
   onClose(changed: boolean): void;
 }
@@ -28,7 +28,7 @@ interface BulkDialogProps {
 /** Shows what an action would do to each account, does exactly that when it is confirmed, and tells what it did. */
 export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const { t } = useTranslation();
-  const rehearsal = useChange('changeManyUsers', []);
+  const dryRun = useChange('changeManyUsers', []);
   const change = useChange('changeManyUsers');
   const [plan, setPlan] = useState<Outcome[]>();
   const [result, setResult] = useState<Outcome[]>();
@@ -36,50 +36,50 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   /** Accounts changed so far; undefined before and after. */
   const [done, setDone] = useState<number>();
   const [message, setMessage] = useState('');
-  const working = rehearsal.isPending || done !== undefined;
+  const working = dryRun.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
   const isChanging = done !== undefined;
-  const closesByItself = !working && !hasPasswords && (message === '' || result !== undefined);
-  useShownOnce(hasPasswords || (isChanging && action === 'reset_password'));
+  const isDismissible = !working && !hasPasswords && (message === '' || result !== undefined);
+  useShownOnceGuard(hasPasswords || (isChanging && action === 'reset_password'));
   useUnsavedGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
   useUnsavedGuard(message !== '' && !result && !isChanging);
-  const left = useUnmountSignal();
+  const unmounted = useUnmountSignal();
 
   /** @param email what the account signs in with, where that is told */
-  const told = ({ code, message: _english, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
+  const toOutcome = ({ code, message: _english, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
     ...one,
     email,
-    says: code === null ? null : refusalText({ code }, t),
+    reason: code === null ? null : refusalText({ code }, t),
   });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
-    async function rehearse(): Promise<void> {
-      const { outcomes } = await rehearsal.mutateAsync({ body: { action, ids: [...selected.keys()], dryRun: true } });
-      if (!left.aborted) setPlan(outcomes.map((one) => told(one, selected.get(one.id)?.email)));
+    async function loadPlan(): Promise<void> {
+      const { outcomes } = await dryRun.mutateAsync({ body: { action, ids: [...selected.keys()], dryRun: true } });
+      if (!unmounted.aborted) setPlan(outcomes.map((one) => toOutcome(one, selected.get(one.id)?.email)));
     }
-    rehearse().catch((error: unknown) => {
-      if (!left.aborted) setFailure(error);
+    loadPlan().catch((error: unknown) => {
+      if (!unmounted.aborted) setFailure(error);
     });
   }, []);
 
-  const changing = plan?.filter(({ outcome }) => outcome === 'done') ?? [];
+  const affected = plan?.filter(({ outcome }) => outcome === 'done') ?? [];
 
   async function confirm(): Promise<void> {
     setFailure(undefined);
     setDone(0);
     const outcomes: Outcome[] = [];
-    const given = message.trim() === '' ? {} : { message };
+    const messageField = message.trim() === '' ? {} : { message };
     // Exactly the accounts that were shown, whatever matches the filter by now; some at a time, to show progress.
-    for (let begin = 0; begin < changing.length; begin += atATime) {
+    for (let begin = 0; begin < affected.length; begin += chunkSize) {
       // Nobody would see what became of the others.
-      if (left.aborted) return;
-      const some = changing.slice(begin, begin + atATime);
+      if (unmounted.aborted) return;
+      const chunk = affected.slice(begin, begin + chunkSize);
       try {
-        const ids = some.map(({ id }) => id);
-        const response = await change.mutateAsync({ body: { action, ids, dryRun: false, ...given } });
-        const emails = new Map(some.map(({ id, email }) => [id, email]));
-        outcomes.push(...response.outcomes.map((one) => told(one, emails.get(one.id))));
+        const ids = chunk.map(({ id }) => id);
+        const response = await change.mutateAsync({ body: { action, ids, dryRun: false, ...messageField } });
+        const emails = new Map(chunk.map(({ id, email }) => [id, email]));
+        outcomes.push(...response.outcomes.map((one) => toOutcome(one, emails.get(one.id))));
       } catch (error) {
         if (begin === 0) {
           setDone(undefined);
@@ -88,10 +88,10 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
         }
         // What was done before, such as new passwords, is told in any case.
         const says = messageOf(error, t);
-        outcomes.push(...changing.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
+        outcomes.push(...affected.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
         break;
       }
-      setDone(begin + some.length);
+      setDone(begin + chunk.length);
     }
     setDone(undefined);
     setResult(outcomes);
@@ -103,8 +103,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
       opened
       onClose={() => onClose(result !== undefined)}
       size="lg"
-      closeOnClickOutside={closesByItself}
-      closeOnEscape={closesByItself}
+      closeOnClickOutside={isDismissible}
+      closeOnEscape={isDismissible}
       withCloseButton={!working && !hasPasswords}
       title={name}
       closeButtonProps={{ 'aria-label': t('action.close') }}
@@ -120,7 +120,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           <>
             <Text size="sm">{t(`people.bulk.hint.${action}`)}</Text>
             <Outcomes outcomes={plan} label={t('people.bulk.plan')} tense={action === 'invite' ? 'invite' : 'future'} />
-            {action === 'invite' && changing.length > 0 && (
+            {action === 'invite' && affected.length > 0 && (
               <InvitationMessage
                 value={message}
                 onChange={({ currentTarget }) => setMessage(currentTarget.value)}
@@ -139,10 +139,10 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
         {done !== undefined && (
           <Progress.Root>
             <Progress.Section
-              value={(100 * done) / changing.length}
+              value={(100 * done) / affected.length}
               aria-label={t('people.bulk.progress', {
                 done,
-                count: changing.length,
+                count: affected.length,
               })}
             />
           </Progress.Root>
@@ -157,11 +157,11 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
               </Button>
               <Button
                 color={isDangerous(action) ? 'red.9' : 'teal'}
-                disabled={changing.length === 0}
+                disabled={affected.length === 0}
                 loading={done !== undefined}
                 onClick={() => void confirm()}
               >
-                {t('people.bulk.confirm', { action: name, count: changing.length })}
+                {t('people.bulk.confirm', { action: name, count: affected.length })}
               </Button>
             </>
           )}

@@ -37,11 +37,11 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
         <PlainTable
           label={label}
           head={[t('field.name'), t('people.bulk.outcome'), ...(withPasswords ? [t('field.newPassword')] : [])]}
-          rows={sorted.map(({ id, name, outcome, says, password }) => ({
+          rows={sorted.map(({ id, name, outcome, reason, password }) => ({
             key: id,
             cells: [
               name ?? t('people.bulk.noAccount'),
-              says ?? t(`people.bulk.${tense}.one.${outcome}`),
+              reason ?? t(`people.bulk.${tense}.one.${outcome}`),
               ...(withPasswords
                 ? [
                     <bdi key="password" className="monospace">

@@ -7,11 +7,11 @@ import { CoursePicker } from '../pickers/course-picker.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
-import { enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
+import { enroll, type Outcome, outcomeOf, type SelectedAccounts } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 
 interface EnrollDialogProps {
-  selected: Selected;
+  selected: SelectedAccounts;
   /** @param changed whether anything was done */
   onClose(changed: boolean): void;
 }
@@ -26,7 +26,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const [failure, setFailure] = useState<unknown>();
   const [working, setWorking] = useState(false);
   useUnsavedGuard(working, t('people.bulk.leave'));
-  const left = useUnmountSignal();
+  const unmounted = useUnmountSignal();
 
   const accounts = [...selected.values()];
   const trainees = accounts.filter(({ role, isActive }) => role === 'trainee' && isActive);
@@ -40,7 +40,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
     setWorking(true);
     setFailure(undefined);
     try {
-      setResult([...(await enroll({ courseId, whenFull }, trainees, left, t)), ...refused]);
+      setResult([...(await enroll({ courseId, whenFull }, trainees, unmounted, t)), ...refused]);
       await client.invalidateQueries();
     } catch (error) {
       setFailure(assignmentFailure(error, t));

@@ -14,14 +14,17 @@ import { ButtonLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { InvitationMessage } from './invitation-message.js';
-import { useShownOnce } from './shown-once.js';
+import { useShownOnceGuard } from './shown-once.js';
 
 /** The fields of the account that are typed. */
-const texts = inputFields.create.filter((name) => name !== 'role');
+const textFields = inputFields.create.filter((name) => name !== 'role');
 // Object.fromEntries forgets which keys it was given.
-const noTexts = Object.fromEntries(texts.map((name) => [name, ''])) as Record<(typeof texts)[number], string>;
+const emptyTexts = Object.fromEntries(textFields.map((name) => [name, ''])) as Record<
+  (typeof textFields)[number],
+  string
+>;
 /** The dialog as it opens. @public used by a test of all fields */
-export const initialPerson = { ...noTexts, role: 'trainee' as 'trainee' | 'trainer', message: '' };
+export const initialPerson = { ...emptyTexts, role: 'trainee' as 'trainee' | 'trainer', message: '' };
 /** Where a dialog begins. */
 const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
@@ -40,7 +43,7 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const [dirty, setDirty] = useState(false);
   useUnsavedGuard(opened && dirty && !create.isPending && !created);
   const awaitsPassword = create.isPending && create.variables.body.credentials === 'generated';
-  useShownOnce(opened && (awaitsPassword || created !== undefined));
+  useShownOnceGuard(opened && (awaitsPassword || created !== undefined));
 
   function close(): void {
     setCreated(undefined);
@@ -55,13 +58,13 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
     } else setCreated({ ...user, password: temporaryPassword });
   }
 
-  const closesByItself = !dirty && !created;
+  const isDismissible = !dirty && !created;
   return (
     <Modal
       opened={opened}
       onClose={close}
-      closeOnClickOutside={closesByItself}
-      closeOnEscape={closesByItself}
+      closeOnClickOutside={isDismissible}
+      closeOnEscape={isDismissible}
       withCloseButton={!created}
       title={created ? t('people.created', { name: nameOf(created) }) : t('people.create')}
       // Closing would only hide whose password is coming.
@@ -119,7 +122,7 @@ function NewPersonForm({ create, onCreated, onDirty, onCancel }: NewPersonFormPr
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
         <AccountInputs
-          names={texts}
+          names={textFields}
           field={form.field}
           more={{ firstName: autoFocus, phone: { required: false, description: t('people.phoneOptional') } }}
         />

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { useMailSetUp } from '../api/mail.js';
 import { FilterSelect, Filters } from '../ui/lists/filters.js';
-import { flag, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { booleanOf, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
 export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited'>;
@@ -25,9 +25,9 @@ export function filterOf({
   const all = {
     search,
     role: oneOf(roles, role),
-    isActive: flag(isActive),
-    requiresPasswordChange: flag(requiresPasswordChange),
-    locked: flag(locked),
+    isActive: booleanOf(isActive),
+    requiresPasswordChange: booleanOf(requiresPasswordChange),
+    locked: booleanOf(locked),
     invited: oneOf(invitations, invited),
   };
   // Only what is set: the keys stay the same.

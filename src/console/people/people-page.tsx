@@ -5,14 +5,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf, call } from '../api/client.js';
+import { call, urlOf } from '../api/client.js';
 import { useMailSetUp } from '../api/mail.js';
 import { useApi } from '../api/queries.js';
 import { DownloadMenu } from '../ui/download-menu.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { BulkBar } from '../ui/lists/bulk-bar.js';
 import { DataTable } from '../ui/lists/data-table.js';
-import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { orderOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import type { PageInfo } from '../ui/lists/pager.js';
 import { useSelection } from '../ui/lists/selection.js';
 import { Page } from '../ui/page.js';
@@ -60,7 +60,7 @@ export function PeoplePage() {
   const pagination = people.data?.pagination;
 
   function onSearch(change: SearchChange<PeopleSearch>, replace?: boolean): void {
-    void navigate(listChange<PeopleSearch>(change, replace));
+    void navigate(searchNavigation<PeopleSearch>(change, replace));
   }
 
   function closeAction(changed: boolean): void {
@@ -77,8 +77,8 @@ export function PeoplePage() {
           <DownloadMenu
             label={t('action.export')}
             formats={{
-              csv: addressOf('exportUsers', { query: filter }),
-              xlsx: addressOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),
+              csv: urlOf('exportUsers', { query: filter }),
+              xlsx: urlOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),
             }}
           />
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>

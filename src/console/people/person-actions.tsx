@@ -21,7 +21,7 @@ import { ButtonLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import type { PersonDetails } from './person-form.js';
-import { useShownOnce } from './shown-once.js';
+import { useShownOnceGuard } from './shown-once.js';
 
 const TemporaryPasswordDialog = lazyDialog(
   async () => (await import('./temporary-password-dialog.js')).TemporaryPasswordDialog,
@@ -44,7 +44,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const reset = useChange('resetPassword');
   const unlock = useChange('unlockUser');
   const awaitsPassword = reset.isPending && !reset.variables.body?.link;
-  useShownOnce(awaitsPassword || temporaryPassword !== undefined);
+  useShownOnceGuard(awaitsPassword || temporaryPassword !== undefined);
   // Asking for the deleted account again would only say that it is gone.
   const remove = useChange('deleteUser', ['listUsers', 'listAudit', 'listEnrollments']);
   const path = { id: user.id };

@@ -5,7 +5,7 @@ import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
-import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { oneOf, type SearchChange, searchNavigation } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty, Loading, resultOf } from '../ui/states.js';
@@ -61,7 +61,7 @@ function Person({ id }: { id: string }) {
   const list = {
     search,
     onSearch: (change: SearchChange<typeof search>, replace?: boolean) =>
-      void navigate(listChange<typeof search>(change, replace)),
+      void navigate(searchNavigation<typeof search>(change, replace)),
   };
   return (
     <Page

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DownloadMenu } from '../ui/download-menu.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { csvOf, neutralized, saveFile } from '../ui/save-file.js';
+import { csvOf, neutralizeFormulas, saveFile } from '../ui/save-file.js';
 import type { Outcome } from './bulk-actions.js';
 
 /** Its code is loaded when it is needed. */
@@ -27,7 +27,7 @@ export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
         {t('people.shownOnceMany')}
       </Alert>
       <Group gap="xs">
-        <CopyButton value={lines.map((line) => line.map(neutralized).join('\t')).join('\n')}>
+        <CopyButton value={lines.map((line) => line.map(neutralizeFormulas).join('\t')).join('\n')}>
           {({ copied, copy }) => (
             <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
               {copied ? t('action.copied') : t('action.copy')}

@@ -6,7 +6,7 @@ import { useUnsavedGuard } from '../ui/forms/unsaved.js';
  * For passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked.
  * @param isShown also while they are asked for: the service sets them whether or not anybody sees the response
  */
-export function useShownOnce(isShown: boolean): void {
+export function useShownOnceGuard(isShown: boolean): void {
   const { t } = useTranslation();
   useUnsavedGuard(isShown, t('people.passwordLost'));
   usePostponedSignIn(isShown);

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useApi } from '../api/queries.js';
 import { useUser } from '../session/session.js';
 import { nameOf } from '../ui/person-name.js';
-import { optionOf, type PickerProps, type SearchOption, SearchSelect } from './search-select.js';
+import { chosenOption, type PickerProps, type SearchOption, SearchSelect } from './search-select.js';
 
 interface CourseChoice {
   id: string;
@@ -29,7 +29,7 @@ export function CoursePicker({ value, onChange, ...props }: PickerProps) {
   return (
     <SearchSelect
       {...props}
-      chosen={optionOf(value, options, chosen.data && option(chosen.data.course))}
+      chosen={chosenOption(value, options, chosen.data && option(chosen.data.course))}
       onChoose={(one) => onChange(one?.value)}
       options={options}
       onSearch={setSearch}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useApi } from '../api/queries.js';
 import { nameOf } from '../ui/person-name.js';
-import { optionOf, type PickerProps, type SearchOption, SearchSelect } from './search-select.js';
+import { chosenOption, type PickerProps, type SearchOption, SearchSelect } from './search-select.js';
 
 interface PersonPickerProps extends PickerProps {
   /** Only those who can be given a course. */
@@ -29,7 +29,7 @@ export function PersonPicker({ value, onChange, onlyTrainers = false, ...props }
   return (
     <SearchSelect
       {...props}
-      chosen={optionOf(value, options, chosen.data && option(chosen.data.user))}
+      chosen={chosenOption(value, options, chosen.data && option(chosen.data.user))}
       onChoose={(one) => onChange(one?.value)}
       options={options}
       onSearch={setText}

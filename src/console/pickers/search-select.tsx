@@ -11,7 +11,7 @@ export interface SearchOption {
 }
 
 /** What is chosen, by its id: the address knows no more, and lists have only what was searched for. */
-export const optionOf = (
+export const chosenOption = (
   value: string | undefined,
   found: readonly SearchOption[] | undefined,
   known: SearchOption | undefined,

@@ -1,9 +1,9 @@
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
-import { call, SessionEnded } from '../api/client.js';
+import { call, SessionEndedError } from '../api/client.js';
 import { type SessionUser, useSession, useUser } from '../session/session.js';
-import { AccountInputs, changesBetween, ownDetails, valuesOf } from '../ui/forms/account-inputs.js';
+import { AccountInputs, changesBetween, ownAutoComplete, valuesOf } from '../ui/forms/account-inputs.js';
 import { useEditForm } from '../ui/forms/edit-form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { TextLink } from '../ui/links.js';
@@ -20,7 +20,7 @@ export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
   /** The account as the service has it now. @throws SessionEnded when the session has ended, or is another account's by now */
   async function read(): Promise<SessionUser> {
     const session = await reread();
-    if (session?.user.id !== id) throw new SessionEnded(401);
+    if (session?.user.id !== id) throw new SessionEndedError(401);
     return session.user;
   }
 
@@ -52,7 +52,7 @@ export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
           <AccountInputs
             names={inputFields.profile}
             field={form.field}
-            autoComplete={ownDetails}
+            autoComplete={ownAutoComplete}
             more={{ phone: { required: user.phone !== '' } }}
           />
           <TextInput

@@ -7,7 +7,7 @@ import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { DataTable } from '../ui/lists/data-table.js';
-import { listChange } from '../ui/lists/list-search.js';
+import { searchNavigation } from '../ui/lists/list-search.js';
 import { notifyDone } from '../ui/notify.js';
 import { useSessionColumns } from './session-columns.js';
 
@@ -52,7 +52,7 @@ export function Sessions() {
         search={search}
         // Below the forms.
         onSearch={(change, replace) =>
-          void navigate({ ...listChange<typeof search>(change, replace), resetScroll: false })
+          void navigate({ ...searchNavigation<typeof search>(change, replace), resetScroll: false })
         }
       />
       <Group>

@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
-import { ApiError, call, type ResponseBody, whenSignedOut } from '../api/client.js';
+import { ApiError, call, type ResponseBody, setSignedOutListener } from '../api/client.js';
 import type { Language } from '../i18n/i18n.js';
-import { mayLeave } from '../ui/forms/guards.js';
+import { confirmLeaving } from '../ui/forms/guards.js';
 
 export type Session = ResponseBody<'showWebSession'>;
 export type SessionUser = Session['user'];
 export type Role = SessionUser['role'];
 
-type State =
+type SessionState =
   | { kind: 'loading' }
   /** The service can't be reached, or fails. */
   | { kind: 'failed'; error: ApiError; retry(): void }
@@ -19,7 +19,7 @@ type State =
   | { kind: 'signedIn'; session: Session };
 
 interface SessionContext {
-  state: State;
+  state: SessionState;
   /** @throws ApiError */
   signIn(credentials: { identifier: string; password: string }): Promise<void>;
   /** Asks for the session again, and for all that pages show, after a change of the account. */
@@ -32,7 +32,7 @@ interface SessionContext {
 const Context = createContext<SessionContext | undefined>(undefined);
 
 /** Other tabs of the same browser share the cookie: they are told when it changes. */
-type Message = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
+type TabMessage = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
 
 const sessionKey = ['session'] as const;
 
@@ -55,7 +55,7 @@ async function currentSession(): Promise<Session | null> {
 export function SessionProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
-  const [last, setLast] = useState<Session>();
+  const [lastSession, setLastSession] = useState<Session>();
   const [ended, setEnded] = useState(false);
   /** Signed out on purpose, here or in another tab, or another account has signed in. */
   const [leaving, setLeaving] = useState(false);
@@ -67,40 +67,41 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   });
   const session = query.data ?? undefined;
   /** Nothing of the account may stay, neither its data nor its address: the next one would change, or see, what is not its own. */
-  const isLeaving = leaving || (session !== undefined && last !== undefined && session.user.id !== last.user.id);
+  const isLeaving =
+    leaving || (session !== undefined && lastSession !== undefined && session.user.id !== lastSession.user.id);
 
   useEffect(() => {
     // The pages are gone by now: a form with changes would ask whether to leave it.
     if (isLeaving) window.location.replace('/');
-    else if (session) setLast(session);
+    else if (session) setLastSession(session);
   }, [isLeaving, session]);
 
   useEffect(() => {
-    whenSignedOut(() => setEnded(true));
+    setSignedOutListener(() => setEnded(true));
   }, []);
 
   useEffect(() => {
-    channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
       // Who isn't signed in here has an address to come to after signing in.
-      if (data.type === 'signedOut') setLeaving(last !== undefined);
-      else if (last && last.user.id !== data.userId) setLeaving(true);
+      if (data.type === 'signedOut') setLeaving(lastSession !== undefined);
+      else if (lastSession && lastSession.user.id !== data.userId) setLeaving(true);
       else {
         setEnded(false);
         void client.invalidateQueries();
       }
     };
-  }, [channel, client, last]);
+  }, [channel, client, lastSession]);
 
   const refresh = useCallback(async () => {
     const next = await currentSession();
-    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
-    if (next && last && next.user.id !== last.user.id) return setLeaving(true);
+    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies TabMessage);
+    if (next && lastSession && next.user.id !== lastSession.user.id) return setLeaving(true);
     client.setQueryData(sessionKey, next);
     setEnded(false);
     // Nothing else is answered until then.
     if (next?.requiresPasswordChange) return;
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-  }, [channel, client, last]);
+  }, [channel, client, lastSession]);
 
   const reread = useCallback(
     () => client.fetchQuery({ queryKey: sessionKey, queryFn: currentSession, staleTime: 0 }),
@@ -112,7 +113,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       await call('startWebSession', { body });
       localStorage.setItem(signedInKey, 'yes');
       await refresh();
-      keepMailLanguage().catch(reportError);
+      setFirstMailLanguage().catch(reportError);
     },
     [refresh],
   );
@@ -120,19 +121,19 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const signOut = useCallback(async () => {
     await call('endWebSession', {});
     localStorage.removeItem(signedInKey);
-    channel.postMessage({ type: 'signedOut' } satisfies Message);
+    channel.postMessage({ type: 'signedOut' } satisfies TabMessage);
     setLeaving(true);
   }, [channel]);
 
-  const state = useMemo<State>(() => {
+  const state = useMemo<SessionState>(() => {
     // Until the page is loaded anew.
     if (isLeaving) return { kind: 'loading' };
-    if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
+    if ((ended || query.data === null) && lastSession) return { kind: 'ended', session: lastSession };
     if (session) return { kind: 'signedIn', session };
     if (query.isPending) return { kind: 'loading' };
     if (query.error) return { kind: 'failed', error: query.error, retry: () => void query.refetch() };
     return { kind: 'signedOut' };
-  }, [ended, isLeaving, last, query.data, query.error, query.isPending, query.refetch, session]);
+  }, [ended, isLeaving, lastSession, query.data, query.error, query.isPending, query.refetch, session]);
 
   const value = useMemo(() => ({ state, signIn, refresh, reread, signOut }), [state, signIn, refresh, reread, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
@@ -149,7 +150,7 @@ export function useSignOut() {
   const { signOut } = useSession();
   return useMutation({
     mutationFn: async () => {
-      if (mayLeave()) await signOut();
+      if (confirmLeaving()) await signOut();
     },
   });
 }
@@ -167,7 +168,7 @@ export const useUser = (): SessionUser => useOpenSession().user;
 export const useToday = (): string => useOpenSession().today;
 
 /** Sets the language of mails to that of the page, unless the person has chosen one. @throws ApiError */
-async function keepMailLanguage(): Promise<void> {
+async function setFirstMailLanguage(): Promise<void> {
   const [mail, chosen] = await Promise.all([call('showForgotPassword', {}), call('showMailPreferences', {})]);
   // No other language is ever set.
   const language = i18next.language as Language;

@@ -4,7 +4,7 @@ import { inputFields } from '../api/account-fields.js';
 import { call } from '../api/client.js';
 import { useSession } from '../session/session.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
-import { AccountInputs, ownDetails } from '../ui/forms/account-inputs.js';
+import { AccountInputs, ownAutoComplete } from '../ui/forms/account-inputs.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
@@ -30,7 +30,7 @@ export function SetupPage() {
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>
-          <AccountInputs names={names} field={form.field} autoComplete={ownDetails} />
+          <AccountInputs names={names} field={form.field} autoComplete={ownAutoComplete} />
           <PasswordField {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
           <Button type="submit" loading={form.submitting}>
             {t('setup.submit')}

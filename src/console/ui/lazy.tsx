@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { Failed } from './states.js';
 
 /** Dialogs stand at the end of their page. */
-const show = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
+const scrollToElement = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
 
 /** Says that code could not be loaded, and offers to load the page again. @param unseen whether it may be out of sight */
 export function NotLoaded({ unseen = false }: { unseen?: boolean }) {
   const { t } = useTranslation();
   return (
-    <div ref={unseen ? show : undefined}>
+    <div ref={unseen ? scrollToElement : undefined}>
       <Failed error={new Error(t('state.notLoaded'))} onRetry={() => window.location.reload()} />
     </div>
   );
@@ -26,18 +26,18 @@ export interface LazyPart<Props> {
 /**
  * A part of a page whose code is loaded when it is first shown. Where that fails, it says so instead, and the page can be
  * loaded again: a newer version of the service has no longer the code of the one before.
- * @param waiting shown meanwhile
- * @param Instead shown below the failure: the same in plainer form
+ * @param placeholder shown meanwhile
+ * @param Fallback shown below the failure: the same in plainer form
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  waiting: ReactNode = null,
-  Instead?: ComponentType<Props>,
+  placeholder: ReactNode = null,
+  Fallback?: ComponentType<Props>,
 ): LazyPart<Props> {
   let loaded: ComponentType<Props> | undefined;
   let loading: Promise<ComponentType<Props>> | undefined;
 
-  async function code(): Promise<ComponentType<Props>> {
+  async function loadOnce(): Promise<ComponentType<Props>> {
     loading ??= load();
     try {
       loaded = await loading;
@@ -52,7 +52,7 @@ export function lazyPart<Props extends object>(
     useEffect(() => {
       if (Component) return undefined;
       let shown = true;
-      code().then(
+      loadOnce().then(
         (component) => shown && setState({ component, failed: false }),
         (error: unknown) => {
           reportError(error);
@@ -66,14 +66,14 @@ export function lazyPart<Props extends object>(
     if (failed)
       return (
         <>
-          <NotLoaded unseen={!Instead} />
-          {Instead && <Instead {...props} />}
+          <NotLoaded unseen={!Fallback} />
+          {Fallback && <Fallback {...props} />}
         </>
       );
-    return Component ? <Component {...props} /> : waiting;
+    return Component ? <Component {...props} /> : placeholder;
   }
   // What fails is loaded, and told, again by the part itself.
-  return Object.assign(LazyPart, { preload: () => void code().catch(() => undefined) });
+  return Object.assign(LazyPart, { preload: () => void loadOnce().catch(() => undefined) });
 }
 
 /**
@@ -88,9 +88,9 @@ export function lazyDialog<Props extends object, Key extends keyof Props>(
     const Dialog = await load();
     // It is drawn closed at first: it gives the focus back only where it saw itself being opened.
     return function OpenedDialog(props: Props) {
-      const [drawn, setDrawn] = useState(false);
-      useEffect(() => setDrawn(true), []);
-      return <Dialog {...props} {...(!drawn && { [key]: typeof props[key] === 'boolean' ? false : undefined })} />;
+      const [mounted, setMounted] = useState(false);
+      useEffect(() => setMounted(true), []);
+      return <Dialog {...props} {...(!mounted && { [key]: typeof props[key] === 'boolean' ? false : undefined })} />;
     };
   });
   return function LazyDialog(props: Props) {

@@ -1,5 +1,5 @@
 import i18next, { type TFunction } from 'i18next';
-import { ApiError, type FieldProblem, type Refusal, SessionEnded } from '../api/client.js';
+import { ApiError, type FieldProblem, type Refusal, SessionEndedError } from '../api/client.js';
 import { formatBytes } from '../i18n/format.js';
 
 /** Why the service refused the value of a field. */
@@ -33,7 +33,7 @@ export function refusalText({ code, params = {} }: Refusal, t: TFunction): strin
 
 /** What to tell of a failure. */
 export function messageOf(error: unknown, t: TFunction): string {
-  if (error instanceof SessionEnded) return t('signIn.againHint');
+  if (error instanceof SessionEndedError) return t('signIn.againHint');
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.status === 0) return t('state.offline');
   if (error.problems.length > 0) return error.problems.map((problem) => namedProblem(problem, t)).join(' ');

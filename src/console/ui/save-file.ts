@@ -12,14 +12,14 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
  * Where a spreadsheet may begin to run a cell, also one that splits lines at other delimiters. The console shares no code with the
  * service: `test/console/save-file.test.ts` compares this with `src/csv/cells.ts`.
  */
-const runnable = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+const formulaStart = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /** The text with an apostrophe wherever a spreadsheet would run it. */
-export const neutralized = (text: string): string => text.replace(runnable, "'");
+export const neutralizeFormulas = (text: string): string => text.replace(formulaStart, "'");
 
 /** A cell as RFC 4180 has it, which no spreadsheet runs. */
 function cell(text: string): string {
-  const safe = neutralized(text);
+  const safe = neutralizeFormulas(text);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

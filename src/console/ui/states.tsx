@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
-import { isPassing } from '../api/queries.js';
+import { isTransient } from '../api/queries.js';
 import { messageOf } from './messages.js';
 
 /** Lines where content is on its way. */
@@ -27,7 +27,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
   const status = error instanceof ApiError ? error.status : undefined;
   const title = status === 403 ? 'state.refused' : status === 404 ? 'state.gone' : 'state.failed';
   // What the service refuses now, it refuses again.
-  const isRefused = status !== undefined && status < 500 && !isPassing(error);
+  const isRefused = status !== undefined && status < 500 && !isTransient(error);
   return (
     <Alert
       color={title === 'state.failed' ? 'red' : 'gray'}
@@ -52,12 +52,12 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
  * Whether what was read before may no longer be seen, or is gone: it doesn't stay in sight. It does while a new password has to
  * be chosen over the page, which may have a form with changes.
  */
-export const isWithheld = (error: unknown): boolean =>
+export const mustHideData = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === 403 || error.status === 404) &&
   error.code !== 'PASSWORD_CHANGE_REQUIRED';
 
-interface Asked<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
+interface QueryState<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
   data: Data | undefined;
 }
 
@@ -65,15 +65,18 @@ interface Asked<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
  * What to show of a query: the failure above the data where it can't be read again, as a form or a dialog may be open in it;
  * the failure alone where there is no data, or it may no longer be seen.
  */
-export function resultOf<Data>({ data, error, refetch }: Asked<Data>): { data: Data | undefined; failed: ReactNode } {
+export function resultOf<Data>({ data, error, refetch }: QueryState<Data>): {
+  data: Data | undefined;
+  failed: ReactNode;
+} {
   return {
-    data: isWithheld(error) ? undefined : data,
+    data: mustHideData(error) ? undefined : data,
     failed: error && <Failed error={error} onRetry={() => void refetch()} />,
   };
 }
 
 interface LoadedProps<Data> {
-  query: Asked<Data>;
+  query: QueryState<Data>;
   /** Of what is drawn until there is a response. */
   lines?: number;
   children(data: Data): ReactNode;

@@ -5,11 +5,11 @@ import type { MysqlConfig, SqliteConfig } from '../../config/config.js';
 import { AppError, isAppError } from '../../errors.js';
 import { type Database, openDatabase } from '../connection.js';
 import { driverError } from '../dialect.js';
-import { admitStatements, createStatement, grantStatement, hostInMessage } from '../mysql/grant.js';
+import { createStatement, createUserStatements, grantStatement, hostInMessage } from '../mysql/grant.js';
 import { isRefusalByServer, translateError } from '../translate-error.js';
 
 /** Whether a database can be used, and what hinders it; statements are for an administrator of its server. */
-export type Probe =
+export type ProbeResult =
   | { state: 'usable' }
   /** No server answers at this host and port. */
   | { state: 'unreachable'; reason: string }
@@ -25,7 +25,7 @@ export type Probe =
   | { state: 'other'; problem: string };
 
 /** Connects and asks the database for nothing. Faults that aren't the database's are thrown. */
-export async function probe(sequelize: Sequelize, settings: SqliteConfig | MysqlConfig): Promise<Probe> {
+export async function probe(sequelize: Sequelize, settings: SqliteConfig | MysqlConfig): Promise<ProbeResult> {
   try {
     await sequelize.query('SELECT 1');
     return { state: 'usable' };
@@ -33,12 +33,12 @@ export async function probe(sequelize: Sequelize, settings: SqliteConfig | Mysql
     const translated = translateError(error, settings);
     if (!isAppError(translated)) throw translated;
     return settings.dialect === 'mysql'
-      ? stateOf(error, settings, translated)
+      ? classifyFailure(error, settings, translated)
       : { state: 'other', problem: translated.message };
   }
 }
 
-function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Probe {
+function classifyFailure(error: unknown, settings: MysqlConfig, failure: AppError): ProbeResult {
   const { code, message } = driverError(error);
   switch (code) {
     case 'ER_ACCESS_DENIED_ERROR':
@@ -48,7 +48,7 @@ function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Prob
       return {
         state: 'host refused',
         clientHost: hostInMessage(message),
-        statements: admitStatements(settings, hostInMessage(message)),
+        statements: createUserStatements(settings, hostInMessage(message)),
       };
     case 'ER_DBACCESS_DENIED_ERROR':
       return {
@@ -71,12 +71,12 @@ function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Prob
 }
 
 /** Every server has it, and every user may connect to it. */
-const alwaysThere = 'information_schema';
+const systemDatabase = 'information_schema';
 
 /** Creates the configured database. @throws AppError `DATABASE_ACCESS_DENIED` without the right to, and as any query */
 export async function createDatabase(settings: SqliteConfig | MysqlConfig): Promise<void> {
   if (settings.dialect === 'sqlite') return;
-  const server = openDatabase({ ...settings, name: alwaysThere });
+  const server = openDatabase({ ...settings, name: systemDatabase });
   try {
     await server.read(() => server.sequelize.query(createStatement(settings)));
   } finally {
@@ -85,18 +85,18 @@ export async function createDatabase(settings: SqliteConfig | MysqlConfig): Prom
 }
 
 /** A file system with less is full, in bytes: a change may need as much. */
-const leastSpace = 1024 * 1024;
+const minFreeBytes = 1024 * 1024;
 
 /** Checks that the disk of an SQLite database has space for changes. @throws AppError `DISK_FULL` */
 export async function assertSpaceLeft(settings: SqliteConfig | MysqlConfig): Promise<void> {
   if (settings.dialect !== 'sqlite') return;
   const { bavail, bsize } = await statfs(path.dirname(settings.file));
-  if (bavail * bsize < leastSpace)
+  if (bavail * bsize < minFreeBytes)
     throw new AppError('DISK_FULL', `The disk of ${settings.file} is full. Free some space.`);
 }
 
 /** How long a write by another process is waited for, in milliseconds: a running service writes for moments only. */
-const writableMs = 1000;
+const writeTimeoutMs = 1000;
 
 /**
  * Checks that a migrated database accepts changes, by one that changes nothing: SQLite begins even a writing transaction on a
@@ -106,5 +106,5 @@ const writableMs = 1000;
 export async function assertWritable({ sequelize, read, withDeadline }: Database): Promise<void> {
   // Not in a transaction: Sequelize would complain on the console where it can't begin.
   const change = () => sequelize.query("DELETE FROM `SequelizeMeta` WHERE name = ''");
-  await withDeadline({ all: writableMs }, () => read(change));
+  await withDeadline({ all: writeTimeoutMs }, () => read(change));
 }

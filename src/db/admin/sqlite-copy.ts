@@ -22,7 +22,7 @@ export async function copySqlite({ sequelize, read }: Database, file: string): P
  * Runs work that makes or opens a copy. Faults of the copy's disk, which a query takes for the database's, name its folder.
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `work` throws
  */
-export async function onDiskOfCopy<T>(folder: string, work: () => Promise<T>): Promise<T> {
+export async function namingDiskOfCopy<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

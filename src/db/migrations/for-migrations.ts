@@ -6,6 +6,6 @@ export { loadConfig } from '../../config/config.js';
 export { AppError } from '../../errors.js';
 export { certificateCode } from '../../schemas/certificate.js';
 export { phoneKey, searchKey } from '../../schemas/keys.js';
-export { storedWords, wordsOf } from '../../schemas/search-words.js';
+export { indexedWords, storedWords } from '../../schemas/search-words.js';
 export { sortKey } from '../../schemas/sort-key.js';
 export { sequelizeOptions } from '../connection.js';

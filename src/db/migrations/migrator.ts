@@ -40,33 +40,33 @@ export interface DemoRows {
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
 /** What a seeder is given by the program, and not by sequelize-cli; of migrations the functions alone. */
-interface Given {
+interface StepContext {
   program: typeof program;
   alsoInTransaction?: AlsoInTransaction;
   assertRemovable?: AssertRemovable;
 }
 
-type Run = (queryInterface: QueryInterface, sequelize: typeof Sequelize, given: Given) => Promise<void>;
+type StepFunction = (queryInterface: QueryInterface, sequelize: typeof Sequelize, given: StepContext) => Promise<void>;
 
-interface Step {
-  up: Run;
-  down: Run;
+interface StepModule {
+  up: StepFunction;
+  down: StepFunction;
 }
 
 const require = createRequire(packageFolder);
 
 // A file of another shape fails when it runs.
-const loadStep = (file: string) => require(file) as Step;
+const loadStepModule = (file: string) => require(file) as StepModule;
 
 /** Umzug is loaded when there are steps to run: it brings two hundred files, most of them for a command line of its own. */
-async function umzugOver({ sequelize }: Database): Promise<Umzug<QueryInterface>> {
+async function createUmzug({ sequelize }: Database): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
     migrations: {
       glob: ['*.cjs', { cwd: migrationsFolder }],
       resolve: ({ name, context }) => {
-        const { up, down } = loadStep(path.join(migrationsFolder, name));
-        const run = (step: Run) => () => step(context, Sequelize, { program });
+        const { up, down } = loadStepModule(path.join(migrationsFolder, name));
+        const run = (step: StepFunction) => () => step(context, Sequelize, { program });
         return { name, up: run(up), down: run(down) };
       },
     },
@@ -209,7 +209,7 @@ export async function migrateUp(database: Database, waiting: MigrationWait = {})
   const up = async () => {
     const { pending } = await migrationStatus(database);
     if (pending.length === 0) return [];
-    return withoutTimeLimit(database, async (unlimited) => (await umzugOver(unlimited)).up());
+    return withoutTimeLimit(database, async (unlimited) => (await createUmzug(unlimited)).up());
   };
   return (await runExclusively(database, 'migration', up, waiting)).map(({ name }) => name);
 }
@@ -227,7 +227,7 @@ export async function migrateDown(
   await assertChangeable(database);
   const down = () =>
     withoutTimeLimit(database, async (unlimited) =>
-      (await umzugOver(unlimited)).down(steps === 'all' ? { to: 0 } : { step: steps }),
+      (await createUmzug(unlimited)).down(steps === 'all' ? { to: 0 } : { step: steps }),
     );
   return (await runExclusively(database, 'migration', down, waiting)).map(({ name }) => name);
 }
@@ -246,7 +246,7 @@ export async function seedDemo(
 ): Promise<void> {
   await assertSchemaCurrent(database);
   const given = { program, alsoInTransaction };
-  const seed = () => loadStep(demoSeeder).up(database.sequelize.getQueryInterface(), Sequelize, given);
+  const seed = () => loadStepModule(demoSeeder).up(database.sequelize.getQueryInterface(), Sequelize, given);
   await runExclusively(database, 'seeding', seed, waiting);
 }
 
@@ -261,6 +261,6 @@ export async function unseedDemo(
 ): Promise<void> {
   await assertSchemaCurrent(database);
   const given = { program, assertRemovable };
-  const remove = () => loadStep(demoSeeder).down(database.sequelize.getQueryInterface(), Sequelize, given);
+  const remove = () => loadStepModule(demoSeeder).down(database.sequelize.getQueryInterface(), Sequelize, given);
   await runExclusively(database, 'seeding', remove, waiting);
 }

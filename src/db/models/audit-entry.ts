@@ -12,7 +12,7 @@ import { id, primaryKey, timestamp } from './columns.js';
 type Values = Readonly<Record<string, unknown>>;
 
 /** What was written as JSON of an object. */
-const valuesIn = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
+const parseValues = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
 
 /** One privileged change: who, what, when, from where, before and after. Written with the change, never changed. */
 export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreationAttributes<AuditEntry>> {
@@ -35,12 +35,12 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
 
   /** The values of the target before the change. */
   get before(): NonAttribute<Values | null> {
-    return valuesIn(this.beforeJson);
+    return parseValues(this.beforeJson);
   }
 
   /** The values of the target after the change. */
   get after(): NonAttribute<Values | null> {
-    return valuesIn(this.afterJson);
+    return parseValues(this.afterJson);
   }
 }
 

@@ -20,7 +20,7 @@ export type FieldAttributes<Table extends StoredFields> = Omit<
   [Field in DefaultedFieldOf<Table>]: CreationOptional<ValuesOf<Table>[Field]>;
 };
 
-function typeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
+function dataTypeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
   switch (column.type) {
     case 'flag':
       return DataTypes.BOOLEAN;
@@ -40,7 +40,7 @@ function typeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
 }
 
 /** Their definitions. */
-export const attributesOf = <Table extends StoredFields>(table: Table) =>
+export const attributeDefinitions = <Table extends StoredFields>(table: Table) =>
   // Object.fromEntries forgets which keys it was given.
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { column }]): [string, ModelAttributeColumnOptions][] =>
@@ -50,7 +50,7 @@ export const attributesOf = <Table extends StoredFields>(table: Table) =>
             [
               name,
               {
-                type: typeOf(column),
+                type: dataTypeOf(column),
                 allowNull: 'nullable' in column,
                 ...('default' in column && { defaultValue: column.default }),
               },

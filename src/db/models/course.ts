@@ -10,7 +10,7 @@ import {
 import { courseFields } from '../../schemas/course-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { categoryMaximum, sortKeyLength, titleMaximum } from '../../schemas/sort-key.js';
-import { attributesOf, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
+import { attributeDefinitions, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 
 export interface Course extends FieldAttributes<typeof courseFields> {}
@@ -56,7 +56,7 @@ export function initCourse(sequelize: Sequelize): typeof Course {
     {
       id: primaryKey(),
       trainerId: { ...id(), allowNull: false },
-      ...attributesOf(courseFields),
+      ...attributeDefinitions(courseFields),
       tagsJson: { type: DataTypes.TEXT },
       lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       waitingCounter: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },

@@ -9,7 +9,7 @@ import {
 } from 'sequelize';
 import { enrollmentFields } from '../../schemas/enrollment-fields.js';
 import type { Certificate } from './certificate.js';
-import { attributesOf, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
+import { attributeDefinitions, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
 import type { Course } from './course.js';
 import { fullName, type User } from './user.js';
 
@@ -25,7 +25,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare trainerId: string;
   /** The order of the waiting list; null for those who don't wait. */
   declare waitingNumber: CreationOptional<number | null>;
-  /** The trainee's name before the first rename since the enrollment; null without one. See {@link nameBefore}. */
+  /** The trainee's name before the first rename since the enrollment; null without one. See {@link formerNameIfDifferent}. */
   declare formerName: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
@@ -37,7 +37,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare certificate?: NonAttribute<Pick<Certificate, 'code'> | null>;
 
   /** The trainee's former name; null where the name is the same again. Needs {@link user}. */
-  nameBefore(): string | null {
+  formerNameIfDifferent(): string | null {
     if (this.formerName === null) return null;
     if (!this.user) throw new Error(`Enrollment ${this.id} was read without its trainee.`);
     return this.formerName === fullName(this.user) ? null : this.formerName;
@@ -52,7 +52,7 @@ export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
       userId: { ...id(), allowNull: false },
       courseId: { ...id(), allowNull: false },
       trainerId: { ...id(), allowNull: false },
-      ...attributesOf(enrollmentFields),
+      ...attributeDefinitions(enrollmentFields),
       waitingNumber: { type: DataTypes.INTEGER },
       formerName: { type: DataTypes.STRING(101) },
       createdAt: { ...timestamp(), allowNull: false },

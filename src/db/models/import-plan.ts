@@ -14,7 +14,7 @@ import type { ImportCounts } from './import.js';
 import type { ImportRow } from './import-row.js';
 
 /** A column of a file as it is understood. */
-interface ColumnMeaning {
+interface RecognizedColumn {
   /** Its place in a row, from 0. */
   index: number;
   heading: string;
@@ -27,13 +27,13 @@ interface ColumnMeaning {
 }
 
 /** A column of a file with values. */
-export interface FileColumn extends ColumnMeaning {
+export interface FileColumn extends RecognizedColumn {
   /** Values of its first rows, shortened, without passwords. */
   samples: string[];
 }
 
 /** A column of a plan: what importing it does. */
-export interface PlannedColumn extends ColumnMeaning {
+export interface PlannedColumn extends RecognizedColumn {
   /** The effect on people, in words; null for a column that isn't imported. */
   effect: string | null;
   /** People on whom its values have an effect. */

@@ -37,7 +37,7 @@ export interface UndoNote {
 }
 
 /** The note of a row of the ledger; `undefined` for a row without one. */
-export function undoNoteOf(text: string | null): UndoNote | undefined {
+export function parseUndoNote(text: string | null): UndoNote | undefined {
   // Written by this program only.
   return text === null ? undefined : (JSON.parse(text) as UndoNote);
 }

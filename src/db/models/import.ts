@@ -82,7 +82,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
 }
 
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });
-const length = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
+const byteCount = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
 
 /** What became of the rows that are done. */
 export function countsOf({
@@ -127,10 +127,10 @@ export function initImport(sequelize: Sequelize): typeof Import {
       waitingCount: count(),
       leftOutCount: count(),
       credentialsFile: { type: DataTypes.STRING(1000) },
-      credentialsBytes: length(),
+      credentialsBytes: byteCount(),
       credentialsDigest: { type: DataTypes.STRING(64) },
       rejectsFile: { type: DataTypes.STRING(1000) },
-      rejectsBytes: length(),
+      rejectsBytes: byteCount(),
       rejectsDigest: { type: DataTypes.STRING(64) },
       credentialsFetchedAt: timestamp(),
       cancelRequested: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },

@@ -12,10 +12,10 @@ import { initLink } from './link.js';
 import { initLoginThrottle } from './login-throttle.js';
 import { initMail } from './mail.js';
 import { initPhoneCountry } from './phone-country.js';
+import { initAccountWord, initCourseWord } from './search-words.js';
 import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
-import { initAccountWord, initCourseWord } from './words.js';
 
 /** Defines every model on a connection and wires their associations. */
 export function initModels(sequelize: Sequelize) {

@@ -11,7 +11,7 @@ import { accountFields, type SessionField } from '../../schemas/account-fields.j
 import { searchKeyLength } from '../../schemas/keys.js';
 import type { InviteState } from '../../schemas/mail.js';
 import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
-import { attributesOf, type FieldAttributes, primaryKey, timestamp } from './columns.js';
+import { attributeDefinitions, type FieldAttributes, primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
 
 export interface User extends FieldAttributes<typeof accountFields> {}
@@ -66,7 +66,7 @@ export function initUser(sequelize: Sequelize): typeof User {
   return class extends User {}.init(
     {
       id: primaryKey(),
-      ...attributesOf(accountFields),
+      ...attributeDefinitions(accountFields),
       phoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       initialPasswordExpiresAt: timestamp(),

@@ -15,13 +15,13 @@ export function isCluster(settings: object): boolean {
   return clustered.has(settings as MysqlConfig);
 }
 
-const send = (connection: Connection, sql: string) =>
+const runStatement = (connection: Connection, sql: string) =>
   new Promise<unknown>((resolve, reject) => {
     connection.query(sql, (error, rows) => (error ? reject(error) : resolve(rows)));
   });
 
 /** What a server is asked of itself; servers without Galera or the plugin of Group Replication don't know it. */
-const names = "'wsrep_on', 'group_replication_group_name', 'group_replication_consistency'";
+const clusterVariables = "'wsrep_on', 'group_replication_group_name', 'group_replication_consistency'";
 
 interface Variable {
   Variable_name: string;
@@ -36,14 +36,17 @@ const staleLevels = new Set<string | undefined>(['EVENTUAL', 'BEFORE_ON_PRIMARY_
  * has caught up. Without it an account that was just registered through one instance is unknown to another. On other
  * servers it changes nothing.
  */
-export async function readAsCluster(connection: Connection, settings: MysqlConfig): Promise<void> {
+export async function enableClusterReads(connection: Connection, settings: MysqlConfig): Promise<void> {
   // The driver types results as unknown.
-  const rows = (await send(connection, `SHOW VARIABLES WHERE Variable_name IN (${names})`)) as Variable[];
+  const rows = (await runStatement(
+    connection,
+    `SHOW VARIABLES WHERE Variable_name IN (${clusterVariables})`,
+  )) as Variable[];
   const values = new Map(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
   const isGalera = values.get('wsrep_on') === 'ON';
   if (!isGalera && !values.get('group_replication_group_name')) return;
   clustered.add(settings);
-  if (isGalera) await send(connection, 'SET SESSION wsrep_sync_wait = 1');
+  if (isGalera) await runStatement(connection, 'SET SESSION wsrep_sync_wait = 1');
   else if (staleLevels.has(values.get('group_replication_consistency')))
-    await send(connection, "SET SESSION group_replication_consistency = 'BEFORE'");
+    await runStatement(connection, "SET SESSION group_replication_consistency = 'BEFORE'");
 }

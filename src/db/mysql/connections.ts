@@ -8,7 +8,7 @@ import {
   remainingMs,
 } from '../sequelize/deadline.js';
 import { internalsOf } from '../sequelize/internals.js';
-import { readAsCluster } from './cluster.js';
+import { enableClusterReads } from './cluster.js';
 import { type ReadOnlyWatch, watchForReadOnlyServer } from './read-only-server.js';
 import { tlsOptions } from './tls.js';
 
@@ -22,19 +22,19 @@ const defaultInactivityMs = 20_000;
 /** How long a connection has no traffic before its system asks the other one whether it is still there. */
 const keepAliveMs = 10_000;
 /** How long a server has to close the connection after COM_QUIT. */
-const quitMs = 1000;
+const quitTimeoutMs = 1000;
 /** How long running statements may still take when the database is closed. */
-const closingMs = 1500;
+const closeTimeoutMs = 1500;
 /** Idle connections of the pool are closed long before that. */
-const idleMs = 10_000;
+const idleTimeoutMs = 10_000;
 
 /** Session settings that decide what is stored and compared, whatever the server's defaults. */
-const session =
+const sessionSettings =
   "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'" +
   `, time_zone = '+00:00', wait_timeout = ${defaultInactivityMs / 1000}`;
 
 /** Each statement sees what was committed before it: a second check sees the transaction that won a race. */
-const isolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
+const isolationSetting = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
 /** What connections may do, where it isn't what those of the service may. */
 export interface ConnectionLimits {
@@ -57,16 +57,16 @@ interface MysqlConnection extends Abortable {
 }
 
 /** How long a server goes on with a query after the deadline of its work, in milliseconds: by then the connection is broken. */
-const afterDeadlineMs = 1000;
+const serverTimeoutMarginMs = 1000;
 
 /**
  * A query that the server ends by itself: it doesn't notice that a connection was broken until it has the result, and queries
  * that take long would become more and more. MariaDB reads the first comment, MySQL the second.
  */
-function endedByServer(sql: string): string {
+function withServerTimeout(sql: string): string {
   const left = remainingMs();
   if (left === undefined || !sql.startsWith('SELECT ')) return sql;
-  const milliseconds = Math.ceil(Math.max(left, 0) + afterDeadlineMs);
+  const milliseconds = Math.ceil(Math.max(left, 0) + serverTimeoutMarginMs);
   const seconds = (milliseconds / 1000).toFixed(3);
   return `/*M!100102 SET STATEMENT max_statement_time=${seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME(${milliseconds}) */ ${sql.slice('SELECT '.length)}`;
 }
@@ -79,34 +79,36 @@ function adaptStatements(connection: MysqlConnection, readOnly: ReadOnlyWatch): 
       // The callback comes last.
       const callback = others.pop();
       const observed = (error: Error | null, ...results: unknown[]) => {
-        if (error) readOnly.failed(error);
+        if (error) readOnly.noteError(error);
         // The driver types its parameters.
         (callback as (error: Error | null, ...results: unknown[]) => void)(error, ...results);
       };
       // Sequelize gives queries as objects.
-      const limited = typeof statement === 'string' ? statement : { ...statement, sql: endedByServer(statement.sql) };
+      const limited =
+        typeof statement === 'string' ? statement : { ...statement, sql: withServerTimeout(statement.sql) };
       return send(limited, ...others, typeof callback === 'function' ? observed : callback);
     };
   }
 }
 
 /** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
-const prepare = (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnlyWatch) => async (given: unknown) => {
-  // Sequelize passes the driver's connection untyped.
-  const connection = given as MysqlConnection;
-  const { stream } = connection;
-  connection.abort = () => stream.destroy(new DeadlineExceededError());
-  stream.on('timeout', () => connection.abort());
-  stream.setTimeout(database.poolAcquireMs);
-  for (const setting of [session, isolation])
-    await new Promise<void>((resolve, reject) => {
-      connection.query(setting, (error: Error | null) => (error ? reject(error) : resolve()));
-    });
-  await readAsCluster(connection, database);
-  readOnly.opened(connection);
-  adaptStatements(connection, readOnly);
-  stream.setTimeout(inactivityMs);
-};
+const prepareConnection =
+  (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnlyWatch) => async (given: unknown) => {
+    // Sequelize passes the driver's connection untyped.
+    const connection = given as MysqlConnection;
+    const { stream } = connection;
+    connection.abort = () => stream.destroy(new DeadlineExceededError());
+    stream.on('timeout', () => connection.abort());
+    stream.setTimeout(database.poolAcquireMs);
+    for (const setting of [sessionSettings, isolationSetting])
+      await new Promise<void>((resolve, reject) => {
+        connection.query(setting, (error: Error | null) => (error ? reject(error) : resolve()));
+      });
+    await enableClusterReads(connection, database);
+    readOnly.noteOpened(connection);
+    adaptStatements(connection, readOnly);
+    stream.setTimeout(inactivityMs);
+  };
 
 /**
  * Acquires connections within the deadline of the calling work (deadline.ts), opens others when the server has become read-only
@@ -135,23 +137,23 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
     inUse.add(connection);
     return connection;
   };
-  const giveBack = (connection: MysqlConnection) => {
+  const markReleased = (connection: MysqlConnection) => {
     inUse.delete(connection);
     releaseFromDeadline(connection);
   };
   manager.releaseConnection = (connection) => {
-    giveBack(connection);
+    markReleased(connection);
     release(connection);
   };
   manager.destroyConnection = (connection) => {
-    giveBack(connection);
+    markReleased(connection);
     return destroy(connection);
   };
   manager.close = async () => {
     // Statements whose results are no longer needed must not keep the program from ending.
     const late = setTimeout(() => {
       for (const connection of inUse) connection.abort();
-    }, closingMs);
+    }, closeTimeoutMs);
     await close().finally(() => clearTimeout(late));
   };
   manager.disconnect = async (connection) => {
@@ -160,13 +162,13 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
       // A connection that can't be ended in order is ended without it.
       await disconnect(connection).catch(() => stream.destroy());
       // A server that is out of reach never closes its end, and an open connection keeps the program running.
-      setTimeout(() => stream.destroy(), quitMs).unref();
+      setTimeout(() => stream.destroy(), quitTimeoutMs).unref();
     } else stream.destroy();
   };
 }
 
 /** Sequelize's options for a MySQL or MariaDB server, and what to change about its connections before the first query. */
-export function mysqlConnections(
+export function mysqlConnectionSetup(
   database: MysqlConfig,
   { inactivityMs = defaultInactivityMs }: ConnectionLimits = {},
 ): { options: Options; adapt(sequelize: Sequelize): void } {
@@ -191,8 +193,8 @@ export function mysqlConnections(
         queryFormat: (sql: string) => sql,
         ...tlsOptions(database),
       },
-      pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
-      hooks: { afterConnect: prepare(database, inactivityMs, readOnly) },
+      pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleTimeoutMs },
+      hooks: { afterConnect: prepareConnection(database, inactivityMs, readOnly) },
     },
     adapt: (sequelize) => patchConnections(sequelize, readOnly),
   };

@@ -27,6 +27,6 @@ export function grantStatement({ name, user }: Pick<MysqlConfig, 'name' | 'user'
  * The statements that let the configured user connect from this machine, with a placeholder for the password.
  * @param host this machine's, as the server sees it
  */
-export function admitStatements(settings: Pick<MysqlConfig, 'name' | 'user'>, host = '%'): string[] {
+export function createUserStatements(settings: Pick<MysqlConfig, 'name' | 'user'>, host = '%'): string[] {
   return [`CREATE USER ${accountOf(settings.user, host)} IDENTIFIED BY '<password>'`, grantStatement(settings, host)];
 }

@@ -10,7 +10,7 @@ interface ServerError {
 const optionPreventsStatement = 1290;
 const readOnlyMode = 1836;
 
-function refusesChanges({ errno, message }: ServerError): boolean {
+function isReadOnlyError({ errno, message }: ServerError): boolean {
   return errno === readOnlyMode || (errno === optionPreventsStatement && /--(super-)?read-only\b/.test(message));
 }
 
@@ -19,9 +19,9 @@ const replaceEveryMs = 1000;
 
 /** Which connections lead to a server that may have been replaced. */
 export interface ReadOnlyWatch {
-  opened(connection: object): void;
+  noteOpened(connection: object): void;
   /** Notes a refused change. */
-  failed(error: ServerError): void;
+  noteError(error: ServerError): void;
   /** Whether the connection was opened before a change was refused, on it or on another. */
   isOutdated(connection: object): boolean;
 }
@@ -34,18 +34,18 @@ export function watchForReadOnlyServer(): ReadOnlyWatch {
   const openedAt = new WeakMap<object, number>();
   let refusedAt = Number.NEGATIVE_INFINITY;
   /** Connections that were opened before are to be replaced. */
-  let replacedBefore = Number.NEGATIVE_INFINITY;
+  let outdatedBefore = Number.NEGATIVE_INFINITY;
   return {
-    opened(connection) {
+    noteOpened(connection) {
       openedAt.set(connection, performance.now());
     },
-    failed(error) {
-      if (refusesChanges(error)) refusedAt = performance.now();
+    noteError(error) {
+      if (isReadOnlyError(error)) refusedAt = performance.now();
     },
     isOutdated(connection) {
-      if (refusedAt > replacedBefore && performance.now() - replacedBefore >= replaceEveryMs)
-        replacedBefore = refusedAt;
-      return (openedAt.get(connection) ?? 0) < replacedBefore;
+      if (refusedAt > outdatedBefore && performance.now() - outdatedBefore >= replaceEveryMs)
+        outdatedBefore = refusedAt;
+      return (openedAt.get(connection) ?? 0) < outdatedBefore;
     },
   };
 }

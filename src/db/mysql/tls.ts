@@ -42,7 +42,7 @@ interface WrongHostError {
  * Which names a certificate has that isn't for the configured host, such as `DNS:db.example.org`; nothing for other errors.
  * @param error of the driver, which replaces Node's code
  */
-export function namesOfOtherHost(error: unknown): string | undefined {
+export function namesOfWrongCertificate(error: unknown): string | undefined {
   if (!(error instanceof Error && 'reason' in error && 'host' in error && 'cert' in error)) return undefined;
   // Node gives errors of this kind a certificate.
   const { cert } = error as Error & WrongHostError;

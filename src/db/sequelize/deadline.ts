@@ -43,7 +43,7 @@ class Deadline {
    * Waits for a connection; one that arrives after the deadline is handed to `giveBack`. Without `async`: every request comes
    * through here, and each promise costs time where Node follows them for an AsyncLocalStorage.
    */
-  acquire<C extends Abortable>(get: () => Promise<C>, giveBack: (connection: C) => void): Promise<C> {
+  acquire<C extends Abortable>(get: () => Promise<C>, release: (connection: C) => void): Promise<C> {
     if (this.isExceeded) return Promise.reject(new DeadlineExceededError());
     this.start();
     return new Promise<C>((resolve, reject) => {
@@ -55,7 +55,7 @@ class Deadline {
       this.waiting.add(leave);
       get().then((connection) => {
         // It was reported as exceeded.
-        if (!this.waiting.delete(leave)) return giveBack(connection);
+        if (!this.waiting.delete(leave)) return release(connection);
         this.connections.add(connection);
         deadlines.set(connection, this);
         resolve(connection);
@@ -120,10 +120,10 @@ export const remainingMs = (): number | undefined => current.getStore()?.remaini
 /** Takes a connection for the calling work. @throws DeadlineExceededError */
 export function acquireWithinDeadline<C extends Abortable>(
   get: () => Promise<C>,
-  giveBack: (connection: C) => void,
+  release: (connection: C) => void,
 ): Promise<C> {
   const deadline = current.getStore();
-  return deadline ? deadline.acquire(get, giveBack) : get();
+  return deadline ? deadline.acquire(get, release) : get();
 }
 
 /** Tells the deadline of a connection that the connection was released. */

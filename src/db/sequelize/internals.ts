@@ -11,7 +11,7 @@ interface Internals<Connection> {
     disconnect(connection: Connection): Promise<void>;
     close(): Promise<void>;
     validate(connection: Connection): boolean;
-    pool: ConnectionFigures;
+    pool: PoolCounts;
   };
   options: { logging?: unknown };
   log(text: string): void;
@@ -21,7 +21,7 @@ interface Internals<Connection> {
 }
 
 /** Connections of the pool. */
-export interface ConnectionFigures {
+export interface PoolCounts {
   size: number;
   using: number;
   waiting: number;

@@ -33,13 +33,13 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
  * That `column` is the id of a row of `table` whose `search_key` contains `text`. The row is read for each one of the query,
  * which other conditions must have made few.
  */
-export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
+export function refersToSearchMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
   const position = `SELECT INSTR(search_key, ${sequelize.escape(text)}) FROM ${table} WHERE id = ${column}`;
   return sequelize.literal(`(${position}) > 0`);
 }
 
 /** That `column` is the id of a row of a model. The row is read for each one of the query: for conditions that many meet. */
-export function refersToOneOfMany<M extends Model>(
+export function refersToRowByLookup<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
@@ -51,7 +51,7 @@ export function refersToOneOfMany<M extends Model>(
 }
 
 /** That `column` is the id of one of the rows of a model that a condition finds by an index. */
-export function refersToOneOf<M extends Model>(
+export function refersToRowByIndex<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
@@ -98,7 +98,7 @@ export const courseHasEnded = (ended: boolean, today: string): WhereOptions<Cour
  * Matches accounts with a role, an initial password or an activation, for accounts found by another index or read in the order of a
  * page: databases would look up all that match and sort them, which COALESCE rules out.
  */
-export function isInState({
+export function hasAccountState({
   role,
   requiresPasswordChange,
   isActive,
@@ -121,7 +121,7 @@ export function isInState({
  * Matches published courses, and those of a trainer. Most are: they are read in the order of a page, and must not be looked up in
  * two indexes and sorted, which COALESCE rules out.
  */
-export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
+export function isPublishedOrTaughtBy(sequelize: Sequelize, trainerId: string) {
   return sequelize.literal(
     `(COALESCE(\`Course\`.\`is_published\`, 0) = 1 OR \`Course\`.\`trainer_id\` = ${sequelize.escape(trainerId)})`,
   );
@@ -137,7 +137,7 @@ export const trainerKey = literal('`User`.`trainer_key`');
 export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
 
 /** Matches enrollments in a trainer's courses, among those that another index finds: a trainer may have very many. */
-export const isOfTrainer = (sequelize: Sequelize, trainerId: string) =>
+export const isInCourseOfTrainer = (sequelize: Sequelize, trainerId: string) =>
   literal(`COALESCE(\`Enrollment\`.\`trainer_id\`, '') = ${sequelize.escape(trainerId)}`);
 
 /** Matches enrollments with a progress. The index of their trainer and status has it: that of progress knows no trainers. */
@@ -185,25 +185,25 @@ export function isBeyondNewest(
 }
 
 /** Locks that end later than one moment, and at another one at the latest. */
-export interface LockEnds {
+export interface LockEndRange {
   after: Date;
   until: Date;
 }
 
 /** Matches rows whose lock ends in this time. */
-export function endsWithin(sequelize: Sequelize, { after, until }: LockEnds): string {
+export function lockEndsWithin(sequelize: Sequelize, { after, until }: LockEndRange): string {
   const literal = sqlLiteral(sequelize);
   return `locked_until > ${literal(after)} AND locked_until <= ${literal(until)}`;
 }
 
 /** That `column` is the id of an account that is locked, as a whole or at an address. */
-export function isLocked(sequelize: Sequelize, column: string, inForce: LockEnds) {
-  const locked = `SELECT account_id FROM login_throttle WHERE ${endsWithin(sequelize, inForce)}`;
+export function refersToLockedAccount(sequelize: Sequelize, column: string, inForce: LockEndRange) {
+  const locked = `SELECT account_id FROM login_throttle WHERE ${lockEndsWithin(sequelize, inForce)}`;
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
 }
 
 /** The number of the last of these moments, in ascending order, that `column` isn't before; the first is 0. */
-export function lastMomentBefore(sequelize: Sequelize, column: string, moments: readonly Date[]) {
+export function periodIndex(sequelize: Sequelize, column: string, moments: readonly Date[]) {
   const cases = moments.map((moment, index) => `WHEN ${column} >= ${sequelize.escape(moment)} THEN ${index}`).reverse();
   return sequelize.literal(`CASE ${cases.join(' ')} END`);
 }
@@ -216,16 +216,16 @@ export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: st
 }
 
 /** The locks in force of the account in the row of a query of accounts. */
-const locksSql = (sequelize: Sequelize, inForce: LockEnds) =>
-  `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND ${endsWithin(sequelize, inForce)}`;
+const locksSql = (sequelize: Sequelize, inForce: LockEndRange) =>
+  `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND ${lockEndsWithin(sequelize, inForce)}`;
 
 /** Matches the lock that ends last of the account in the same row of a query. */
-export function isLatestLock(sequelize: Sequelize, inForce: LockEnds) {
+export function isLatestLock(sequelize: Sequelize, inForce: LockEndRange) {
   const latest = `SELECT subject ${locksSql(sequelize, inForce)} ORDER BY locked_until DESC LIMIT 1`;
   return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));
 }
 
 /** Matches accounts that are locked, as a whole or at an address, or those that are not. */
-export function isLockedNow(sequelize: Sequelize, inForce: LockEnds, locked: boolean) {
+export function isLockedAccount(sequelize: Sequelize, inForce: LockEndRange, locked: boolean) {
   return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, inForce)})`);
 }

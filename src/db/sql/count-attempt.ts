@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 import type { Database } from '../connection.js';
 import { driverError, isSqlite, sqlLiteral } from '../dialect.js';
 import { remainingMs } from '../sequelize/deadline.js';
-import { endsWithin, type LockEnds } from './conditions.js';
+import { type LockEndRange, lockEndsWithin } from './conditions.js';
 
 /** A row of `login_throttle` that is to count an attempt. */
 export interface CountedSubject {
@@ -17,9 +17,9 @@ export interface CountedSubject {
 }
 
 /** When an attempt is counted. */
-export interface CountedAt {
+export interface AttemptTime {
   now: Date;
-  inForce: LockEnds;
+  inForce: LockEndRange;
   /** Windows that began later were begun by a clock that was ahead, and are over. */
   latestMoment: Date;
 }
@@ -28,7 +28,7 @@ export interface CountedAt {
  * A value that the column `failures` refuses, which ends the whole statement without effect. A server that only warned would
  * store the highest number, which refuses logins as well.
  */
-const refusal = (sequelize: Sequelize) => (isSqlite(sequelize) ? 'NULL' : '4294967295');
+const refusedValue = (sequelize: Sequelize) => (isSqlite(sequelize) ? 'NULL' : '4294967295');
 
 function isRefusal(error: unknown): boolean {
   const { errno, message } = driverError(error);
@@ -36,35 +36,35 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** How long before the deadline of a request its attempt is no longer counted, in milliseconds. */
-const marginMs = 100;
+const deadlineMarginMs = 100;
 
 /**
  * SQL: whether the statement has waited for its rows for so long that its request is over. A server with a broken connection goes on,
  * and nothing would take the failure back. SQLite counts in a transaction, which is rolled back.
  */
-function isLate(sequelize: Sequelize, waitMs: number | undefined): string {
+function isLateSql(sequelize: Sequelize, waitMs: number | undefined): string {
   if (waitMs === undefined || isSqlite(sequelize)) return '1 = 0';
   // NOW() is the beginning of the statement.
   return `SYSDATE(6) > TIMESTAMPADD(MICROSECOND, ${Math.floor(waitMs * 1000)}, NOW(6))`;
 }
 
-function statement(
+function attemptStatement(
   sequelize: Sequelize,
   subjects: readonly CountedSubject[],
-  at: CountedAt,
+  at: AttemptTime,
   waitMs: number | undefined,
 ): string {
   const literal = sqlLiteral(sequelize);
   const bySubject = (value: (of: CountedSubject) => string) =>
     `CASE subject ${subjects.map((of) => `WHEN ${literal(of.subject)} THEN ${value(of)}`).join(' ')} END`;
   const isInWindow = `window_started_at > ${bySubject((of) => literal(of.windowStart))} AND window_started_at <= ${literal(at.latestMoment)}`;
-  const isFull = `(${endsWithin(sequelize, at.inForce)}) OR (${isInWindow} AND failures >= ${bySubject((of) => String(of.limit))})`;
+  const isFull = `(${lockEndsWithin(sequelize, at.inForce)}) OR (${isInWindow} AND failures >= ${bySubject((of) => String(of.limit))})`;
   const values = subjects.map(({ subject, accountId }) => [subject, accountId, 1, at.now, null, null, 0].map(literal));
   // MySQL's assignments see what those before them have assigned: the window is the last.
   return `INSERT INTO login_throttle (subject, account_id, failures, window_started_at, signed_in_at, locked_until, locks)
     VALUES ${values.map((row) => `(${row.join(', ')})`).join(', ')}
     ON ${isSqlite(sequelize) ? 'CONFLICT (subject) DO UPDATE SET' : 'DUPLICATE KEY UPDATE'}
-      failures = CASE WHEN ${isLate(sequelize, waitMs)} OR ${isFull} THEN ${refusal(sequelize)} WHEN ${isInWindow} THEN failures + 1 ELSE 1 END,
+      failures = CASE WHEN ${isLateSql(sequelize, waitMs)} OR ${isFull} THEN ${refusedValue(sequelize)} WHEN ${isInWindow} THEN failures + 1 ELSE 1 END,
       window_started_at = CASE WHEN ${isInWindow} THEN window_started_at ELSE ${literal(at.now)} END`;
 }
 
@@ -79,12 +79,12 @@ function statement(
 export async function countAttempt(
   { sequelize, inStatement }: Database,
   subjects: readonly CountedSubject[],
-  at: CountedAt,
+  at: AttemptTime,
 ): Promise<boolean> {
   const left = remainingMs();
-  const waitMs = left === undefined ? undefined : Math.max(0, left - marginMs);
+  const waitMs = left === undefined ? undefined : Math.max(0, left - deadlineMarginMs);
   const startedAt = performance.now();
-  const sql = statement(sequelize, subjects, at, waitMs);
+  const sql = attemptStatement(sequelize, subjects, at, waitMs);
   try {
     await inStatement((transaction) => sequelize.query(sql, { transaction: transaction ?? null }));
     return true;

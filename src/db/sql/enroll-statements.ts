@@ -5,10 +5,10 @@ import type { Course } from '../models/course.js';
 import type { Enrollment } from '../models/enrollment.js';
 import type { User } from '../models/user.js';
 import { runSelect } from './select.js';
-import { whoWaits } from './waiting-list.js';
+import { waitingRowsSql } from './waiting-list.js';
 
 /** What decides whether an account gets a seat in a course. */
-export interface EntryState {
+export interface EnrollmentPreconditions {
   course: Pick<
     Course,
     | ('id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil')
@@ -17,7 +17,7 @@ export interface EntryState {
   /** The enrollments that take a seat. */
   seatsTaken: number;
   /** Whether somebody who can get a seat waits for one. */
-  isAwaited: boolean;
+  hasWaitingList: boolean;
   /** How many wait, where that is limited. */
   waiting: number;
   /** Undefined when the account doesn't exist. */
@@ -46,14 +46,14 @@ type Row = [
 ];
 
 /** @param statuses how many there are of enrollments that take a seat */
-function statementFor(statuses: number): string {
+function preconditionsStatement(statuses: number): string {
   const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
   // One driver makes moments of dates, the other texts.
   return `SELECT c.trainer_id, c.is_published, c.max_students,
     CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR),
     c.auto_accept, c.waiting_max, c.waiting_counter, u.role, u.is_active, e.id, e.status,
     (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn}) AS seats,
-    EXISTS (SELECT 1 ${whoWaits('c.id')}) AS awaited,
+    EXISTS (SELECT 1 ${waitingRowsSql('c.id')}) AS awaited,
     CASE WHEN c.waiting_max IS NULL THEN 0
       ELSE (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status = 'waiting') END AS waiting
   FROM courses c LEFT JOIN users u ON u.id = ? LEFT JOIN enrollments e ON e.course_id = c.id AND e.user_id = u.id
@@ -64,7 +64,7 @@ function statementFor(statuses: number): string {
  * Locks a course, then an account, by incrementing their versions: services/locks/row-locks.ts says why. In one round trip where
  * the database has such a statement, because others who enroll in the course wait meanwhile.
  */
-export async function lockForEntry(
+export async function lockCourseAndUser(
   { sequelize }: Database,
   { courseId, userId }: { courseId: string; userId: string },
   transaction: Transaction,
@@ -86,14 +86,14 @@ export async function lockForEntry(
  * as they are once the caller has locked it. Locks nothing.
  * @returns nothing when there is no such course
  */
-export async function readEntryState(
+export async function readEnrollmentPreconditions(
   { sequelize }: Database,
   wanted: { courseId: string; userId: string; seatStatuses: readonly Enrollment['status'][] },
   transaction: Transaction,
-): Promise<EntryState | undefined> {
+): Promise<EnrollmentPreconditions | undefined> {
   const { courseId, userId, seatStatuses } = wanted;
   const values = [...seatStatuses, userId, courseId];
-  const [row] = await runSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
+  const [row] = await runSelect(sequelize, preconditionsStatement(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
   // The columns of the statement.
   const [trainerId, published, maxStudents, endDate, enrollUntil, ...others] = row as Row;
@@ -102,7 +102,7 @@ export async function readEntryState(
   return {
     course: { id: courseId, trainerId, isPublished: Boolean(published), ...limits },
     seatsTaken: Number(seats),
-    isAwaited: Number(awaited) === 1,
+    hasWaitingList: Number(awaited) === 1,
     waiting: Number(waiting),
     account: role === null ? undefined : { role, isActive: Boolean(active) },
     existing: enrollmentId === null || status === null ? undefined : { id: enrollmentId, status },

@@ -23,9 +23,9 @@ const firstStatementCharacters = 6_000;
  * Inserts rows of one table after the other within a transaction, with as few statements as possible. Several times as fast as
  * Sequelize's bulkCreate, because it builds no model instances and validates nothing: the rows must be complete and valid.
  * Each statement is built while the database works on the one before. Nothing else may be done in the transaction until it is
- * {@link done}.
+ * {@link finish}.
  */
-export class Inserts {
+export class BulkInserter {
   readonly transaction: Transaction;
   #pending: Promise<unknown> = Promise.resolve();
   #maxCharacters = firstStatementCharacters;
@@ -99,18 +99,18 @@ export class Inserts {
   }
 
   /** Returns when all rows are inserted. */
-  async done(): Promise<void> {
+  async finish(): Promise<void> {
     await this.#pending;
   }
 }
 
-/** Inserts rows of one table: see {@link Inserts}. */
+/** Inserts rows of one table: see {@link BulkInserter}. */
 export async function insertRows<M extends Model>(
   model: ModelStatic<M>,
   rows: Iterable<CreationAttributes<M>>,
   transaction: Transaction,
 ): Promise<void> {
-  const inserts = new Inserts(transaction);
+  const inserts = new BulkInserter(transaction);
   await inserts.add(model, rows);
-  await inserts.done();
+  await inserts.finish();
 }

@@ -1,16 +1,16 @@
 import type { IncludeOptions, Model, ModelStatic } from 'sequelize';
 import { whereSql } from './conditions.js';
-import { attributesOf, type Column, columnsOf } from './rows.js';
-import type { Value } from './select.js';
+import { type Column, columnsOf, readAttributes } from './rows.js';
+import type { DriverValue } from './select.js';
 
 /** Rows of a model in a query, with those of associations, past Sequelize: see page.ts. */
 
 /** A row of an association that is read with a row: as Sequelize's `include`, which may be given the same. */
-export type Joined = Pick<IncludeOptions, 'on' | 'where'> & {
+export type JoinedAssociation = Pick<IncludeOptions, 'on' | 'where'> & {
   model: ModelStatic<Model>;
   as: string;
   attributes: string[];
-  include?: Joined[];
+  include?: JoinedAssociation[];
 };
 
 /** A model in a query: the columns of it that are read, and what is joined with it. */
@@ -23,7 +23,7 @@ interface QueriedModel {
 }
 
 /** What is read in a query, and from where. */
-export interface Selected {
+export interface SelectClause {
   columns: string[];
   joins: string[];
 }
@@ -33,7 +33,12 @@ export const fieldOf = (model: ModelStatic<Model>, attribute: string) =>
   model.getAttributes()[attribute]?.field ?? attribute;
 
 /** Joins an association to the row above it. */
-function joinSql(parent: ModelStatic<Model>, above: string, { model, as, on, where }: Joined, alias: string): string {
+function joinSql(
+  parent: ModelStatic<Model>,
+  above: string,
+  { model, as, on, where }: JoinedAssociation,
+  alias: string,
+): string {
   const key = fieldOf(parent, parent.associations[as]?.foreignKey ?? '');
   const isIts = on ? whereSql(model, on, alias) : `${alias}.\`id\` = ${above}.\`${key}\``;
   const conditions = where ? `${isIts} AND ${whereSql(model, where, alias)}` : isIts;
@@ -45,12 +50,12 @@ function joinSql(parent: ModelStatic<Model>, above: string, { model, as, on, whe
  * @param name of its table in the query
  * @param attributes that are read; the first is null in no row
  */
-export function addJoined(
-  selected: Selected,
+export function selectModel(
+  selected: SelectClause,
   model: ModelStatic<Model>,
   name: string,
   attributes: readonly string[],
-  include: readonly Joined[] = [],
+  include: readonly JoinedAssociation[] = [],
 ): QueriedModel {
   const from = selected.columns.length;
   const alias = `\`${name}\``;
@@ -60,26 +65,26 @@ export function addJoined(
     // What the listed rows refer to has the name of the association, by which conditions speak of it.
     const joinedName = from === 0 ? one.as : `${name}_${one.as}`;
     selected.joins.push(joinSql(model, alias, one, `\`${joinedName}\``));
-    return { as: one.as, part: addJoined(selected, one.model, joinedName, one.attributes, one.include) };
+    return { as: one.as, part: selectModel(selected, one.model, joinedName, one.attributes, one.include) };
   });
   return { model, columns, from, joined };
 }
 
-const ofTheDatabase = { isNewRecord: false, raw: true };
+const buildOptions = { isNewRecord: false, raw: true };
 
 /** An instance of a model. Null where an association has no row: its first attribute is never null. */
-export function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly Value[]): Model | null {
+export function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly DriverValue[]): Model | null {
   if (row[from] === null) return null;
   // The columns of the attributes are all there, with values of their types.
-  const instance = model.build(attributesOf(columns, row, from) as never, ofTheDatabase);
+  const instance = model.build(readAttributes(columns, row, from) as never, buildOptions);
   for (const { as, part } of joined) Object.assign(instance, { [as]: instanceOf(part, row) });
   return instance;
 }
 
 /** The attributes of a row and of its joined rows, without instances. Null where an association has no row. */
-export function recordOf({ columns, from, joined }: QueriedModel, row: readonly Value[]): object | null {
+export function recordOf({ columns, from, joined }: QueriedModel, row: readonly DriverValue[]): object | null {
   if (row[from] === null) return null;
-  const record = attributesOf(columns, row, from);
+  const record = readAttributes(columns, row, from);
   for (const { as, part } of joined) record[as] = recordOf(part, row);
   return record;
 }

@@ -5,7 +5,7 @@ import type { Models } from '../models/index.js';
 import type { LoginThrottle } from '../models/login-throttle.js';
 import type { User } from '../models/user.js';
 import { whereSql } from './conditions.js';
-import { addJoined, instanceOf, type Selected } from './joins.js';
+import { instanceOf, type SelectClause, selectModel } from './joins.js';
 import { runSelect } from './select.js';
 
 /** The rows of the throttle that a login asks for. */
@@ -21,7 +21,7 @@ export interface LoginSubjects {
 }
 
 /** An account that an identifier may stand for, with the rows of the throttle. */
-export interface LoginRead {
+export interface LoginCandidate {
   user: User | null;
   throttle: LoginThrottle[];
 }
@@ -39,12 +39,12 @@ export async function readLogin(
   { User, LoginThrottle }: Models,
   where: WhereOptions<User>,
   { unknown, accountPrefix, pair, address }: LoginSubjects,
-): Promise<LoginRead[]> {
+): Promise<LoginCandidate[]> {
   const { sequelize } = User;
   if (!sequelize) throw new Error('The model has no connection.');
   const literal = sqlLiteral(sequelize);
-  const selected: Selected = { columns: [], joins: [] };
-  const account = addJoined(selected, User, 'User', Object.keys(User.getAttributes()));
+  const selected: SelectClause = { columns: [], joins: [] };
+  const account = selectModel(selected, User, 'User', Object.keys(User.getAttributes()));
   // Ids have the character set of text, in which no index finds a subject.
   const subjectSql = (sql: string) => (isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`);
   const target = `CASE WHEN \`User\`.id IS NULL THEN ${literal(unknown)} ELSE CONCAT(${literal(accountPrefix)}, \`User\`.id) END`;
@@ -56,7 +56,7 @@ export async function readLogin(
   const throttle = Object.entries(rows).flatMap(([name, subject]) => {
     if (subject === undefined) return [];
     selected.joins.push(`LEFT JOIN login_throttle AS \`${name}\` ON \`${name}\`.subject = ${subject}`);
-    return addJoined(selected, LoginThrottle, name, ['subject', 'lockedUntil', 'signedInAt']);
+    return selectModel(selected, LoginThrottle, name, ['subject', 'lockedUntil', 'signedInAt']);
   });
   const from = `FROM (SELECT 1) AS asked LEFT JOIN users AS \`User\` ON ${whereSql(User, where, '`User`')}`;
   const found = await runSelect(sequelize, `SELECT ${selected.columns.join(', ')} ${from} ${selected.joins.join(' ')}`);

@@ -1,8 +1,8 @@
 import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
 import { whereSql } from './conditions.js';
-import { addJoined, fieldOf, instanceOf, type Joined, recordOf, type Selected } from './joins.js';
-import { runSelect, type Value } from './select.js';
+import { fieldOf, instanceOf, type JoinedAssociation, recordOf, type SelectClause, selectModel } from './joins.js';
+import { type DriverValue, runSelect } from './select.js';
 
 /**
  * Pages of rows, past Sequelize's `findAll` and `count`: to write the text of their queries took two fifths of the service's
@@ -13,24 +13,24 @@ import { runSelect, type Value } from './select.js';
 export type Order = [by: string | Utils.Literal, direction: 'ASC' | 'DESC'][];
 
 /** Some of the rows of a listing, which the database finds by an index; other parts may have some of them too. */
-export interface Part<M extends Model> {
+export interface ListingPart<M extends Model> {
   where: WhereOptions<Attributes<M>>;
   /** The attribute in whose order the index has them. */
   sortedBy?: Order[number][0] | undefined;
 }
 
 /** Which rows of a model are listed, and what of them. */
-export interface Listed<M extends Model> {
+export interface RowQueryOptions<M extends Model> {
   where: WhereOptions<Attributes<M>>;
   /** Parts that together have the rows of `where`: pages and numbers are then found in each. */
-  parts?: readonly Part<M>[] | undefined;
+  parts?: readonly ListingPart<M>[] | undefined;
   /** A total order. */
   order: Order;
-  include?: readonly Joined[] | undefined;
+  include?: readonly JoinedAssociation[] | undefined;
 }
 
 /** Which rows of a listing are read. */
-export interface Window {
+export interface PageWindow {
   limit: number;
   offset: number;
   /** After the row with this id, without regard to `offset`, if there is such a row. */
@@ -38,7 +38,7 @@ export interface Window {
 }
 
 /** The rows of a listing. To be read within `Database.read`, which translates faults of the database. */
-export interface Rows<M extends Model> {
+export interface RowQuery<M extends Model> {
   /** Counts up to `most`: an exact number can take the database through all rows. */
   count(most?: number): Promise<number>;
   /** The ids of the first ones, in their order. */
@@ -48,23 +48,23 @@ export interface Rows<M extends Model> {
   /** Attributes, `id` first, of matching ones with these ids, in their order: faster than instances. */
   records(ids: readonly string[], attributes: readonly string[]): Promise<Attributes<M>[]>;
   /** Some of them, in their order. */
-  page(window: Window): Promise<M[]>;
+  page(window: PageWindow): Promise<M[]>;
   /** The page, if the first `most` rows of the table in this order have all its rows. */
-  pageAmongFirst(window: Window, most: number): Promise<M[] | undefined>;
+  pageAmongFirst(window: PageWindow, most: number): Promise<M[] | undefined>;
 }
 
 /** A column, or SQL in the place of one, by which rows are ordered. */
-interface Ordered {
+interface OrderColumn {
   column: string;
   hasNull: boolean;
   direction: 'ASC' | 'DESC';
 }
 
 /** The SQL of a value in a query. */
-type Literal = (value: Value) => string;
+type LiteralOf = (value: DriverValue) => string;
 
 /** That rows come after one with these values. All supported databases sort NULL first. */
-function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string {
+function afterSql(ordered: readonly OrderColumn[], values: readonly DriverValue[], literal: LiteralOf): string {
   const [first, ...others] = ordered;
   if (!first) return '1 = 0';
   const { column, direction, hasNull } = first;
@@ -85,7 +85,7 @@ function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal
 const reversed = { ASC: 'DESC', DESC: 'ASC' } as const;
 
 /** That rows come before one with these values. */
-const beforeSql = (ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string =>
+const beforeSql = (ordered: readonly OrderColumn[], values: readonly DriverValue[], literal: LiteralOf): string =>
   afterSql(
     ordered.map((by) => ({ ...by, direction: reversed[by.direction] })),
     values,
@@ -93,24 +93,34 @@ const beforeSql = (ordered: readonly Ordered[], values: readonly Value[], litera
   );
 
 /** After ORDER BY. */
-const orderBySql = (ordered: readonly Ordered[]): string =>
+const orderBySql = (ordered: readonly OrderColumn[]): string =>
   ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
 
 const none = async () => [];
-const noRows = { count: async () => 0, firstIds: none, withIds: none, records: none, page: none, pageAmongFirst: none };
+const emptyQuery = {
+  count: async () => 0,
+  firstIds: none,
+  withIds: none,
+  records: none,
+  page: none,
+  pageAmongFirst: none,
+};
 
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
 
 /** Rows in a query, of which few are taken. */
-interface Ids {
+interface IdQuery {
   /** After the names of the columns. */
   from: string;
   orderBy: string;
 }
 
 /** The rows of a model that match a condition: nothing is read yet. @throws Error when the model belongs to no database */
-export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, include, parts }: Listed<M>): Rows<M> {
+export function rowQuery<M extends Model>(
+  model: ModelStatic<M>,
+  { where, order, include, parts }: RowQueryOptions<M>,
+): RowQuery<M> {
   const { sequelize } = model;
   if (!sequelize) throw new Error(`The model ${model.name} belongs to no database.`);
   const alias = `\`${model.name}\``;
@@ -120,7 +130,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     const all = and(...conditions);
     return all === '' ? table : `${table} WHERE ${all}`;
   };
-  const ordered = order.map(([by, direction]): Ordered => {
+  const ordered = order.map(([by, direction]): OrderColumn => {
     if (by instanceof Utils.Literal) return { column: String(by.val), direction, hasNull: true };
     const hasNull = model.getAttributes()[by]?.allowNull !== false;
     return { column: `${alias}.\`${fieldOf(model, by)}\``, direction, hasNull };
@@ -128,7 +138,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   const orderSql = orderBySql(ordered);
   const orderColumns = ordered.map(({ column }, index) => `${column} AS c${index}`).join(', ');
   const literal = sqlLiteral(sequelize);
-  if (parts?.length === 0) return noRows;
+  if (parts?.length === 0) return emptyQuery;
   const partsSql = parts?.map((part) => ({ ...part, condition: whereSql(model, part.where, alias) }));
 
   /** That rows come after the one with an id; nothing when there is no such row. */
@@ -141,7 +151,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   };
 
   /** The ids of the first rows of each part, each once, with what they are sorted by. */
-  const idsOfParts = (found: NonNullable<typeof partsSql>, isAfter: string | undefined, most: number): Ids => {
+  const idsOfParts = (found: NonNullable<typeof partsSql>, isAfter: string | undefined, most: number): IdQuery => {
     const selects = found.map((part, index) => {
       const [first, ...others] = ordered;
       const isSorted = first === undefined || part.sortedBy === order[0]?.[0];
@@ -156,17 +166,17 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   };
 
   /** The first rows after another one, or of all. */
-  const firstOf = (isAfter: string | undefined, most: number): Ids =>
+  const firstIds = (isAfter: string | undefined, most: number): IdQuery =>
     partsSql ? idsOfParts(partsSql, isAfter, most) : { from: matching(condition, isAfter), orderBy: orderSql };
 
   const isOneOf = (ids: readonly string[]) => `${alias}.\`id\` IN (${ids.map(literal).join(', ')})`;
 
-  const selectSql = ({ columns, joins }: Selected, where: string) =>
+  const selectSql = ({ columns, joins }: SelectClause, where: string) =>
     `SELECT ${columns.join(', ')} ${table} ${joins.join(' ')} WHERE ${where} ORDER BY ${orderSql}`;
 
-  const read = async ({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> => {
-    const selected: Selected = { columns: [], joins: [] };
-    const part = addJoined(selected, model, model.name, Object.keys(model.getAttributes()), include);
+  const read = async ({ limit, offset }: PageWindow, { from, orderBy }: IdQuery): Promise<M[]> => {
+    const selected: SelectClause = { columns: [], joins: [] };
+    const part = selectModel(selected, model, model.name, Object.keys(model.getAttributes()), include);
     // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
     // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
     // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
@@ -197,7 +207,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       return Number(row?.[0]);
     },
     async firstIds(most) {
-      const { from, orderBy } = firstOf(undefined, most);
+      const { from, orderBy } = firstIds(undefined, most);
       const found = await runSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
       return found.map(([id]) => String(id));
     },
@@ -207,8 +217,8 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     },
     async records(ids, attributes) {
       if (ids.length === 0) return [];
-      const selected: Selected = { columns: [], joins: [] };
-      const part = addJoined(selected, model, model.name, attributes, include);
+      const selected: SelectClause = { columns: [], joins: [] };
+      const part = selectModel(selected, model, model.name, attributes, include);
       const rows = await runSelect(sequelize, selectSql(selected, and(condition, isOneOf(ids))));
       // As with Sequelize's `attributes`, the type has all of them.
       return rows.map((row) => recordOf(part, row) as Attributes<M>);
@@ -216,7 +226,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     async page(window) {
       const isAfter = await afterRow(window.after);
       const passed = { ...window, offset: isAfter === undefined ? window.offset : 0 };
-      return read(passed, firstOf(isAfter, passed.offset + passed.limit));
+      return read(passed, firstIds(isAfter, passed.offset + passed.limit));
     },
     async pageAmongFirst({ limit, offset, after }, most) {
       const isAfter = await afterRow(after);

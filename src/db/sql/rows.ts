@@ -1,11 +1,11 @@
 import type { Attributes, Model, ModelAttributeColumnOptions, ModelStatic, Transaction } from 'sequelize';
 import { isSqlite, sqlLiteral } from '../dialect.js';
-import { runSelect, type Value } from './select.js';
+import { type DriverValue, runSelect } from './select.js';
 
-type Convert = (value: Value) => Value | boolean;
+type Converter = (value: DriverValue) => DriverValue | boolean;
 
 /** How a column becomes the attribute of a model, by the type that the model declares. */
-const converters: Readonly<Record<string, Convert>> = {
+const converters: Readonly<Record<string, Converter>> = {
   BOOLEAN: Boolean,
   DATE: (value) => (typeof value === 'string' ? new Date(value) : value),
   // The driver for MySQL makes midnight in UTC of a day.
@@ -16,7 +16,7 @@ const converters: Readonly<Record<string, Convert>> = {
 export interface Column {
   attribute: string;
   field: string;
-  convert: Convert | undefined;
+  convert: Converter | undefined;
 }
 
 /** The columns of a model's table for these attributes; for all when absent. */
@@ -34,7 +34,11 @@ export function columnsOf(
 }
 
 /** The attributes of a row. @param from where its columns begin among the values */
-export function attributesOf(columns: readonly Column[], values: readonly Value[], from = 0): Record<string, unknown> {
+export function readAttributes(
+  columns: readonly Column[],
+  values: readonly DriverValue[],
+  from = 0,
+): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
   for (const [index, { attribute, convert }] of columns.entries()) {
     const value = values[from + index] ?? null;
@@ -44,7 +48,7 @@ export function attributesOf(columns: readonly Column[], values: readonly Value[
 }
 
 /** Which rows are read. */
-interface Wanted<M extends Model> {
+interface RowSelection<M extends Model> {
   /** An attribute with an index. */
   by: keyof Attributes<M> & string;
   /** The values of the attribute. */
@@ -60,7 +64,7 @@ interface Wanted<M extends Model> {
 export async function selectRows<M extends Model, A extends keyof Attributes<M> & string>(
   model: ModelStatic<M>,
   attributes: readonly A[],
-  { by, among, lockedBy }: Wanted<M>,
+  { by, among, lockedBy }: RowSelection<M>,
 ): Promise<Pick<Attributes<M>, A>[]> {
   const { sequelize } = model;
   if (!sequelize || among.length === 0) return [];
@@ -72,5 +76,5 @@ export async function selectRows<M extends Model, A extends keyof Attributes<M> 
   const sql = `SELECT ${list} FROM \`${model.tableName}\` WHERE \`${definitions[by].field ?? by}\` IN (${literals})${lock}`;
   const rows = await runSelect(sequelize, sql, { transaction: lockedBy });
   // The columns of these attributes are all there, with values of their types.
-  return rows.map((values) => attributesOf(columns, values) as Pick<Attributes<M>, A>);
+  return rows.map((values) => readAttributes(columns, values) as Pick<Attributes<M>, A>);
 }

@@ -11,7 +11,7 @@ import { connectionOf, internalsOf } from '../sequelize/internals.js';
  */
 
 /** A value of a column as the driver returns it: SQLite knows neither booleans nor dates. */
-export type Value = string | number | Date | null;
+export type DriverValue = string | number | Date | null;
 
 type Callback = (error: Error | null, rows?: unknown) => void;
 
@@ -31,39 +31,47 @@ interface Statement {
   typeCast: TypeCast;
 }
 
-function ask(sequelize: Sequelize, connection: Connection, { sql, values, typeCast }: Statement): Promise<Value[][]> {
+function sendQuery(
+  sequelize: Sequelize,
+  connection: Connection,
+  { sql, values, typeCast }: Statement,
+): Promise<DriverValue[][]> {
   return new Promise((resolve, reject) => {
-    const settle = (error: Error | null, rows?: Value[][]) => (error ? reject(error) : resolve(rows ?? []));
+    const settle = (error: Error | null, rows?: DriverValue[][]) => (error ? reject(error) : resolve(rows ?? []));
     // Both drivers give lists of rows for a SELECT.
     if (isSqlite(sequelize))
       return connection.all(sql, values, (error, rows) =>
-        settle(error, (rows as Record<string, Value>[] | undefined)?.map(Object.values)),
+        settle(error, (rows as Record<string, DriverValue>[] | undefined)?.map(Object.values)),
       );
     let next = 0;
     // Without values the statement is written out, and what it holds may have question marks.
     const text = values.length === 0 ? sql : sql.replaceAll('?', () => quoted(values[next++] ?? null));
     connection.query({ sql: text, typeCast, rowsAsArray: true }, (error, rows) =>
-      settle(error, rows as Value[][] | undefined),
+      settle(error, rows as DriverValue[][] | undefined),
     );
   });
 }
 
-async function select(sequelize: Sequelize, statement: Statement, transaction?: Transaction): Promise<Value[][]> {
+async function runStatement(
+  sequelize: Sequelize,
+  statement: Statement,
+  transaction?: Transaction,
+): Promise<DriverValue[][]> {
   const internals = internalsOf<Connection>(sequelize);
   if (internals.options.logging)
     internals.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);
-  if (transaction) return ask(sequelize, connectionOf(transaction), statement);
+  if (transaction) return sendQuery(sequelize, connectionOf(transaction), statement);
   // They have the limits and deadlines of this program.
   const { connectionManager } = internals;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
   try {
-    return await ask(sequelize, connection, statement);
+    return await sendQuery(sequelize, connection, statement);
   } finally {
     connectionManager.releaseConnection(connection);
   }
 }
 
-const ofTheDriver: TypeCast = (_field, next) => next();
+const driverDefault: TypeCast = (_field, next) => next();
 
 /**
  * Runs a SELECT.
@@ -76,10 +84,10 @@ export const runSelect = (
   sequelize: Sequelize,
   sql: string,
   { values = [], transaction }: { values?: readonly (string | null)[]; transaction?: Transaction | undefined } = {},
-): Promise<Value[][]> => select(sequelize, { sql, values, typeCast: ofTheDriver }, transaction);
+): Promise<DriverValue[][]> => runStatement(sequelize, { sql, values, typeCast: driverDefault }, transaction);
 
 /** A value as the server sends it. */
-const asSent: TypeCast = (field) => field.string();
+const rawText: TypeCast = (field) => field.string();
 
 /**
  * Runs a SELECT of one column of text (not of the type JSON, which the driver warns of) outside of transactions. A column costs
@@ -94,7 +102,7 @@ export async function selectText(
   sql: string,
   values: readonly string[],
 ): Promise<string | undefined> {
-  const [row] = await select(sequelize, { sql, values, typeCast: asSent });
+  const [row] = await runStatement(sequelize, { sql, values, typeCast: rawText });
   // There is one column of text.
   return row && String(row[0]);
 }

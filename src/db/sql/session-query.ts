@@ -23,14 +23,14 @@ const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.creat
   FROM \`sessions\` s JOIN \`users\` u ON u.id = s.user_id WHERE s.id = ? AND s.user_id = ?`;
 
 /** Not every database has booleans in JSON, and none has dates. */
-type Raw = string | boolean | 0 | 1 | null;
-type Row = [sessionId: string, usedAt: string, expiresAt: string, ...account: Raw[]];
+type JsonValue = string | boolean | 0 | 1 | null;
+type Row = [sessionId: string, usedAt: string, expiresAt: string, ...account: JsonValue[]];
 
 /** All databases begin with `2026-11-22 18:04:05.123`, in UTC; SQLite goes on with the zone, MySQL with zeros. */
 const dateOf = (text: string) => new Date(`${text.slice(0, 10)}T${text.slice(11, 23)}Z`);
 
 /** The value of an attribute, for what the databases make of it in JSON. */
-function attributeValue(attribute: (typeof attributes)[number], raw: Raw): string | boolean | Date | null {
+function attributeValue(attribute: (typeof attributes)[number], raw: JsonValue): string | boolean | Date | null {
   const columns: Partial<Record<string, { column: FieldColumn }>> = accountFields;
   const type = columns[attribute]?.column.type;
   if (type === 'flag') return Boolean(raw);

@@ -5,13 +5,13 @@ import type { Enrollment } from '../models/enrollment.js';
 import { runSelect } from './select.js';
 
 /** SQL: those who wait in a course and can get a seat, as `w`: the role can't change while somebody waits. */
-export const whoWaits = (course: string) =>
+export const waitingRowsSql = (course: string) =>
   `FROM enrollments w JOIN users a ON a.id = w.user_id AND a.is_active = 1 WHERE w.course_id = ${course} AND w.status = 'waiting'`;
 
-const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+const placeholders = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
 /** An enrollment on a waiting list. */
-type Waiting = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
+type WaitingEnrollment = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
 
 /** Part of a waiting list: from one shown enrollment to the next, in the order of the list. */
 interface Range {
@@ -22,10 +22,10 @@ interface Range {
 }
 
 /** Counts of a statement: SQLite takes 500 at most. */
-const countsAtOnce = 100;
+const countsPerStatement = 100;
 
 /** Returns the ranges between enrollments, and from the beginnings of their lists, in the order of the lists. */
-function rangesOf(waiting: readonly Waiting[]): Range[] {
+function rangesOf(waiting: readonly WaitingEnrollment[]): Range[] {
   const ends = new Map<string, number>();
   return waiting
     .map(({ id, courseId, waitingNumber }) => ({ id, courseId, to: waitingNumber ?? 0 }))
@@ -51,12 +51,12 @@ export function countStatement(ranges: readonly Range[]): { sql: string; values:
  */
 export async function readWaitingPlaces(
   { sequelize }: Database,
-  waiting: readonly Waiting[],
+  waiting: readonly WaitingEnrollment[],
 ): Promise<ReadonlyMap<string, number>> {
   const ranges = rangesOf(waiting);
   const counts = new Map<string, number>();
-  for (let at = 0; at < ranges.length; at += countsAtOnce) {
-    const { sql, values } = countStatement(ranges.slice(at, at + countsAtOnce));
+  for (let at = 0; at < ranges.length; at += countsPerStatement) {
+    const { sql, values } = countStatement(ranges.slice(at, at + countsPerStatement));
     for (const [id, count] of await runSelect(sequelize, sql, { values })) counts.set(String(id), Number(count));
   }
   const before = new Map<string, number>();
@@ -73,7 +73,7 @@ export async function readWaitingPlaces(
  * Counts the waiting lists of courses, by course: all people, and the eligible ones. Courses without a list are left out.
  * @param wanted `day`: a course that has ended by then gives its seats to nobody on the list
  */
-export async function countWaiting(
+export async function countWaitingLists(
   { sequelize }: Database,
   { courseIds, day }: { courseIds: readonly string[]; day: string },
   transaction?: Transaction,
@@ -81,7 +81,7 @@ export async function countWaiting(
   const isEligible = 'a.is_active = 1 AND (c.end_date IS NULL OR c.end_date >= ?)';
   const sql = `SELECT w.course_id, COUNT(*), SUM(CASE WHEN ${isEligible} THEN 1 ELSE 0 END) FROM enrollments w
     JOIN users a ON a.id = w.user_id JOIN courses c ON c.id = w.course_id
-    WHERE w.status = 'waiting' AND w.course_id IN (${marks(courseIds)}) GROUP BY w.course_id`;
+    WHERE w.status = 'waiting' AND w.course_id IN (${placeholders(courseIds)}) GROUP BY w.course_id`;
   const rows = await runSelect(sequelize, sql, { values: [day, ...courseIds], ...(transaction && { transaction }) });
   return new Map(
     rows.map(([id, waiting, eligible]) => [String(id), { waiting: Number(waiting), eligible: Number(eligible) }]),
@@ -92,7 +92,7 @@ export async function countWaiting(
  * The courses that have a free seat for somebody who waits.
  * @param wanted `day`: courses that have ended by then give none; `among`: these courses; all by default
  */
-export async function coursesToPromoteIn(
+export async function findCoursesToPromoteIn(
   { sequelize, read }: Database,
   {
     day,
@@ -100,10 +100,10 @@ export async function coursesToPromoteIn(
     among,
   }: { day: string; seatStatuses: readonly Enrollment['status'][]; among?: readonly string[] },
 ): Promise<string[]> {
-  const seats = `SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status IN (${marks(seatStatuses)})`;
+  const seats = `SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status IN (${placeholders(seatStatuses)})`;
   const sql = `SELECT c.id FROM courses c WHERE c.waiting_counter > 0 AND c.is_published = 1
-    AND (c.end_date IS NULL OR c.end_date >= ?) ${among ? `AND c.id IN (${marks(among)})` : ''}
-    AND EXISTS (SELECT 1 ${whoWaits('c.id')}) AND (c.max_students IS NULL OR c.max_students > (${seats}))`;
+    AND (c.end_date IS NULL OR c.end_date >= ?) ${among ? `AND c.id IN (${placeholders(among)})` : ''}
+    AND EXISTS (SELECT 1 ${waitingRowsSql('c.id')}) AND (c.max_students IS NULL OR c.max_students > (${seats}))`;
   const values = [day, ...(among ?? []), ...seatStatuses];
   return (await read(() => runSelect(sequelize, sql, { values }))).map(([id]) => String(id));
 }

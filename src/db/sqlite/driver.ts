@@ -4,7 +4,7 @@ import { remainingMs } from '../sequelize/deadline.js';
 import { type Parameters, type Reply, type Request, SqliteThread } from './thread.js';
 
 /** Threads: one for reads, and one for the transactions beside them. */
-const maxIdle = 2;
+const maxIdleThreads = 2;
 
 /** How long SQLite waits for the write of another process, in milliseconds: not past the deadline of the calling work. */
 const busyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(remainingMs() ?? 5000)));
@@ -19,22 +19,22 @@ type Row = Record<string, unknown>;
 type Callback<T> = (this: Statement, error: Error | null, result?: T) => void;
 
 /** The optional arguments after a statement. */
-type Rest<T> = [Parameters, Callback<T>] | [Callback<T>] | [];
+type OptionalArguments<T> = [Parameters, Callback<T>] | [Callback<T>] | [];
 
-function argumentsOf<T>(rest: Rest<T>): { parameters: Parameters; callback: Callback<T> } {
+function parseArguments<T>(rest: OptionalArguments<T>): { parameters: Parameters; callback: Callback<T> } {
   if (rest.length === 2) return { parameters: rest[0], callback: rest[1] };
   return { parameters: [], callback: rest[0] ?? (() => undefined) };
 }
 
 /** SQLite has no booleans, and the library accepts none. */
-function bindable(value: unknown): unknown {
+function toBindable(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return value === undefined ? null : value;
 }
 
-function bindables(parameters: Parameters): Parameters {
-  if (Array.isArray(parameters)) return parameters.map(bindable);
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, bindable(value)]));
+function toBindables(parameters: Parameters): Parameters {
+  if (Array.isArray(parameters)) return parameters.map(toBindable);
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, toBindable(value)]));
 }
 
 function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
@@ -46,7 +46,7 @@ function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
 }
 
 /** The threads of a file, which its connections share, and its tables. */
-class Threads {
+class ThreadPool {
   private readonly all = new Set<SqliteThread>();
   private readonly idle: SqliteThread[] = [];
   private isClosed = false;
@@ -59,7 +59,7 @@ class Threads {
 
   constructor(private readonly file: string) {}
 
-  take(): SqliteThread {
+  acquire(): SqliteThread {
     for (let thread = this.idle.pop(); thread; thread = this.idle.pop()) if (!thread.isLost) return thread;
     const thread = new SqliteThread(this.file, busyTimeoutMs());
     this.all.add(thread);
@@ -67,9 +67,9 @@ class Threads {
   }
 
   /** Takes back a thread, and keeps it where its transaction has ended. */
-  giveBack(thread: SqliteThread): void {
+  release(thread: SqliteThread): void {
     const isUsable = !thread.isLost && !thread.inTransaction && !this.isClosed;
-    if (isUsable && this.idle.length < maxIdle) this.idle.push(thread);
+    if (isUsable && this.idle.length < maxIdleThreads) this.idle.push(thread);
     else void thread.close().then(() => this.all.delete(thread));
   }
 
@@ -101,12 +101,12 @@ class Connection {
 
   constructor(
     readonly filename: string,
-    private readonly threads: Threads,
+    private readonly threads: ThreadPool,
   ) {}
 
   /** Runs a statement and passes its rows to the callback. */
-  all(sql: string, ...rest: Rest<Row[]>): void {
-    const { parameters, callback } = argumentsOf(rest);
+  all(sql: string, ...rest: OptionalArguments<Row[]>): void {
+    const { parameters, callback } = parseArguments(rest);
     const { tables } = this.threads;
     const asksForColumns = sql.startsWith('PRAGMA table_info(');
     const known = asksForColumns ? tables.get(sql) : undefined;
@@ -122,8 +122,8 @@ class Connection {
   }
 
   /** Runs a statement; `this` of the callback has the number of changes. */
-  run(sql: string, ...rest: Rest<never>): void {
-    const { parameters, callback } = argumentsOf(rest);
+  run(sql: string, ...rest: OptionalArguments<never>): void {
+    const { parameters, callback } = parseArguments(rest);
     this.send('run', sql, parameters, (reply) => {
       if (reply instanceof Error) callback.call({}, reply);
       else callback.call({ lastID: reply.lastID, changes: reply.changes }, null);
@@ -137,34 +137,34 @@ class Connection {
 
   /** Gives its thread back, which rolls an open transaction back. */
   close(callback: (error: Error | null) => void = () => undefined): void {
-    this.giveBack();
+    this.releaseThread();
     callback(null);
   }
 
   private send(kind: Request['kind'], sql: string, parameters: Parameters, settle: (reply: Reply | Error) => void) {
     if (this.failure) return process.nextTick(settle, this.failure);
-    this.thread ??= this.threads.take();
+    this.thread ??= this.threads.acquire();
     const { thread } = this;
     this.pending += 1;
-    const request: Request = { kind, sql, parameters: bindables(parameters), busyTimeoutMs: busyTimeoutMs() };
+    const request: Request = { kind, sql, parameters: toBindables(parameters), busyTimeoutMs: busyTimeoutMs() };
     thread.send(request, (reply) => {
       this.pending -= 1;
       if (!(reply instanceof Error)) this.threads.noteSchema(reply);
       else if (thread.isLost && this.uuid !== undefined) this.failure = reply;
-      if (this.pending === 0 && !thread.inTransaction) this.giveBack();
+      if (this.pending === 0 && !thread.inTransaction) this.releaseThread();
       settle(reply);
     });
   }
 
-  private giveBack(): void {
-    if (this.thread) this.threads.giveBack(this.thread);
+  private releaseThread(): void {
+    if (this.thread) this.threads.release(this.thread);
     this.thread = undefined;
   }
 }
 
 /** Sequelize's options for a database in a file, without logging, and how to close its threads after Sequelize. */
-export function sqliteConnections({ file }: SqliteConfig): { options: Options; close(): Promise<void> } {
-  const threads = new Threads(file);
+export function sqliteConnectionSetup({ file }: SqliteConfig): { options: Options; close(): Promise<void> } {
+  const threads = new ThreadPool(file);
   class Database extends Connection {
     constructor(name: string, _mode: number, callback: (error: Error | null) => void) {
       super(name, threads);

@@ -1,26 +1,26 @@
 import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode, unlessMissing } from '../../errors.js';
+import { AppError, systemErrorCode, undefinedIfMissing } from '../../errors.js';
 import { SqliteThread } from './thread.js';
 
 /** How long SQLite waits for the lock, in milliseconds: another process holds it only for a moment while it opens the file. */
-const waitMs = 500;
+const lockTimeoutMs = 500;
 
 /** Which file has this name now; nothing when none has. */
 const inodeOf = async (file: string): Promise<bigint | undefined> =>
-  (await unlessMissing(stat(file, { bigint: true })))?.ino;
+  (await undefinedIfMissing(stat(file, { bigint: true })))?.ino;
 
 /**
  * Opens the file and begins a write, which no other connection can meanwhile.
  * @throws AppError that of `refusal` when the process that had the lock has removed the file meanwhile: others lock a new one
  */
-async function lock(file: string, refusal: () => AppError): Promise<SqliteThread> {
+async function acquireLock(file: string, refusal: () => AppError): Promise<SqliteThread> {
   const before = await inodeOf(file);
-  const connection = new SqliteThread(file, waitMs);
+  const connection = new SqliteThread(file, lockTimeoutMs);
   // What opens the file, and creates it.
   const run = (sql: string) =>
     new Promise<void>((resolve, reject) => {
-      const request = { kind: 'run', sql, parameters: [], busyTimeoutMs: waitMs } as const;
+      const request = { kind: 'run', sql, parameters: [], busyTimeoutMs: lockTimeoutMs } as const;
       connection.send(request, (reply) => (reply instanceof Error ? reject(reply) : resolve()));
     });
   try {
@@ -35,7 +35,7 @@ async function lock(file: string, refusal: () => AppError): Promise<SqliteThread
   }
 }
 
-function lockFault(file: string, refusal: () => AppError, error: unknown): unknown {
+function translateLockError(file: string, refusal: () => AppError, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (code === 'SQLITE_BUSY') return refusal();
   if (code === 'SQLITE_FULL') return new AppError('DISK_FULL', undefined, { cause: error });
@@ -54,8 +54,8 @@ function lockFault(file: string, refusal: () => AppError, error: unknown): unkno
 export async function withFileLock<T>(file: string, refusal: () => AppError, work: () => Promise<T>): Promise<T> {
   // SQLite's own error doesn't say why.
   await access(path.dirname(file), constants.W_OK);
-  const connection = await lock(file, refusal).catch((error: unknown) => {
-    throw lockFault(file, refusal, error);
+  const connection = await acquireLock(file, refusal).catch((error: unknown) => {
+    throw translateLockError(file, refusal, error);
   });
   try {
     return await work();

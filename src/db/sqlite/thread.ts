@@ -43,7 +43,7 @@ export class SqliteThread {
   private readonly worker: Worker;
   private readonly waiting: ((reply: Reply | Error) => void)[] = [];
   private readonly ended: Promise<void>;
-  private lostBecause: Error | undefined;
+  private lossReason: Error | undefined;
 
   constructor(file: string, busyTimeoutMs: number) {
     this.worker = new Worker(programFile('db/sqlite/worker.cjs'), {
@@ -53,29 +53,29 @@ export class SqliteThread {
     });
     this.worker.on('message', (reply: Reply) => this.settle(reply));
     this.worker.on('error', (error) => {
-      this.lostBecause = this.lostError(error.message);
+      this.lossReason = this.lostError(error.message);
     });
     this.ended = new Promise((resolve) => {
       this.worker.once('exit', () => {
         this.isLost = true;
         this.inTransaction = false;
-        while (this.waiting.length > 0) this.settle(this.lostBecause ?? this.lostError('it was closed'));
+        while (this.waiting.length > 0) this.settle(this.lossReason ?? this.lostError('it was closed'));
         resolve();
       });
     });
     // The reply to opening it.
-    this.expect((reply) => {
-      if (reply instanceof Error) this.lostBecause ??= reply;
+    this.addWaiting((reply) => {
+      if (reply instanceof Error) this.lossReason ??= reply;
     });
   }
 
   /** Runs a statement. */
   send(request: Request, settle: (reply: Reply | Error) => void): void {
     if (this.isLost) {
-      process.nextTick(settle, this.lostBecause ?? this.lostError('it was closed'));
+      process.nextTick(settle, this.lossReason ?? this.lostError('it was closed'));
       return;
     }
-    this.expect(settle);
+    this.addWaiting(settle);
     this.worker.postMessage(request);
   }
 
@@ -95,7 +95,7 @@ export class SqliteThread {
   }
 
   /** The thread keeps the process alive only while a reply is pending. */
-  private expect(settle: (reply: Reply | Error) => void): void {
+  private addWaiting(settle: (reply: Reply | Error) => void): void {
     if (this.waiting.length === 0) this.worker.ref();
     this.waiting.push(settle);
   }

@@ -11,9 +11,9 @@ import {
   count,
   date,
   id,
+  nullableEnum,
   nullableText,
   nullableTimestamp,
-  nullableWord,
   shapesOf,
   timestamp,
   token,
@@ -68,10 +68,10 @@ export const accountDetails = component(
   account.append({
     lockedUntil: nullableTimestamp,
     invitedAt: nullableTimestamp,
-    inviteState: nullableWord(inviteStates),
+    inviteState: nullableEnum(inviteStates),
     inviteError: nullableText,
     mailFailedAt: nullableTimestamp,
-    language: nullableWord(mailLanguages)
+    language: nullableEnum(mailLanguages)
       .description('Language of mails to the person; null for that of the setting `MAIL_LANGUAGE`')
       .example('de'),
   }),
@@ -101,7 +101,7 @@ export const bulkChange = component(
           id,
           name: nullableText.description('Name of the account; null if it does not exist').example('Ada Lovelace'),
           outcome: Joi.valid('done', 'unchanged', 'refused').required(),
-          code: nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
+          code: nullableEnum(publicCodes).description('Code of the refusal; null otherwise').example(null),
           message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
           password: Joi.string().description('The new initial password, after `reset_password`; shown only here'),
         }),

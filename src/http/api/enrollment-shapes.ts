@@ -16,8 +16,8 @@ import {
   errorParams,
   id,
   message,
+  nullableEnum,
   nullableText,
-  nullableWord,
   shapesOf,
   text,
 } from './response-schemas.js';
@@ -112,7 +112,7 @@ export const bulkStatusChange = component(
             .description('Name of the trainee; null if there is no such enrollment')
             .example('Ada Lovelace'),
           outcome: Joi.valid('changed', 'unchanged', 'refused').required(),
-          code: nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
+          code: nullableEnum(publicCodes).description('Code of the refusal; null otherwise').example(null),
           message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
           params: errorParams,
         }),

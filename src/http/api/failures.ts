@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../errors.js';
 
 /** What a failure is on the wire. */
-export interface Mapping {
+export interface FailureResponse {
   status: number;
   /** Told instead of the error's own code, where that speaks to operators. */
   code?: string;
@@ -21,7 +21,7 @@ const unavailable = {
 export const serverError = { status: 500, code: 'SERVER_ERROR', message: 'Server error.' } as const;
 
 /** What each failure is on the wire (specification, section 7). */
-export const mappings = {
+export const failureResponses = {
   VALIDATION: { status: 400 },
   SETUP_COMPLETED: { status: 400 },
   EMAIL_TAKEN: { status: 400 },
@@ -110,18 +110,18 @@ export const mappings = {
   MAIL_REPLACED: { status: 409 },
   DECLINED: serverError,
   INTERRUPTED: unavailable,
-} as const satisfies Record<ErrorCode, Mapping>;
+} as const satisfies Record<ErrorCode, FailureResponse>;
 
 /** What clients are told of a failure: its own code, or that of several which concern operators only. */
 export type PublicCode = {
-  [Code in ErrorCode]: (typeof mappings)[Code] extends { code: infer Public } ? Public : Code;
+  [Code in ErrorCode]: (typeof failureResponses)[Code] extends { code: infer Public } ? Public : Code;
 }[ErrorCode];
 
-const mappingOf = (code: ErrorCode): Mapping => mappings[code];
+const responseOf = (code: ErrorCode): FailureResponse => failureResponses[code];
 
 /** The code that clients are told of a failure. */
 export function publicCodeOf(code: ErrorCode): PublicCode {
-  const mapping = mappings[code];
+  const mapping = failureResponses[code];
   // Where a mapping has no code, the failure's own is public.
   return 'code' in mapping ? mapping.code : (code as PublicCode);
 }
@@ -129,7 +129,7 @@ export function publicCodeOf(code: ErrorCode): PublicCode {
 /** The codes that clients can be told. */
 export const publicCodes: readonly PublicCode[] = [
   // The keys of an object are its own, whatever TypeScript says of others.
-  ...new Set((Object.keys(mappings) as ErrorCode[]).map(publicCodeOf)),
+  ...new Set((Object.keys(failureResponses) as ErrorCode[]).map(publicCodeOf)),
 ];
 
 /** The header that names the code of a refusal: bodies of the specification have no room for it. */
@@ -137,20 +137,20 @@ export const codeHeader = 'Error-Code';
 
 /** The status that a failure is answered with. */
 export function statusOf(code: ErrorCode): number {
-  return mappings[code].status;
+  return failureResponses[code].status;
 }
 
 /** Seconds to wait before retrying, for failures that pass. */
 export function retryAfterOf(code: ErrorCode): number | undefined {
-  return mappingOf(code).retryAfter;
+  return responseOf(code).retryAfter;
 }
 
 /** The words that a failure is answered with, where the error says no more of its own. */
 export function messageOf(code: ErrorCode): string {
-  return mappingOf(code).message ?? new AppError(code).message;
+  return responseOf(code).message ?? new AppError(code).message;
 }
 
 /** What a client is told of a failure. */
 export function publicMessage({ code, message }: AppError): string {
-  return mappingOf(code).message ?? message;
+  return responseOf(code).message ?? message;
 }

@@ -9,8 +9,8 @@ interface FieldDoc {
   example?: unknown;
 }
 
-const moment = '2026-01-31T08:00:00.000Z';
-const someId = '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f';
+const exampleTime = '2026-01-31T08:00:00.000Z';
+const exampleId = '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f';
 
 /** The enrollments of each status. */
 export const statusDocs = {
@@ -31,7 +31,7 @@ export const fieldDocs: Readonly<
   action: { description: 'The change that was recorded', example: 'course.publish' },
   actorId: {
     description: 'Id of the account that made the change; null for an operator at the terminal',
-    example: someId,
+    example: exampleId,
   },
   actorName: {
     description: 'Present name and email address of that account; null without one, or when it was deleted',
@@ -45,13 +45,13 @@ export const fieldDocs: Readonly<
     description: 'Changed fields of the target after the change; null after a deletion',
     example: { isPublished: true },
   },
-  at: { description: 'Time of the change', example: moment },
+  at: { description: 'Time of the change', example: exampleTime },
   attempts: { description: 'How often a server was asked to take the mail', example: 1 },
   autoAccept: {
     description: 'Whether requests become active at once while seats last, without an answer of the trainer',
     example: false,
   },
-  avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${someId}.webp` },
+  avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${exampleId}.webp` },
   before: {
     description: 'Changed fields of the target before the change; null for a creation',
     example: { isPublished: false },
@@ -79,22 +79,22 @@ export const fieldDocs: Readonly<
   count: { description: 'Number of courses', example: 4 },
   counts: { description: 'Number of rows by outcome' },
   course: { description: 'Id or title of a course', example: 'Compilers' },
-  courseId: { description: 'Id of the course', example: someId },
+  courseId: { description: 'Id of the course', example: exampleId },
   courseType: { description: 'How the course is held', example: 'online' },
   courses: { description: 'The courses of this page' },
   created: { description: 'Accounts created', example: 40 },
-  createdAt: { description: 'Time of creation', example: moment },
+  createdAt: { description: 'Time of creation', example: exampleTime },
   createdBy: {
     description: 'Id of the account that started the import; null for an operator at the terminal',
-    example: someId,
+    example: exampleId,
   },
   current: { description: 'Whether this request belongs to the session', example: true },
   currentPage: { description: 'Number of this page, from 1', example: 1 },
   currentPassword: { description: 'The password in use', example: 'correct horse 7' },
   delimiter: { description: 'Delimiter of the file; detected by default', example: ';' },
   reply: { description: 'What the trainer or the super admin replied', example: 'See you on Monday.' },
-  replyAt: { description: 'Time of the reply', example: moment },
-  replyBy: { description: 'Account that replied; null for the operator at the terminal', example: someId },
+  replyAt: { description: 'Time of the reply', example: exampleTime },
+  replyBy: { description: 'Account that replied; null for the operator at the terminal', example: exampleId },
   sheet: {
     description:
       'Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits',
@@ -120,9 +120,9 @@ export const fieldDocs: Readonly<
   },
   endedCount: { description: 'Number of sessions that ended', example: 2 },
   enrolled: { description: 'Enrollments created that have a seat', example: 12 },
-  enrolledAt: { description: 'Time of enrollment', example: moment },
+  enrolledAt: { description: 'Time of enrollment', example: exampleTime },
   enrollment: { description: 'The enrollment' },
-  enrollmentIds: { description: 'Ids of the enrollments', example: [someId] },
+  enrollmentIds: { description: 'Ids of the enrollments', example: [exampleId] },
   enrollmentStatus: { description: 'Status of new enrollments whose row names none', example: 'active' },
   enrollments: { description: 'The enrollments' },
   entries: { description: 'The audit entries of this page' },
@@ -133,13 +133,13 @@ export const fieldDocs: Readonly<
       'Status that the enrollment is expected to have; the change is refused when it has another one by then',
     example: 'active',
   },
-  expiresAt: { description: 'Time at which the session ends', example: moment },
+  expiresAt: { description: 'Time at which the session ends', example: exampleTime },
   featured: { description: 'Featured courses', example: 2 },
   field: { description: 'Field of the account or enrollment', example: 'phone' },
   file: { description: 'Name of the imported file', example: 'people.csv' },
-  fileId: { description: 'Id of the file', example: someId },
+  fileId: { description: 'Id of the file', example: exampleId },
   files: { description: 'The files of this page' },
-  finishedAt: { description: 'Time at which the import ended; null until then', example: moment },
+  finishedAt: { description: 'Time at which the import ended; null until then', example: exampleTime },
   firstName: { description: 'First name', example: 'Ada' },
   force: { description: 'Delete the course although it has active enrollments; super admin only', example: false },
   formerName: {
@@ -147,14 +147,14 @@ export const fieldDocs: Readonly<
       "The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees",
     example: 'Ada King',
   },
-  from: { description: 'Earliest time of the entries', example: moment },
+  from: { description: 'Earliest time of the entries', example: exampleTime },
   hasCredentials: { description: 'Whether generated passwords are waiting to be downloaded', example: false },
   hasEnrollments: { description: 'Whether there are any active or pending enrollments', example: true },
   hashes: { description: 'Passwords that wait to be hashed or compared', example: 0 },
   hasRejects: { description: 'Whether rejected rows can be downloaded', example: true },
-  id: { description: 'Opaque identifier', example: someId },
+  id: { description: 'Opaque identifier', example: exampleId },
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
-  imageUrl: { description: 'URL of the image', example: `/api/images/${someId}.webp` },
+  imageUrl: { description: 'URL of the image', example: `/api/images/${exampleId}.webp` },
   imports: { description: 'The imports of this page' },
   include: { description: 'Optional keys of the response', example: ['seats'] },
   ip: { description: 'Address of the client; null where unknown', example: '203.0.113.7' },
@@ -171,7 +171,7 @@ export const fieldDocs: Readonly<
     description: 'What became of the invitation, as `inviteState`; `no`: never invited',
     example: 'failed',
   },
-  invitedAt: { description: 'Time of the last invitation; null without one', example: moment },
+  invitedAt: { description: 'Time of the last invitation; null without one', example: exampleTime },
   inviteState: {
     description:
       'What became of the invitation: `queued`, `sent` (the mail server has taken it), `failed`, `accepted` (the person has set a password); null without one',
@@ -192,16 +192,16 @@ export const fieldDocs: Readonly<
     description: 'Why the last attempt failed; of a queued mail, why nothing leaves; null for none',
     example: '550 5.1.1 No such user',
   },
-  lastLogin: { description: 'Time of the last login; null before the first', example: moment },
+  lastLogin: { description: 'Time of the last login; null before the first', example: exampleTime },
   lastName: { description: 'Last name', example: 'Lovelace' },
-  lastUsedAt: { description: 'Time of the last request; absent before the first', example: moment },
+  lastUsedAt: { description: 'Time of the last request; absent before the first', example: exampleTime },
   leftOut: { description: 'Enrollments left out, because the course or its waiting list is full', example: 0 },
   learningOutcomes: { description: 'What trainees learn', example: 'Write a parser.' },
   level: { description: 'Difficulty', example: 'beginner' },
   limit: { description: 'Maximum number of items on a page', example: 20 },
   line: { description: 'Line of the file', example: 12 },
   location: { description: 'Where the course takes place', example: 'Room 4' },
-  ids: { description: 'Ids of the accounts', example: [someId] },
+  ids: { description: 'Ids of the accounts', example: [exampleId] },
   locked: {
     description: 'Whether the account is locked after too many wrong passwords, everywhere or at an address',
     example: true,
@@ -229,7 +229,7 @@ export const fieldDocs: Readonly<
   maxErrors: { description: 'Import nothing if more rows than this are rejected', example: 10 },
   maxStudents: { description: 'Maximum number of pending and active trainees; null for no limit', example: 25 },
   message: { description: 'Confirmation for people' },
-  messageId: { description: 'Message-ID, the same in each attempt', example: `<${someId}@courses.example.org>` },
+  messageId: { description: 'Message-ID, the same in each attempt', example: `<${exampleId}@courses.example.org>` },
   missingPhone: {
     description:
       'For a row without a phone whose person has no account: reject it, or create an account without a phone',
@@ -239,15 +239,15 @@ export const fieldDocs: Readonly<
   name: { description: 'File name', example: 'slides.pdf' },
   names: {
     description: 'Present names of the ids in `before` and `after`; without those that were deleted',
-    example: { [someId]: 'Grace Hopper (grace@example.org)' },
+    example: { [exampleId]: 'Grace Hopper (grace@example.org)' },
   },
   newPassword: {
     description: 'The new password: at least 6 characters, at most 1,000',
     example: 'battery staple 8',
   },
-  nextAt: { description: 'Time of the next attempt; null unless one is planned', example: moment },
+  nextAt: { description: 'Time of the next attempt; null unless one is planned', example: exampleTime },
   notes: { description: 'What the trainee wrote with the request', example: 'Needs a seat near the front.' },
-  notesAt: { description: "Time of the trainee's words; null where it isn't known", example: moment },
+  notesAt: { description: "Time of the trainee's words; null where it isn't known", example: exampleTime },
   notify: {
     description: 'Mail people who are enrolled in published courses, unless they are invited',
     example: false,
@@ -275,7 +275,7 @@ export const fieldDocs: Readonly<
   afterId: {
     description:
       'The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it',
-    example: someId,
+    example: exampleId,
   },
   password: { description: 'Password: at least 6 characters; a new one has at most 1,000', example: 'correct horse 7' },
   overview: { description: 'The figures' },
@@ -335,12 +335,12 @@ export const fieldDocs: Readonly<
   },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },
   startDate: { description: 'First day of the course', example: '2026-02-01' },
-  startedAt: { description: 'Time at which the import started; null until then', example: moment },
+  startedAt: { description: 'Time at which the import started; null until then', example: exampleTime },
   stats: { description: 'The statistics' },
   status: { description: 'Status', example: 'active' },
   superAdminCount: { description: 'Number of super admins', example: 1 },
   tags: { description: 'Tags, each once', example: ['parsing', 'evening'] },
-  targetId: { description: 'Id of what was changed', example: someId },
+  targetId: { description: 'Id of what was changed', example: exampleId },
   targetName: {
     description:
       'Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted',
@@ -350,10 +350,10 @@ export const fieldDocs: Readonly<
   temporaryPassword: { description: 'The new initial password; shown only here', example: 'q7mfk-2hx9d-vw3np-8tzbr' },
   thumbnail: {
     description: 'URL of the image of the course; null without one',
-    example: `/api/images/${someId}.webp`,
+    example: `/api/images/${exampleId}.webp`,
   },
   title: { description: 'Title of the course', example: 'Compilers' },
-  to: { description: 'Time before which the entries were made', example: moment },
+  to: { description: 'Time before which the entries were made', example: exampleTime },
   today: { description: "Today's date in the programme's time zone", example: '2026-11-16' },
   token: {
     description: 'A signed JSON web token, to be sent as `Authorization: Bearer <token>`',
@@ -370,11 +370,11 @@ export const fieldDocs: Readonly<
     description: 'Number of pages; with `totalItemsCapped` those that are known, one more than this page at least',
     example: 2,
   },
-  traineeId: { description: 'Id of the trainee', example: someId },
-  traineeIds: { description: 'Ids of the trainees', example: [someId] },
+  traineeId: { description: 'Id of the trainee', example: exampleId },
+  traineeIds: { description: 'Ids of the trainees', example: [exampleId] },
   trainees: { description: 'The trainees of this page' },
   trainer: { description: 'The trainer of the course' },
-  trainerId: { description: 'Id of the trainer', example: someId },
+  trainerId: { description: 'Id of the trainer', example: exampleId },
   trainers: { description: 'The trainers of this page' },
   turnedAway: { description: 'Requests refused in the last second', example: 0 },
   type: { description: 'Kind of the problem', example: 'field' },
@@ -387,10 +387,10 @@ export const fieldDocs: Readonly<
   undoneAt: { description: 'Time at which the import was undone; null until then', example: null },
   unpublished: { description: 'Unpublished courses', example: 2 },
   updated: { description: 'Accounts updated', example: 0 },
-  updatedAt: { description: 'Time of the last change', example: moment },
+  updatedAt: { description: 'Time of the last change', example: exampleTime },
   uploads: { description: 'Uploads that are received or wait to be', example: 0 },
   userAgent: { description: 'User-Agent header of the client; null without one', example: 'Mozilla/5.0' },
-  userId: { description: 'Id of the trainee', example: someId },
+  userId: { description: 'Id of the trainee', example: exampleId },
   users: { description: 'The accounts of this page' },
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
   waitingCount: { description: 'Number of trainees on the waiting list. Only with `include=seats`', example: 5 },

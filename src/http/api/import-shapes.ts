@@ -7,9 +7,9 @@ import {
   boolean,
   count,
   id,
+  nullableEnum,
   nullableText,
   nullableTimestamp,
-  nullableWord,
   text,
   timestamp,
 } from './response-schemas.js';
@@ -109,7 +109,7 @@ const rowCode = text
   )
   .example('EMAIL_INVALID');
 
-const field = nullableWord(importFields);
+const field = nullableEnum(importFields);
 
 const column = component(
   'ImportFileColumn',
@@ -211,7 +211,7 @@ const importPlan = component(
     problem: Joi.object({
       code: text.example('IMPORT_FILE_INVALID'),
       message: nullableText.description('The reason, for people').example('The header lacks phone.'),
-      reason: nullableWord(fileProblemReasons)
+      reason: nullableEnum(fileProblemReasons)
         .description('Fault of the file, for programs that say it in their own words; null for another problem')
         .example('COLUMNS_MISSING'),
       line: count

@@ -109,7 +109,7 @@ export function operations(tag: keyof typeof tags) {
 }
 
 /** @param body the keys of the response, or all of it */
-const answered =
+const jsonResponse =
   <const S extends 200 | 201 | 202>(status: S) =>
   (description: string, body: Joi.ObjectSchema | Record<string, Joi.AnySchema>) => ({
     status,
@@ -117,15 +117,17 @@ const answered =
     body: Joi.isSchema(body) ? (body as Joi.ObjectSchema) : Joi.object(body),
   });
 
-export const ok = answered(200);
-export const created = answered(201);
-export const accepted = answered(202);
+export const ok = jsonResponse(200);
+export const created = jsonResponse(201);
+export const accepted = jsonResponse(202);
 
 /**
  * A response of an operation that may free seats of courses, or add people to waiting lists: it says whether free seats are left to
  * be given.
  */
-export const freeingSeats = <const S extends 200 | 201 | 202>(success: ReturnType<ReturnType<typeof answered<S>>>) => ({
+export const freeingSeats = <const S extends 200 | 201 | 202>(
+  success: ReturnType<ReturnType<typeof jsonResponse<S>>>,
+) => ({
   ...success,
   body: success.body.append({ seatsBeingGiven: Joi.valid(true) }),
   freesSeats: true as const,

@@ -12,7 +12,7 @@ import { component } from './json-schema.js';
 export const text = Joi.string().required();
 export const nullableText = Joi.string().allow(null, '').required();
 /** One of the words, or null, which Joi's conversion to JSON Schema leaves out of the list. */
-export const nullableWord = (words: readonly string[]) =>
+export const nullableEnum = (words: readonly string[]) =>
   Joi.valid(...words, null)
     .meta({ enum: [...words, null] })
     .required();
@@ -48,7 +48,7 @@ export const enrollmentStatus = component(
 function shapeOf(column: FieldColumn): Joi.Schema {
   switch (column.type) {
     case 'word':
-      if ('nullable' in column) return nullableWord(column.words);
+      if ('nullable' in column) return nullableEnum(column.words);
       if (column.words === roles) return role;
       return column.words === enrollmentStatuses ? enrollmentStatus : Joi.valid(...column.words).required();
     case 'flag':

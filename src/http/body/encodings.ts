@@ -20,13 +20,13 @@ export function sendEncoded(request: Request, response: Response, encoded: Encod
 }
 
 /** A response that never changes, as it is sent. */
-interface Constant {
+interface ConstantResponse {
   encoded: Encoded;
   etag: string;
   headers: Readonly<Record<string, string>>;
 }
 
-const constant = new WeakMap<object, Constant>();
+const constantResponses = new WeakMap<object, ConstantResponse>();
 
 /** Almost as small as the best, in a tenth of the time. */
 const brotliQuality = 9;
@@ -35,7 +35,11 @@ const brotliQuality = 9;
  * Compresses the text of a response that never changes, so that {@link sendConstant} needn't do it for each request.
  * @param result of a handler, which returns the same object each time
  */
-export async function encodeOnce<T extends object>(result: T, text: string, headers: Constant['headers']): Promise<T> {
+export async function encodeOnce<T extends object>(
+  result: T,
+  text: string,
+  headers: ConstantResponse['headers'],
+): Promise<T> {
   const identity = Buffer.from(text);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
@@ -47,13 +51,13 @@ export async function encodeOnce<T extends object>(result: T, text: string, head
   ]);
   // Weak, as the encodings have it in common.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url')}"`;
-  constant.set(result, { encoded: { identity, br, gzip: gzipped }, etag, headers });
+  constantResponses.set(result, { encoded: { identity, br, gzip: gzipped }, etag, headers });
   return result;
 }
 
 /** Sends the result of a handler if it is one that {@link encodeOnce} knows, or 304 to a client that has it. @returns whether it is */
 export function sendConstant(request: Request, response: Response, result: object): boolean {
-  const known = constant.get(result);
+  const known = constantResponses.get(result);
   if (!known) return false;
   // For everybody; browsers ask whether it has changed.
   response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', known.etag);

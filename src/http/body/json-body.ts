@@ -29,9 +29,9 @@ export function createJsonReader(limits: JsonLimits): (request: Request, respons
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return {};
     if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-    const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), arrivalMs);
+    const deadline = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), arrivalMs);
     const parsed = runMiddleware(parse, request, response);
-    await Promise.race([parsed, assertSmall(request, limits)]).finally(() => clearTimeout(late));
+    await Promise.race([parsed, rejectIfTooLarge(request, limits)]).finally(() => clearTimeout(deadline));
     const body: unknown = request.body === undefined ? {} : request.body;
     if (typeof body !== 'object' || body === null) return body;
     // JSON.parse keeps "__proto__" as a field; no operation has one of that name.
@@ -50,13 +50,13 @@ function assertUtf8(_request: IncomingMessage, _response: ServerResponse, bytes:
  * Watches a body arrive. The parser would answer one that is too large only after reading all of it.
  * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
  */
-function assertSmall(request: Request, { maxBytes, arrivalMs }: JsonLimits): Promise<never> {
+function rejectIfTooLarge(request: Request, { maxBytes, arrivalMs }: JsonLimits): Promise<never> {
   return new Promise((_resolve, reject) => {
     const refuse = () => {
       reject(new AppError('BODY_TOO_LARGE'));
       // Reads on for a while so that the client sees the response before the connection closes.
-      const late = setTimeout(() => request.socket.destroy(), arrivalMs).unref();
-      request.once('end', () => clearTimeout(late));
+      const deadline = setTimeout(() => request.socket.destroy(), arrivalMs).unref();
+      request.once('end', () => clearTimeout(deadline));
     };
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
     let bytes = 0;
@@ -71,7 +71,7 @@ function assertSmall(request: Request, { maxBytes, arrivalMs }: JsonLimits): Pro
 }
 
 /** How deep any operation takes values: the fields of the items of a list in a field. */
-const deepest = 3;
+const maxDepth = 3;
 
 /**
  * What a body says, as deep as any operation takes values. What stands deeper is emptied: it is wrong as it is without it,
@@ -83,7 +83,7 @@ function limitDepth(body: object, depth = 1): void {
   const items = body as Record<string, unknown>;
   for (const [key, item] of Object.entries(items)) {
     if (typeof item !== 'object' || item === null) continue;
-    if (depth < deepest) limitDepth(item, depth + 1);
+    if (depth < maxDepth) limitDepth(item, depth + 1);
     else items[key] = Array.isArray(item) ? [] : {};
   }
 }

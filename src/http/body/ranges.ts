@@ -11,9 +11,9 @@ import type { ByteRange } from '../../services/files/files.js';
 export function rangeOf(request: Request, response: Response, bytes: number, etag: string): ByteRange | undefined {
   const { range = '', 'if-range': version } = request.headers;
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
-  const isMeant = first === '' ? last !== '' : last === '' || Number(first) <= Number(last);
-  if (request.method !== 'GET' || !isMeant || (version !== undefined && version !== etag)) return undefined;
-  if (isKnown(request, response, etag)) return undefined;
+  const isValidRange = first === '' ? last !== '' : last === '' || Number(first) <= Number(last);
+  if (request.method !== 'GET' || !isValidRange || (version !== undefined && version !== etag)) return undefined;
+  if (isNotModified(request, response, etag)) return undefined;
   // Without a first byte it is so many at the end.
   const start = first === '' ? Math.max(bytes - Number(last), 0) : Number(first);
   const end = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
@@ -23,11 +23,11 @@ export function rangeOf(request: Request, response: Response, bytes: number, eta
 }
 
 /** Whether the client has this version already (RFC 9110, section 13.1.2). */
-export function isKnown(request: Request, response: Response, etag: string): boolean {
+export function isNotModified(request: Request, response: Response, etag: string): boolean {
   // Express compares with what would be sent.
   response.setHeader('ETag', etag);
-  const known = request.fresh;
+  const isFresh = request.fresh;
   // The response may still become an error.
   response.removeHeader('ETag');
-  return known;
+  return isFresh;
 }

@@ -1,11 +1,11 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { setImmediate as yieldToOtherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { TableFormat } from '../../schemas/table-format.js';
 import type { ByteRange } from '../../services/files/files.js';
 import { type Table, tablePieces } from '../../tables/write/table.js';
 import { workbookType } from '../api/operation.js';
 import { destroyUnlessRead } from '../overload/deadlines.js';
-import { isKnown } from './ranges.js';
+import { isNotModified } from './ranges.js';
 
 /** A response that is sent as it comes. Nothing is sent before its first piece is there. */
 export interface StreamedResponse {
@@ -24,7 +24,7 @@ export interface StreamedResponse {
   /** What it may do when a browser opens it; nothing unless it says so. */
   contentSecurityPolicy?: string;
   /** Told at the end whether all of it has been handed to the client. */
-  settled?(arrived: boolean): Promise<void>;
+  onEnd?(arrived: boolean): Promise<void>;
 }
 
 /** A table in the format that was asked for. @param name of the file, without its ending */
@@ -43,7 +43,7 @@ export const textResponse = (text: string): StreamedResponse => ({
 });
 
 /** How a response is sent as it comes. */
-export interface Sending {
+export interface SendOptions {
   /** A client that reads nothing for this long is disconnected, in milliseconds. */
   unreadMs: number;
   /** Called when only sending is left. */
@@ -76,18 +76,18 @@ export async function sendStream(
   response: Response,
   content: string,
   streamed: StreamedResponse,
-  sending: Sending,
+  sending: SendOptions,
 ): Promise<void> {
   let arrived = false;
   try {
-    if (streamed.etag !== undefined && isKnown(request, response, streamed.etag))
+    if (streamed.etag !== undefined && isNotModified(request, response, streamed.etag))
       response.status(304).setHeader('ETag', streamed.etag).end();
     else if (request.method === 'HEAD') {
       setStreamHeaders(response, content, streamed);
       response.end();
     } else arrived = await sendPieces(response, content, streamed, sending);
   } finally {
-    await streamed.settled?.(arrived);
+    await streamed.onEnd?.(arrived);
   }
 }
 
@@ -95,7 +95,7 @@ async function sendPieces(
   response: Response,
   content: string,
   streamed: StreamedResponse,
-  { unreadMs, onBegin, onUnread }: Sending,
+  { unreadMs, onBegin, onUnread }: SendOptions,
 ): Promise<boolean> {
   const source = streamed.pieces()[Symbol.asyncIterator]();
   try {
@@ -162,7 +162,7 @@ async function encodeInParts(body: object): Promise<Buffer[]> {
     if (text.length < partLength) continue;
     parts.push(Buffer.from(text));
     text = '';
-    await otherWork();
+    await yieldToOtherWork();
   }
   return [...parts, Buffer.from(text)];
 }

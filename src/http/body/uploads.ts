@@ -44,7 +44,7 @@ const formLimits = {
 };
 
 /** What surrounds a file in a form takes no more than this, in bytes. */
-const formBytes = 1024 * 1024;
+const formOverheadBytes = 1024 * 1024;
 
 /** What busboy says of forms that break off or aren't forms, and multer of a client that has left: neither has codes. */
 const brokenForm =
@@ -56,7 +56,7 @@ function isBroken(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'STREAM_DESTROYED'].includes(code);
 }
 
-function fault(error: unknown, { field, folder, limit }: UploadSettings): unknown {
+function toKnownError(error: unknown, { field, folder, limit }: UploadSettings): unknown {
   if (isBroken(error)) return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
   if (error instanceof multer.MulterError) {
     if (error.code === 'LIMIT_FILE_SIZE') return limit.tooLarge(error);
@@ -85,7 +85,7 @@ export async function readUpload(
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
   // A Content-Length beyond the limit is refused before anything is read.
-  if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formBytes) throw limit.tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formOverheadBytes) throw limit.tooLarge();
   const { engine, clear } = uploadFolder(folder);
   const receive = multer({
     storage: engine,
@@ -99,7 +99,7 @@ export async function readUpload(
     await runMiddleware(receive.single(field), request, response);
   } catch (error) {
     await clear();
-    throw fault(error, settings);
+    throw toKnownError(error, settings);
   }
   if (!request.file) throw validationError([{ path: field, code: 'REQUIRED', message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };

@@ -89,9 +89,9 @@ export const authHandlers = {
     return { message: 'A link was sent to the new email, unless it belongs to another account.' };
   },
 
-  async checkEnrollment({ context, caller, expectItems }) {
+  async checkEnrollment({ context, caller, reserveItems }) {
     const ids = await currentEnrollmentIds(context, caller.user.id);
-    await expectItems(ids.length);
+    await reserveItems(ids.length);
     const enrollments = currentEnrollments(context, ids);
     // Those of all ids may be over by now.
     const first = await enrollments.next();

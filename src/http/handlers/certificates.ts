@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.js';
-import { presentCertificate, presentVerified } from '../../presenters/certificate.js';
+import { presentCertificate, presentValidCertificate } from '../../presenters/certificate.js';
 import { revokeCertificate } from '../../services/certificates/commands.js';
 import { readLogo } from '../../services/certificates/logo.js';
-import { listCertificates, verifiedCertificate } from '../../services/certificates/queries.js';
+import { findValidCertificate, listCertificates } from '../../services/certificates/queries.js';
 import type { Context } from '../../services/context.js';
 import { actorOf } from '../../services/core.js';
 import type { Handlers } from '../routing/handler.js';
@@ -19,12 +19,12 @@ export function certificateHandlers(context: Context) {
     },
 
     async verifyCertificate({ params }) {
-      const certificate = await verifiedCertificate(context, params.code);
+      const certificate = await findValidCertificate(context, params.code);
       if (!certificate) return { valid: false };
       return {
         valid: true,
         certificate: {
-          ...presentVerified(certificate),
+          ...presentValidCertificate(certificate),
           programme: config.programme.name,
           logo: logo ? '/api/logo' : null,
           url: publicUrl === undefined ? null : `${publicUrl}/certificates/${certificate.code}`,

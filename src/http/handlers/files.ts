@@ -11,7 +11,7 @@ import {
   removeMaterial,
 } from '../../services/courses/materials.js';
 import { removeThumbnail, setThumbnail } from '../../services/courses/thumbnails.js';
-import { contentOf, type StoredObject } from '../../services/files/files.js';
+import { readChunks, type StoredObject } from '../../services/files/files.js';
 import { openImage } from '../../services/files/images.js';
 import type { StreamedResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
@@ -21,14 +21,14 @@ function streamed(object: StoredObject): StreamedResponse {
   const { stream, bytes } = object;
   return {
     bytes,
-    pieces: () => contentOf(object),
+    pieces: () => readChunks(object),
     // It may not have been read to its end, or at all.
-    settled: async () => void stream.destroy(),
+    onEnd: async () => void stream.destroy(),
   };
 }
 
 /** A client that left while its image was prepared is no failure of the service. @throws AppError `BODY_INCOMPLETE` */
-async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function translateDisconnect<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -43,7 +43,7 @@ export const fileHandlers = {
     await assertMayUpload(context, actorOf(caller), courseId);
     const { file } = await receive();
     const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, withoutSlot });
-    const imageUrl = await wanted(signal, work);
+    const imageUrl = await translateDisconnect(signal, work);
     return { message: 'Thumbnail uploaded successfully.', imageUrl };
   },
 
@@ -54,7 +54,7 @@ export const fileHandlers = {
 
   async setAvatar({ context, caller, receive, signal, withoutSlot }) {
     const { file } = await receive();
-    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, withoutSlot }));
+    const imageUrl = await translateDisconnect(signal, setAvatar(context, caller, file, { signal, withoutSlot }));
     return { message: 'Avatar updated successfully.', imageUrl };
   },
 
@@ -67,7 +67,7 @@ export const fileHandlers = {
     const courseId = params.id;
     const limit = await materialLimit(context, actorOf(caller), courseId);
     // A slow bucket must not fill the disk with files that were received.
-    const { file } = await receive({ limit, keepsPlace: true });
+    const { file } = await receive({ limit, countsUntilEnd: true });
     const added = await addMaterial(context, actorOf(caller), courseId, file, withoutSlot);
     return { message: 'File uploaded successfully.', file: presentMaterial(added) };
   },

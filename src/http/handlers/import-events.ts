@@ -10,50 +10,50 @@ import { findPlan } from '../../services/imports/store/plan-store.js';
 import { resumesAutomatically } from '../../services/imports/store/repository.js';
 
 /** How often a watched import is read, in milliseconds. */
-const watchMs = 500;
+const pollMs = 500;
 /** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
 const heartbeatMs = 15_000;
 
 /** How often the session of the caller is checked, in milliseconds. */
-const sessionMs = 3000;
+const sessionCheckMs = 3000;
 
 /** Per account and instance. */
 const maxStreams = 20;
 
-const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
+const activeStatuses = new Set(['planning', 'queued', 'running', 'undoing']);
 
 /** An import with its plan, as clients see it. */
-export const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) => ({
+export const describeImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) => ({
   ...presentImportWithPlan(record, await findPlan(context, record)),
   canUndo: await canUndo(context, record),
 });
 
 /** What a stream sends of an import. */
-interface Reading {
+interface ImportSnapshot {
   /** The data of an event. */
   data: string;
   /** Whether nothing changes any more by itself. */
   isSettled: boolean;
 }
 
-async function readImport(context: Context, id: string): Promise<Reading> {
+async function readImport(context: Context, id: string): Promise<ImportSnapshot> {
   const found = await findImport(context, id);
-  const data = JSON.stringify({ import: await shownImport(context, found) });
+  const data = JSON.stringify({ import: await describeImport(context, found) });
   // The worker resumes its own imports.
-  return { data, isSettled: !underWay.has(found.status) && !resumesAutomatically(found) };
+  return { data, isSettled: !activeStatuses.has(found.status) && !resumesAutomatically(found) };
 }
 
 /** Readings that the streams of an import share: one with a long plan takes the event loop many milliseconds. */
-function createReadings() {
-  const shared = new Map<string, { beganAt: number; reading: Promise<Reading> }>();
+function createSnapshotCache() {
+  const shared = new Map<string, { beganAt: number; reading: Promise<ImportSnapshot> }>();
   /** @param maxAgeMs how long ago the reading may have begun; one of 0 is of its own */
-  return async (context: Context, id: string, maxAgeMs: number): Promise<Reading> => {
+  return async (context: Context, id: string, maxAgeMs: number): Promise<ImportSnapshot> => {
     const last = shared.get(id);
     if (last && performance.now() - last.beganAt < maxAgeMs) return last.reading;
     const next = { beganAt: performance.now(), reading: readImport(context, id) };
     shared.set(id, next);
     const forget = () => void (shared.get(id) === next && shared.delete(id));
-    setTimeout(forget, watchMs).unref();
+    setTimeout(forget, pollMs).unref();
     next.reading.catch(forget);
     return next.reading;
   };
@@ -86,22 +86,22 @@ function createStreamLimit() {
  */
 export function createImportWatch(isDraining: () => boolean) {
   const streams = createStreamLimit();
-  const read = createReadings();
+  const read = createSnapshotCache();
 
   async function* eventsOf(context: Context, caller: Caller, id: string, signal: AbortSignal): AsyncGenerator<string> {
-    let shown = '';
-    let admittedAt = performance.now();
+    let sentData = '';
+    let sessionCheckedAt = performance.now();
     let sentAt = performance.now();
     // Not a shared reading: it must show what the client has just done.
-    for (let maxAgeMs = 0; !signal.aborted; maxAgeMs = watchMs) {
-      if (performance.now() - admittedAt > sessionMs) {
+    for (let maxAgeMs = 0; !signal.aborted; maxAgeMs = pollMs) {
+      if (performance.now() - sessionCheckedAt > sessionCheckMs) {
         if (!(await isSignedIn(context, caller))) return;
-        admittedAt = performance.now();
+        sessionCheckedAt = performance.now();
       }
       const { data, isSettled } = await read(context, id, maxAgeMs);
-      if (data !== shown) {
+      if (data !== sentData) {
         yield `event: progress\ndata: ${data}\n\n`;
-        shown = data;
+        sentData = data;
         sentAt = performance.now();
       } else if (performance.now() - sentAt > heartbeatMs) {
         yield ': still there\n\n';
@@ -113,7 +113,7 @@ export function createImportWatch(isDraining: () => boolean) {
       }
       if (isDraining()) return;
       // It rejects only when the client has disconnected, which ends the loop.
-      await sleep(watchMs, undefined, { signal }).catch(() => undefined);
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   }
 

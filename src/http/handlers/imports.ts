@@ -6,11 +6,11 @@ import { validate } from '../../schemas/validate.js';
 import { actorOf, queueOwnerOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import { ledgerTable } from '../../services/imports/output/ledger-export.js';
-import { csvTypeOf, openRejects, usualFormat } from '../../services/imports/output/report-downloads.js';
+import { csvTypeOf, defaultRejectsFormat, openRejects } from '../../services/imports/output/report-downloads.js';
 import { exampleText, templateTable } from '../../services/imports/output/template.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { queuePlannedImport, replanImport } from '../../services/imports/queue/plan-commands.js';
-import { type InTurn, submitImport } from '../../services/imports/queue/submit.js';
+import { type RunInQueue, submitImport } from '../../services/imports/queue/submit.js';
 import { findImport, listImports } from '../../services/imports/store/find-import.js';
 import { listImportRows } from '../../services/imports/store/row-listing.js';
 import { extentOf } from '../../services/imports/undo/undo.js';
@@ -18,7 +18,7 @@ import { workbookType } from '../api/operation.js';
 import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
-import { createImportWatch, shownImport } from './import-events.js';
+import { createImportWatch, describeImport } from './import-events.js';
 
 /** Fields that were left blank say nothing; a single `map` is a list of one. */
 function formOptions(fields: object): object {
@@ -39,9 +39,9 @@ const pathOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 /** Uploaded workbooks are opened one after the other. */
 const openLimits = { capacity: 1, entries: 50, entriesPerOwner: 10, waitMs: 20_000 };
 
-export function importHandlers(service: ServerHandle) {
-  const opened = createFairQueue(openLimits);
-  const { isDraining, wakeImports } = service;
+export function importHandlers(server: ServerHandle) {
+  const openQueue = createFairQueue(openLimits);
+  const { isDraining, wakeImports } = server;
   const watch = createImportWatch(isDraining);
   return {
     importTemplate: async ({ query }) =>
@@ -57,12 +57,12 @@ export function importHandlers(service: ServerHandle) {
     async createImport({ context, caller, receive, setHeader, signal, withoutSlot }) {
       const upload = await receive();
       const actor = actorOf(caller);
-      const inTurn: InTurn = (work) =>
-        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, () => work(signal)));
+      const inTurn: RunInQueue = (work) =>
+        withoutSlot(() => openQueue.run({ owner: queueOwnerOf(actor), signal }, () => work(signal)));
       const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), inTurn, signal);
       wakeImports();
       setHeader('Location', pathOf(record));
-      return { import: await shownImport(context, await findImport(context, record.id)) };
+      return { import: await describeImport(context, await findImport(context, record.id)) };
     },
 
     async listImports({ context, query }) {
@@ -71,7 +71,7 @@ export function importHandlers(service: ServerHandle) {
     },
 
     async showImport({ context, params }) {
-      return { import: await shownImport(context, await findImport(context, params.id)) };
+      return { import: await describeImport(context, await findImport(context, params.id)) };
     },
 
     async watchImport({ context, caller, params, signal }) {
@@ -82,7 +82,7 @@ export function importHandlers(service: ServerHandle) {
     async importRejects({ context, params, query }) {
       const wanted = validate(reportQuerySchema, query);
       const record = await findImport(context, params.id);
-      const { format = usualFormat(record) } = wanted;
+      const { format = defaultRejectsFormat(record) } = wanted;
       const pieces = await openRejects(context, record, format);
       const contentType = format === 'xlsx' ? workbookType : csvTypeOf(record, 'rejects');
       return { filename: `rejected-${record.id}.${format}`, contentType, pieces };
@@ -108,8 +108,8 @@ export function importHandlers(service: ServerHandle) {
           claim = await claimCredentials(context, actorOf(caller), id);
           yield* claim.bytes(format);
         },
-        settled: async (arrived) => {
-          if (claim) await service.await(arrived ? claim.done() : claim.failed());
+        onEnd: async (arrived) => {
+          if (claim) await server.finishBeforeShutdown(arrived ? claim.done() : claim.failed());
         },
       };
     },
@@ -118,14 +118,14 @@ export function importHandlers(service: ServerHandle) {
       const record = await replanImport(context, actorOf(caller), params.id, body);
       wakeImports();
       setHeader('Location', pathOf(record));
-      return { import: await shownImport(context, record) };
+      return { import: await describeImport(context, record) };
     },
 
     async applyImport({ context, caller, params, body, setHeader }) {
       const record = await queuePlannedImport(context, actorOf(caller), params.id, body);
       wakeImports();
       setHeader('Location', pathOf(record));
-      return { import: await shownImport(context, record) };
+      return { import: await describeImport(context, record) };
     },
 
     async listImportRows({ context, params, query }) {

@@ -12,12 +12,12 @@ import { assertMayRead, type Metrics } from '../routing/metrics.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 
 /** How long a response about the database is good for others who ask, in milliseconds. */
-const readinessMs = 1000;
+const readinessCacheMs = 1000;
 /** Shorter for figures, which are many: writing them takes milliseconds. */
-const figuresMs = 250;
+const metricsCacheMs = 250;
 
 /** Asks once for all who ask within a time. */
-function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
+function cached<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
   let last: { result: Promise<T>; at: number } | undefined;
   return () => {
     const at = performance.now();
@@ -37,11 +37,11 @@ const encodePage = ({ html, policy }: ReturnType<typeof docsPage>) =>
 
 /** The handlers of the service itself: health, readiness, figures, the demo programme and documentation. */
 export function serviceHandlers(context: Context, server: ServerHandle, metrics: Metrics) {
-  const { isDraining, notReady, load } = server;
+  const { isDraining, notReadyError, load } = server;
   let document: Promise<object> | undefined;
   let page: Promise<StreamedResponse> | undefined;
-  const figures = shared(() => metrics.text(), figuresMs);
-  const assertUsable = shared(async () => {
+  const metricsText = cached(() => metrics.text(), metricsCacheMs);
+  const assertUsable = cached(async () => {
     try {
       await context.schema.assertCurrent();
       await context.schema.assertSpaceLeft();
@@ -51,18 +51,18 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       if (isAppError(error, 'DISK_FULL')) throw new AppError('NOT_READY', messageOf('DISK_FULL'), { cause: error });
       throw error;
     }
-  }, readinessMs);
+  }, readinessCacheMs);
   return {
     health: async () => ({ status: 'ok' }),
 
     async readiness() {
       if (isDraining()) throw new AppError('NOT_READY', 'The service is shutting down.');
-      const reason = notReady();
+      const reason = notReadyError();
       if (reason) throw reason;
       await assertUsable();
-      const now = load?.();
-      if (!now) return { status: 'ok' };
-      const { working, queued, turnedAway, waiting, connections } = now;
+      const currentLoad = load?.();
+      if (!currentLoad) return { status: 'ok' };
+      const { working, queued, turnedAway, waiting, connections } = currentLoad;
       return { status: 'ok', requests: { working, queued, turnedAway }, waiting, connections };
     },
 
@@ -89,7 +89,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       return {
         contentType,
         async *pieces() {
-          yield await figures();
+          yield await metricsText();
         },
       };
     },

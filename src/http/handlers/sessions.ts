@@ -1,7 +1,7 @@
 import { presentSession, presentWebSession } from '../../presenters/session.js';
 import { endAllSessions } from '../../services/accounts/sessions.js';
 import { login } from '../../services/auth/login.js';
-import { endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
+import { endOwnSession, endSession, endSessionOfToken, listSessions } from '../../services/auth/sessions.js';
 import { today } from '../../services/dates.js';
 import type { Handlers } from '../routing/handler.js';
 
@@ -10,7 +10,7 @@ export const sessionHandlers = {
     const { user, token, expiresAt } = await login(context, body, client, { signal });
     // The browser forgets the token that it had.
     if (cookie.token !== undefined)
-      await endSessionOf(context, cookie.token).catch((error: unknown) =>
+      await endSessionOfToken(context, cookie.token).catch((error: unknown) =>
         context.logger.warn({ err: error }, 'the session that a login has replaced is still open'),
       );
     cookie.set(token);
@@ -21,7 +21,7 @@ export const sessionHandlers = {
     presentWebSession(caller.user, caller.sessionExpiresAt, today(context)),
 
   async endWebSession({ context, cookie }) {
-    if (cookie.token !== undefined) await endSessionOf(context, cookie.token);
+    if (cookie.token !== undefined) await endSessionOfToken(context, cookie.token);
     cookie.clear();
     return { message: 'Logged out successfully.' };
   },

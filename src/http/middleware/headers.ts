@@ -61,7 +61,7 @@ const exposedHeaders = [
 
 /** The preflight of section 4.1 of the specification, and the same allowances on the real request. */
 export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandler {
-  const allowances = {
+  const corsOptions = {
     origin: [...allowedOrigins],
     methods: 'GET, POST, PUT, DELETE, OPTIONS',
     allowedHeaders: 'Content-Type, Authorization, X-Requested-With',
@@ -69,13 +69,13 @@ export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandle
     optionsSuccessStatus: 200,
   };
   // The specification lists a preflight's headers, and browsers look for this one on the real response only.
-  const preflight = cors(allowances);
-  const real = cors({ ...allowances, exposedHeaders });
+  const preflight = cors(corsOptions);
+  const actual = cors({ ...corsOptions, exposedHeaders });
   // To clients that are no browsers, or are of this origin, it says the same every time.
-  const withoutOrigin = headersOf(real);
+  const withoutOrigin = headersOf(actual);
   return (request, response, next) => {
     if (request.method === 'OPTIONS') return preflight(request, response, next);
-    if (request.headers.origin !== undefined) return real(request, response, next);
+    if (request.headers.origin !== undefined) return actual(request, response, next);
     setHeaders(response, withoutOrigin);
     next();
   };

@@ -7,21 +7,21 @@ import { networkOf } from '../../network.js';
  * Requests that wait for their clients: for a body, for an upload, for a response to be read. They cost memory, a socket or a
  * file each, so they are bounded, in all and for each address and account; the oldest stalled one gives way to a new one.
  */
-export interface Clients {
+export interface ClientLimiter {
   /** A body that is on its way. @throws AppError `OVERLOADED` */
-  body(request: IncomingMessage, owner: ClientOwner): Promise<Leave>;
+  admitBody(request: IncomingMessage, owner: ClientOwner): Promise<Leave>;
   /** An upload: waits for its place. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` when its client has left */
-  upload(request: IncomingMessage, owner: ClientOwner): Promise<Upload>;
+  admitUpload(request: IncomingMessage, owner: ClientOwner): Promise<UploadEntry>;
   /** A response that its client doesn't read immediately; counted once, until it is closed. */
-  unread(response: ServerResponse, owner: ClientOwner): void;
-  figures(): Record<'bodies' | 'uploads' | 'responses', number>;
+  trackUnread(response: ServerResponse, owner: ClientOwner): void;
+  load(): Record<'bodies' | 'uploads' | 'responses', number>;
 }
 
 /** To be called when a request no longer waits. */
 export type Leave = () => void;
 
 /** The place of an upload. */
-export interface Upload {
+export interface UploadEntry {
   leave: Leave;
   /** Its file is there: nothing waits for the client any more. */
   received(): void;
@@ -38,7 +38,7 @@ export interface ClientLimits {
   /** Requests processed concurrently; the bounds grow with it. */
   maxConcurrent: number;
   /** What sends less than so many bytes a second, over 5 s, is ended. */
-  minimumRate: number;
+  minBytesPerSecond: number;
   /** Maximum bytes of all responses that are buffered until they are read. */
   maxBuffered?: number;
   /** Told of each request that is ended because its client keeps it waiting. */
@@ -69,7 +69,7 @@ interface Bounds {
 export const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
 
 /** A request that waits. */
-interface Waiting extends ClientOwner {
+interface WaitingRequest extends ClientOwner {
   /** Bytes received or sent; undefined while nothing waits for the client. */
   bytes(): number | undefined;
   /** Bytes of a response that are buffered here until they are read. */
@@ -78,8 +78,8 @@ interface Waiting extends ClientOwner {
   abort?(): void;
 }
 
-interface Entry {
-  request: Waiting;
+interface GroupEntry {
+  request: WaitingRequest;
   leave: Leave;
   /** Since when it has been slower than the minimum rate, and the bytes until then. */
   markAt: number;
@@ -87,9 +87,9 @@ interface Entry {
 }
 
 /** Requests of one kind, those that came first at the beginning. */
-class Group {
-  readonly entries = new Set<Entry>();
-  readonly #byOwner = new Map<string, Set<Entry>>();
+class RequestGroup {
+  readonly entries = new Set<GroupEntry>();
+  readonly #byOwner = new Map<string, Set<GroupEntry>>();
 
   constructor(private readonly bounds: Bounds) {}
 
@@ -101,15 +101,15 @@ class Group {
   }
 
   /** The requests that compete with a new one for a full bound; undefined when no bound is reached. */
-  competitors(owner: ClientOwner): Iterable<Entry> | undefined {
-    for (const [key, most] of this.#ownersOf(owner)) {
+  competitors(owner: ClientOwner): Iterable<GroupEntry> | undefined {
+    for (const [key, max] of this.#ownersOf(owner)) {
       const own = this.#byOwner.get(key);
-      if (own && own.size >= most) return own;
+      if (own && own.size >= max) return own;
     }
     return this.entries.size >= this.bounds.total ? this.entries : undefined;
   }
 
-  add(request: Waiting): Leave {
+  add(request: WaitingRequest): Leave {
     const keys = this.#ownersOf(request).map(([key]) => key);
     const leave = () => {
       this.entries.delete(entry);
@@ -127,8 +127,8 @@ class Group {
 }
 
 /** The responses of the network, or of the account where that isn't known, that buffers most bytes; and the bytes of all. */
-function largestBuffered(entries: Iterable<Entry>): { total: number; own: Entry[] } {
-  const owners = new Map<string, { bytes: number; own: Entry[] }>();
+function largestBuffered(entries: Iterable<GroupEntry>): { total: number; own: GroupEntry[] } {
+  const owners = new Map<string, { bytes: number; own: GroupEntry[] }>();
   let total = 0;
   for (const entry of entries) {
     const { address, account = '', buffered } = entry.request;
@@ -144,34 +144,34 @@ function largestBuffered(entries: Iterable<Entry>): { total: number; own: Entry[
   return { total, own: largest?.own ?? [] };
 }
 
-export function createClients({
+export function createClientLimiter({
   maxConcurrent,
-  minimumRate,
+  minBytesPerSecond,
   maxBuffered = defaultMaxBuffered,
   onAbort,
-}: ClientLimits): Clients {
+}: ClientLimits): ClientLimiter {
   const total = Math.max(400, 50 * maxConcurrent);
   const perAddress = Math.max(200, 20 * maxConcurrent);
   const perAccount = Math.max(50, 5 * maxConcurrent);
-  const bodies = new Group({ total, perAddress, perAccount });
-  const uploads = new Group(uploadBounds);
-  const uploadQueue = new Group({ total, perAddress, perAccount });
-  const responses = new Group({ total, perAddress, perAccount: perAddress });
+  const bodies = new RequestGroup({ total, perAddress, perAccount });
+  const uploads = new RequestGroup(uploadBounds);
+  const uploadQueue = new RequestGroup({ total, perAddress, perAccount });
+  const responses = new RequestGroup({ total, perAddress, perAccount: perAddress });
   const counted = new WeakSet<ServerResponse>();
   let timer: NodeJS.Timeout | undefined;
 
   /** For how long a request has been too slow, in milliseconds; its mark moves while it isn't. */
-  function slowFor(entry: Entry): number {
+  function slowFor(entry: GroupEntry): number {
     const now = performance.now();
     const bytes = entry.request.bytes();
     const elapsed = now - entry.markAt;
-    if (bytes !== undefined && bytes - entry.markBytes < (minimumRate * elapsed) / 1000) return elapsed;
+    if (bytes !== undefined && bytes - entry.markBytes < (minBytesPerSecond * elapsed) / 1000) return elapsed;
     entry.markAt = now;
     entry.markBytes = bytes ?? entry.markBytes;
     return 0;
   }
 
-  function end({ leave, request }: Entry): void {
+  function end({ leave, request }: GroupEntry): void {
     // It no longer counts, though it takes a moment to end.
     leave();
     request.abort?.();
@@ -179,7 +179,7 @@ export function createClients({
   }
 
   /** Ends the oldest stalled competitor where a bound is reached. @returns whether there is room */
-  function makeRoom(group: Group, owner: ClientOwner): boolean {
+  function makeRoom(group: RequestGroup, owner: ClientOwner): boolean {
     const competitors = group.competitors(owner);
     if (!competitors) return true;
     for (const entry of competitors) {
@@ -198,7 +198,12 @@ export function createClients({
   }
 
   /** Joins a group when there is room in it. */
-  async function join(group: Group, request: IncomingMessage, waiting: Waiting, tries: number): Promise<Leave> {
+  async function join(
+    group: RequestGroup,
+    request: IncomingMessage,
+    waiting: WaitingRequest,
+    tries: number,
+  ): Promise<Leave> {
     for (let tried = 1; !makeRoom(group, waiting); tried += 1) {
       if (request.socket.destroyed) throw new AppError('BODY_INCOMPLETE');
       // A complete body waits for nothing.
@@ -211,21 +216,21 @@ export function createClients({
     return group.add(waiting);
   }
 
-  const arriving = (request: IncomingMessage, owner: ClientOwner): Waiting => ({
+  const incomingRequest = (request: IncomingMessage, owner: ClientOwner): WaitingRequest => ({
     ...owner,
     bytes: () => (request.socket.destroyed ? undefined : request.socket.bytesRead),
     abort: () => void request.destroy(new AppError('BODY_INCOMPLETE')),
   });
 
   return {
-    body: (request, owner) => join(bodies, request, arriving(request, owner), bodyTries),
+    admitBody: (request, owner) => join(bodies, request, incomingRequest(request, owner), bodyTries),
 
-    async upload(request, owner) {
+    async admitUpload(request, owner) {
       // Nothing of it is read while it waits: its client isn't waited for.
       const leaveQueue = await join(uploadQueue, request, { ...owner, bytes: () => undefined }, 1);
-      const coming = arriving(request, owner);
+      const incoming = incomingRequest(request, owner);
       let isReceived = false;
-      const uploading = { ...coming, bytes: () => (isReceived ? undefined : coming.bytes()) };
+      const uploading = { ...incoming, bytes: () => (isReceived ? undefined : incoming.bytes()) };
       const leave = await join(uploads, request, uploading, Number.POSITIVE_INFINITY).finally(leaveQueue);
       const received = () => {
         isReceived = true;
@@ -233,7 +238,7 @@ export function createClients({
       return { leave, received };
     },
 
-    unread(response, owner) {
+    trackUnread(response, owner) {
       if (counted.has(response)) return;
       counted.add(response);
       const { socket } = response;
@@ -257,7 +262,7 @@ export function createClients({
       }
     },
 
-    figures: () => ({
+    load: () => ({
       bodies: bodies.entries.size,
       uploads: uploads.entries.size + uploadQueue.entries.size,
       responses: responses.entries.size,

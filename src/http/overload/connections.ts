@@ -32,7 +32,7 @@ export interface ConnectionLimits {
 /** Pipelined requests on one connection; one that sends more is closed. */
 const maxPipelined = 32;
 /** Node closes connections beyond these; eviction keeps the number below unless all are busy. */
-const slack = 200;
+const evictionMargin = 200;
 
 interface Connection {
   socket: Socket;
@@ -55,7 +55,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   const all: Group = new Set();
   const byNetwork = new Map<string, Group>();
   let isEnding = false;
-  server.maxConnections = total + slack;
+  server.maxConnections = total + evictionMargin;
 
   function groupsOf({ network }: Connection): Group[] {
     if (network === undefined) return [all];
@@ -90,8 +90,8 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const network = remoteAddress === undefined || isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress);
-    const none = { hasServed: false, responses: new Set<ServerResponse>(), line: [], pauseMs: undefined };
-    const connection: Connection = { socket, network, ...none };
+    const initialState = { hasServed: false, responses: new Set<ServerResponse>(), line: [], pauseMs: undefined };
+    const connection: Connection = { socket, network, ...initialState };
     const [, own] = groupsOf(connection);
     if (own && own.size >= perAddress) evict(own, connection);
     if (!socket.destroyed && all.size >= total) evict(all, connection);

@@ -12,14 +12,14 @@ export interface CostlyWork {
    * memory of the response until it is sent.
    * @throws AppError `OVERLOADED`, the reason of the signal
    */
-  largeResponse(request: CostlyRequest, bytes: number): Promise<EndLargeResponse>;
+  admitLargeResponse(request: CostlyRequest, bytes: number): Promise<EndLargeResponse>;
   /**
    * Does the work of an operation that may take minutes, when few others do.
    * @throws AppError `OVERLOADED`, the reason of the signal, and what `work` throws
    */
-  longOperation<T>(request: CostlyRequest, work: () => Promise<T>): Promise<T>;
+  runLongOperation<T>(request: CostlyRequest, work: () => Promise<T>): Promise<T>;
   /** The pieces of an export: of all exports one piece is made at a time. */
-  serialized<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
+  serializePieces<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
 }
 
 export interface CostlyRequest {
@@ -33,12 +33,12 @@ export interface CostlyRequest {
 export type EndLargeResponse = (outcome: { bytes: number } | { error: unknown }) => void;
 
 /** What is smaller is built immediately: the number of running requests bounds it. */
-const ordinaryBytes = 2_000_000;
+const smallResponseBytes = 2_000_000;
 /** Two full pages of the catalogue with the longest texts; who waits longer than 5 s is refused. */
 const largeLimits = { capacity: 27_000_000, entries: 200, entriesPerOwner: 60, waitMs: 5000 };
 const longLimits = { capacity: 2, entries: 50, entriesPerOwner: 10, waitMs: 5000 };
 /** After a large response, or between pieces of exports, others have the processor for so many times as long as that took. */
-const [largeRest, pieceRest] = [
+const [largePause, piecePause] = [
   { factor: 3, longestMs: 1000 },
   { factor: 1, longestMs: 250 },
 ];
@@ -52,30 +52,30 @@ export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unk
   return error ? undefined : value;
 }
 
-const rest = (startedAt: number, { factor, longestMs }: typeof largeRest) =>
+const pauseSince = (startedAt: number, { factor, longestMs }: typeof largePause) =>
   sleep(Math.min(factor * (performance.now() - startedAt), longestMs), undefined, { ref: false });
 
 export function createCostlyWork(): CostlyWork {
   const large = createFairQueue(largeLimits);
   const long = createFairQueue(longLimits);
-  const onePiece = pLimit(1);
+  const pieceLimit = pLimit(1);
 
   async function nextPiece<T>(source: AsyncIterator<T>): Promise<IteratorResult<T>> {
     const startedAt = performance.now();
     const piece = await source.next();
-    if (onePiece.pendingCount > 0) await rest(startedAt, pieceRest);
+    if (pieceLimit.pendingCount > 0) await pauseSince(startedAt, piecePause);
     return piece;
   }
 
   return {
-    async largeResponse({ owner, signal }, bytes) {
-      if (bytes <= ordinaryBytes) return () => undefined;
+    async admitLargeResponse({ owner, signal }, bytes) {
+      if (bytes <= smallResponseBytes) return () => undefined;
       // The place in the queue is left only when the caller says how the response ended.
       return new Promise<EndLargeResponse>((resolve, reject) => {
         const build = async () => {
           const startedAt = performance.now();
           const outcome = await new Promise<Parameters<EndLargeResponse>[0]>((end) => resolve(end));
-          if ('bytes' in outcome && outcome.bytes > ordinaryBytes) await rest(startedAt, largeRest);
+          if ('bytes' in outcome && outcome.bytes > smallResponseBytes) await pauseSince(startedAt, largePause);
           // Without a database the others would fail too, each later than the one before it.
           if ('error' in outcome && outcome.error instanceof AppError && outcome.error.code.startsWith('DATABASE_'))
             large.refuseWaiting();
@@ -84,11 +84,11 @@ export function createCostlyWork(): CostlyWork {
       });
     },
 
-    longOperation: (request, work) => long.run(request, work),
+    runLongOperation: (request, work) => long.run(request, work),
 
-    async *serialized(pieces) {
+    async *serializePieces(pieces) {
       const source = pieces[Symbol.asyncIterator]();
-      const next = () => onePiece(() => nextPiece(source));
+      const next = () => pieceLimit(() => nextPiece(source));
       try {
         for (let piece = await next(); !piece.done; piece = await next()) yield piece.value;
       } finally {

@@ -36,11 +36,11 @@ const clientLeft = new AppError('BODY_INCOMPLETE', 'The client left before its r
 
 /** A signal that is aborted when the client has gone; made when it is asked for, as most requests need none. */
 export function disconnectSignal(response: ServerResponse): () => AbortSignal {
-  let left: AbortController | undefined;
+  let created: AbortController | undefined;
   return () => {
-    if (left) return left.signal;
+    if (created) return created.signal;
     const controller = new AbortController();
-    left = controller;
+    created = controller;
     if (response.closed) controller.abort(clientLeft);
     else response.once('close', () => controller.abort(clientLeft));
     return controller.signal;
@@ -55,9 +55,9 @@ export function destroyUnlessRead(
 ): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const late = setTimeout(() => response.destroy(), unreadMs);
+    const deadline = setTimeout(() => response.destroy(), unreadMs);
     const settle = (isRead: boolean) => {
-      clearTimeout(late);
+      clearTimeout(deadline);
       response.off(event, succeed).off('close', fail);
       resolve(isRead);
     };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createFairQueue, type Place } from '../../fair-queue.js';
+import { createFairQueue, type QueueEntry } from '../../fair-queue.js';
 
 /** Whether the URL of a request is that of a health check, which comes every few seconds. */
 export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
@@ -32,7 +32,7 @@ export function countPerSecond(report: (count: number) => void) {
 }
 
 /** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
-export interface Requests {
+export interface RequestLimiter {
   /** Begins the request immediately, queues it, or refuses it. */
   admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /** Releases the request's slot while it waits for its client, or in another queue. */
@@ -41,10 +41,10 @@ export interface Requests {
   reacquire(response: ServerResponse): void;
   /** How long the request has waited in the queue, in milliseconds. */
   waitedMs(response: ServerResponse): number;
-  figures(): RequestFigures;
+  load(): RequestLoad;
 }
 
-export interface RequestFigures {
+export interface RequestLoad {
   /** Requests being processed. */
   working: number;
   /** Requests in the queue. */
@@ -53,7 +53,7 @@ export interface RequestFigures {
   turnedAway: number;
 }
 
-export interface RequestsOptions {
+export interface RequestLimits {
   /** Maximum number of requests processed concurrently. */
   maxConcurrent: number;
   /** The network that a request comes from. */
@@ -64,76 +64,76 @@ export interface RequestsOptions {
   refuse(request: IncomingMessage, response: ServerResponse): void;
   /** Receives the number of refusals of each second that had any. */
   onRefusals(count: number): void;
-  /** How long requests may wait; instead of {@link burstOrOverload} in tests. */
-  waitMs?: typeof burstOrOverload;
+  /** How long requests may wait; instead of {@link adaptiveWaitMs} in tests. */
+  waitMs?: typeof adaptiveWaitMs;
 }
 
 /**
  * A queue that was empty lately is a burst, which is served whole; one that no longer empties is overload, in which waiting
  * helps nobody (as CoDel tells them apart, RFC 8289).
  */
-export const burstOrOverload = (sinceEmptyMs: number): number => (sinceEmptyMs < 5000 ? 20_000 : 500);
+export const adaptiveWaitMs = (sinceEmptyMs: number): number => (sinceEmptyMs < 5000 ? 20_000 : 500);
 
 /** At least, and for each concurrent request: waiting costs memory only. */
 const [minQueued, queuedPerSlot] = [1000, 100];
 /** While others come, a network has this part of the slots: with twice as many slots as database connections, others find one. */
 const shareOfSlots = 0.25;
 /** After so many failures in a row those that wait are refused: without a database all would fail, each later than the last. */
-const failuresInRow = 3;
+const maxFailuresInRow = 3;
 
-export function createRequests(options: RequestsOptions): Requests {
-  const { maxConcurrent, networkOf, isFailure, refuse, onRefusals, waitMs = burstOrOverload } = options;
+export function createRequestLimiter(options: RequestLimits): RequestLimiter {
+  const { maxConcurrent, networkOf, isFailure, refuse, onRefusals, waitMs = adaptiveWaitMs } = options;
   const queue = createFairQueue({
     capacity: maxConcurrent,
     entries: Math.max(minQueued, queuedPerSlot * maxConcurrent),
     share: Math.max(1, Math.floor(maxConcurrent * shareOfSlots)),
     waitMs,
   });
-  const places = new WeakMap<ServerResponse, Place>();
-  const waited = new WeakMap<ServerResponse, number>();
-  const refused = countPerSecond(onRefusals);
+  const entries = new WeakMap<ServerResponse, QueueEntry>();
+  const waitedMsOf = new WeakMap<ServerResponse, number>();
+  const refusals = countPerSecond(onRefusals);
   let failures = 0;
 
   /** A request that its client aborted says nothing about the service. */
   function noteOutcome(response: ServerResponse): void {
     if (!response.writableFinished) return;
     failures = isFailure(response) ? failures + 1 : 0;
-    if (failures === failuresInRow) queue.refuseWaiting();
+    if (failures === maxFailuresInRow) queue.refuseWaiting();
   }
 
   return {
     admit(request, response, begin) {
       // Always answered: otherwise an orchestrator would restart an overloaded service.
       if (isPolled(request.url)) return begin();
-      const cameAt = performance.now();
-      const place = queue.enter({ owner: networkOf(request) });
-      places.set(response, place);
+      const arrivedAt = performance.now();
+      const entry = queue.enter({ owner: networkOf(request) });
+      entries.set(response, entry);
       let hasBegun = false;
       response.once('close', () => {
         if (hasBegun) noteOutcome(response);
-        place.leave();
+        entry.leave();
       });
       const isGone = () => request.destroyed || response.destroyed;
-      place.ready.then(
+      entry.ready.then(
         () => {
-          if (isGone()) return place.leave();
-          waited.set(response, performance.now() - cameAt);
+          if (isGone()) return entry.leave();
+          waitedMsOf.set(response, performance.now() - arrivedAt);
           hasBegun = true;
           begin();
         },
         () => {
           if (isGone()) return;
-          refused.add();
+          refusals.add();
           refuse(request, response);
         },
       );
     },
-    release: (response) => places.get(response)?.release(),
-    reacquire: (response) => places.get(response)?.reacquire(),
-    waitedMs: (response) => waited.get(response) ?? 0,
-    figures() {
-      const { running, waiting } = queue.figures();
-      return { working: running, queued: waiting, turnedAway: refused.recent() };
+    release: (response) => entries.get(response)?.release(),
+    reacquire: (response) => entries.get(response)?.reacquire(),
+    waitedMs: (response) => waitedMsOf.get(response) ?? 0,
+    load() {
+      const { running, waiting } = queue.load();
+      return { working: running, queued: waiting, turnedAway: refusals.recent() };
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../../errors.js';
-import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
+import { assertInitialPasswordChanged, authorize } from '../../services/auth/permissions.js';
 import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Context } from '../../services/context.js';
 import type { Caller, Client, Core } from '../../services/core.js';
@@ -38,7 +38,7 @@ export async function callerOf(
 /** Whether the caller may use the operation. @throws AppError `ACCESS_DENIED`, `PASSWORD_CHANGE_REQUIRED` */
 export function assertAuthorized(operation: Operation, caller: Caller, params: Request['params']): void {
   const { access, allowsInitialPassword } = operation;
-  if (!allowsInitialPassword) assertOwnPassword(caller);
+  if (!allowsInitialPassword) assertInitialPasswordChanged(caller);
   if (access.kind !== 'public' && access.kind !== 'optional') authorize(access, caller, params);
 }
 

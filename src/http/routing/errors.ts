@@ -3,7 +3,14 @@ import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../../errors.js';
 import type { FieldProblem } from '../../field-problem.js';
 import type { Logger } from '../../logger.js';
-import { codeHeader, type Mapping, mappings, publicCodeOf, publicMessage, serverError } from '../api/failures.js';
+import {
+  codeHeader,
+  type FailureResponse,
+  failureResponses,
+  publicCodeOf,
+  publicMessage,
+  serverError,
+} from '../api/failures.js';
 import type { Operation } from '../api/operation.js';
 import { describeRequest } from '../middleware/request-log.js';
 
@@ -48,7 +55,7 @@ function locationOf(path: string, operation: Operation | undefined): 'body' | 'q
   return has(operation?.query) ? 'query' : 'body';
 }
 
-const describedProblem = ({ path, message, code, params = {} }: FieldProblem, operation: Operation | undefined) => ({
+const describeProblem = ({ path, message, code, params = {} }: FieldProblem, operation: Operation | undefined) => ({
   type: 'field',
   path,
   location: locationOf(path, operation),
@@ -60,7 +67,7 @@ const describedProblem = ({ path, message, code, params = {} }: FieldProblem, op
 function bodyOf(error: AppError, operation: Operation | undefined): object {
   if (error.code === 'VALIDATION') {
     return {
-      errors: error.details.map((problem) => describedProblem(problem, operation)),
+      errors: error.details.map((problem) => describeProblem(problem, operation)),
     };
   }
   return {
@@ -71,7 +78,7 @@ function bodyOf(error: AppError, operation: Operation | undefined): object {
 }
 
 /** Every 401 carries a challenge (RFC 9110, section 11.6.1); `error` only when a token was sent (RFC 6750, section 3). */
-function challenge({ status }: Mapping, code: ErrorCode): string | undefined {
+function challenge({ status }: FailureResponse, code: ErrorCode): string | undefined {
   if (code === 'TOKEN_INVALID') return 'Bearer error="invalid_token"';
   return status === 401 ? 'Bearer' : undefined;
 }
@@ -84,34 +91,34 @@ const failuresEveryMs = 1000;
  * would make it worse.
  */
 function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => void {
-  const more = new Map<ErrorCode, number>();
+  const counts = new Map<ErrorCode, number>();
   /** A service that starts or stops has no fault. */
   const levelOf = (code: ErrorCode) => (code === 'NOT_READY' ? 'info' : 'error');
   function report(code: ErrorCode): void {
-    const count = more.get(code) ?? 0;
-    more.delete(code);
+    const count = counts.get(code) ?? 0;
+    counts.delete(code);
     if (count === 0) return;
     logger[levelOf(code)]({ code, count }, 'more requests failed likewise');
     watch(code);
   }
   function watch(code: ErrorCode): void {
-    more.set(code, 0);
+    counts.set(code, 0);
     setTimeout(() => report(code), failuresEveryMs).unref();
   }
   return (code, first) => {
-    const count = more.get(code);
-    if (count !== undefined) return void more.set(code, count + 1);
+    const count = counts.get(code);
+    if (count !== undefined) return void counts.set(code, count + 1);
     logger[levelOf(code)](first, 'request failed');
     watch(code);
   };
 }
 
 /** Responses that refuse a request because its own client or account has too many: they say nothing about the service. */
-const refusedByBound = new WeakSet<ServerResponse>();
+const refusedByLimit = new WeakSet<ServerResponse>();
 
 /** Whether the service has failed to do what it was asked for. */
 export const isServiceFailure = (response: ServerResponse): boolean =>
-  response.statusCode >= 500 && !refusedByBound.has(response);
+  response.statusCode >= 500 && !refusedByLimit.has(response);
 
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
@@ -119,14 +126,14 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
-    const mapping: Mapping = known ? mappings[known.code] : serverError;
+    const mapping: FailureResponse = known ? failureResponses[known.code] : serverError;
     // What the database caused names it.
-    if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByBound.add(response);
+    if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByLimit.add(response);
     // Work that was stopped because its client left: the line of the request says so.
     const isAborted = response.destroyed && known?.code === 'INTERRUPTED';
     if (mapping.status >= 500 && !isAborted) {
-      const what = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
-      const entry = { req: describeRequest(request, response), ...what };
+      const reason = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
+      const entry = { req: describeRequest(request, response), ...reason };
       if (known) logFailure(known.code, entry);
       else logger.error(entry, 'request failed');
     }

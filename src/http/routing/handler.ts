@@ -12,7 +12,7 @@ export interface ReceiveOptions {
   /** Stands in the place of the operation's own. */
   limit?: UploadLimit;
   /** Whether it counts among the uploads until its request ends, because the storage may take long for it. */
-  keepsPlace?: boolean;
+  countsUntilEnd?: boolean;
 }
 
 /** The request of a handler, whatever its operation. */
@@ -36,7 +36,7 @@ export interface AnyHandlerRequest {
   /** Releases the request's slot while it waits in another bounded queue, or for the storage. */
   withoutSlot: WithoutSlot;
   /** Waits until a response with so many items may be built, where the query has no limit for them: see `itemBytes`. */
-  expectItems(count: number): Promise<void>;
+  reserveItems(count: number): Promise<void>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
   /** The session cookie of the web console. */

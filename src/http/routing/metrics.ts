@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { AppError, databaseUnusable, isAppError } from '../../errors.js';
+import { AppError, databaseUnusableCodes, isAppError } from '../../errors.js';
 import type { Context } from '../../services/context.js';
 import { isMailSetUp } from '../../services/mail/outbox.js';
-import { type MailFigures, mailFigures } from '../../services/mail/queries.js';
+import { type MailStatistics, mailStatistics } from '../../services/mail/queries.js';
 import type { Operation } from '../api/operation.js';
-import type { RequestFigures } from '../overload/requests.js';
+import type { RequestLoad } from '../overload/requests.js';
 import { bearerToken } from './caller.js';
 
 /** The current load of a service. */
-export interface Load extends RequestFigures {
+export interface Load extends RequestLoad {
   waiting: Record<'bodies' | 'uploads' | 'responses' | 'hashes', number>;
   connections: number;
 }
@@ -70,20 +70,20 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
 }
 
 /** The figures of mails; nothing while the database can't be used, when the other figures still count. */
-async function readMails(context: Context): Promise<MailFigures | undefined> {
+async function readMailFigures(context: Context): Promise<MailStatistics | undefined> {
   try {
-    return await mailFigures(context);
+    return await mailStatistics(context);
   } catch (error) {
-    if (!isAppError(error, ...databaseUnusable)) throw error;
+    if (!isAppError(error, ...databaseUnusableCodes)) throw error;
     return undefined;
   }
 }
 
 function addMailGauges(registry: Registry, context: Context): void {
   // Both gauges are collected at once.
-  let reading: Promise<MailFigures | undefined> | undefined;
+  let reading: Promise<MailStatistics | undefined> | undefined;
   const read = () => {
-    reading ??= readMails(context).finally(() => {
+    reading ??= readMailFigures(context).finally(() => {
       reading = undefined;
     });
     return reading;
@@ -133,7 +133,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
   // They tell whether a mail has left, and so whether an address has an account.
   if (isMailSetUp(context) && context.config.http.metricsToken !== undefined) addMailGauges(registry, context);
   if (load) addLoadGauges(registry, load);
-  let asked = false;
+  let hasDefaultMetrics = false;
   const labelNames = ['method', 'path', 'status'] as const;
   const durations = new Histogram({
     name: 'coursectl_http_request_duration_seconds',
@@ -164,8 +164,8 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
     contentType: registry.contentType,
     text() {
       // It costs time from then on: only where metrics are read.
-      if (!asked) collectDefaultMetrics({ register: registry });
-      asked = true;
+      if (!hasDefaultMetrics) collectDefaultMetrics({ register: registry });
+      hasDefaultMetrics = true;
       return registry.metrics();
     },
     middleware(request, response: Response<unknown, { operation?: Operation }>, next) {

@@ -11,10 +11,10 @@ import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
 import { type StreamedResponse, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { type ReceivedUpload, readUpload } from '../body/uploads.js';
-import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
+import type { ClientLimiter, ClientOwner, Leave } from '../overload/clients.js';
 import { type CostlyRequest, type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
-import type { Requests } from '../overload/requests.js';
+import type { RequestLimiter } from '../overload/requests.js';
 import { assertAuthorized, assertSessionActive, callerOf, whileSignedIn } from './caller.js';
 import { clientOf } from './client.js';
 import type { AnyHandler, AnyHandlerRequest, ReceiveOptions } from './handler.js';
@@ -25,8 +25,8 @@ const jsonLimit = 100 * 1024;
 
 /** What bounds the requests of a server; an application alone has no such bounds. */
 export interface Overload {
-  requests: Requests;
-  clients: Clients;
+  requests: RequestLimiter;
+  clients: ClientLimiter;
   costlyWork: CostlyWork;
 }
 
@@ -40,7 +40,7 @@ export interface RequestControl {
  * Whether all ids of a path may name something. One with a space or a control character names nothing, and no database need see it:
  * MySQL would pass over spaces at its end, and a NUL would end SQLite's statement.
  */
-const areNameable = (params: Request['params']): params is Record<string, string> =>
+const areValidIds = (params: Request['params']): params is Record<string, string> =>
   Object.values(params).every((value) => typeof value === 'string' && !/[\s\p{Cc}]/u.test(value));
 
 /** Responses give up their slot when only sending is left, and are bounded while their clients don't read them. */
@@ -51,7 +51,7 @@ export function boundResponses({ overload, deadlines }: RequestControl): Request
       overload?.requests.release(response);
       if (response.writableLength === 0) return;
       void destroyUnlessRead(response, 'finish', deadlines.unreadMs);
-      overload?.clients.unread(response, { address: clientOf(request).ip, account: response.locals.userId });
+      overload?.clients.trackUnread(response, { address: clientOf(request).ip, account: response.locals.userId });
     });
     next();
   };
@@ -73,28 +73,28 @@ function slotReleaser(overload: Overload | undefined, response: Response): Witho
 function createReceiver(
   context: Context,
   { field, maxBytes }: NonNullable<Operation['upload']>,
-  clients: Clients | undefined,
+  clients: ClientLimiter | undefined,
   [request, response]: readonly [Request, Response],
   owner: ClientOwner,
 ) {
   let leave: Leave | undefined;
   return {
     leave: () => leave?.(),
-    async receive({ limit = atMost(maxBytes(context.config)), keepsPlace = false }: ReceiveOptions = {}) {
-      const place = await clients?.upload(request, owner);
+    async receive({ limit = atMost(maxBytes(context.config)), countsUntilEnd = false }: ReceiveOptions = {}) {
+      const place = await clients?.admitUpload(request, owner);
       leave = place?.leave;
       try {
         return await readUpload(request, response, { field, folder: uploadsFolder(context), limit });
       } finally {
         place?.received();
-        if (!keepsPlace) place?.leave();
+        if (!countsUntilEnd) place?.leave();
       }
     },
   };
 }
 
 /** An operation with all that serves its requests. */
-interface Service extends RequestControl {
+interface ServedOperation extends RequestControl {
   context: Context;
   operation: Operation;
   handler: AnyHandler;
@@ -111,7 +111,11 @@ interface Sender {
 }
 
 /** @throws AppError as {@link callerOf}, {@link assertAuthorized} and the operation's precondition; `NOT_FOUND` for impossible ids */
-async function identify({ context, operation }: Service, request: Request, response: Response): Promise<Sender> {
+async function authorizeSender(
+  { context, operation }: ServedOperation,
+  request: Request,
+  response: Response,
+): Promise<Sender> {
   const { params } = request;
   const client = clientOf(request);
   const cookie = sessionCookie(request, response);
@@ -121,7 +125,7 @@ async function identify({ context, operation }: Service, request: Request, respo
     response.locals.userId = caller.user.id;
     assertAuthorized(operation, caller, params);
   }
-  if (!areNameable(params)) throw new AppError('NOT_FOUND');
+  if (!areValidIds(params)) throw new AppError('NOT_FOUND');
   await operation.precondition?.(context);
   return { client, cookie, caller, params, owner: { address: client.ip, account: caller?.user.id } };
 }
@@ -134,7 +138,7 @@ class Exchange {
   #endLarge: EndLargeResponse | undefined;
 
   constructor(
-    private readonly service: Service,
+    private readonly service: ServedOperation,
     private readonly sender: Sender,
     private readonly request: Request,
     private readonly response: Response,
@@ -153,7 +157,7 @@ class Exchange {
     const body = operation.body ? await this.#readBody() : {};
     const query = operation.query ? this.request.query : {};
     const items = pageLength(operation, query);
-    if (items !== undefined) await this.#expectItems(items);
+    if (items !== undefined) await this.#reserveItems(items);
     try {
       await this.#send(await this.#handle(this.#handlerRequest(body, query)));
     } catch (error) {
@@ -169,7 +173,7 @@ class Exchange {
     const [request, response] = [this.request, this.response];
     if (request.complete) return readBody(request, response);
     const body = await this.#withoutSlot(async () => {
-      const leave = await overload?.clients.body(request, this.sender.owner);
+      const leave = await overload?.clients.admitBody(request, this.sender.owner);
       return readBody(request, response).finally(leave);
     });
     await this.#assertSessionActive();
@@ -200,7 +204,7 @@ class Exchange {
       body,
       receive: upload && ((options) => this.#receive(upload, options)),
       setHeader: (name, value) => void response.setHeader(name, value),
-      expectItems: (count) => this.#expectItems(count),
+      reserveItems: (count) => this.#reserveItems(count),
       get signal() {
         return disconnected();
       },
@@ -211,18 +215,20 @@ class Exchange {
   }
 
   /** Costly work counts for the account, or for the network of a client that has none. */
-  #costly(): CostlyRequest {
+  #costlyRequest(): CostlyRequest {
     const { caller, client } = this.sender;
     const owner = caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
     return { owner, signal: this.#disconnected() };
   }
 
-  async #expectItems(count: number): Promise<void> {
+  async #reserveItems(count: number): Promise<void> {
     const { overload, operation } = this.service;
     const { itemBytes } = operation;
     if (!overload || itemBytes === undefined) return;
     const bytes = count * itemBytes;
-    this.#endLarge = await this.#withoutSlot(() => overload.costlyWork.largeResponse(this.#costly(), bytes));
+    this.#endLarge = await this.#withoutSlot(() =>
+      overload.costlyWork.admitLargeResponse(this.#costlyRequest(), bytes),
+    );
   }
 
   /** Calls the handler, then gives the seats that it has freed. */
@@ -244,7 +250,9 @@ class Exchange {
     if (operation.databaseDeadline !== 'none') return work();
     if (!overload) return withDeadline('none', work);
     // It would keep its slot for minutes.
-    return this.#withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(this.#costly(), work)));
+    return this.#withoutSlot(() =>
+      withDeadline('none', () => overload.costlyWork.runLongOperation(this.#costlyRequest(), work)),
+    );
   }
 
   async #send(result: object): Promise<void> {
@@ -273,20 +281,20 @@ class Exchange {
     if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, streamed.pieces());
     if (operation.exportsRows && overload) {
       const signedIn = pieces;
-      pieces = () => overload.costlyWork.serialized(signedIn());
+      pieces = () => overload.costlyWork.serializePieces(signedIn());
       overload.requests.release(response);
     }
     const toSend = { ...streamed, pieces };
     await sendStream(this.request, response, content, toSend, {
       unreadMs: deadlines.unreadMs,
       onBegin: () => overload?.requests.release(response),
-      onUnread: () => overload?.clients.unread(response, owner),
+      onUnread: () => overload?.clients.trackUnread(response, owner),
     });
   }
 }
 
 /** Serves an operation. @param handler fits the operation */
-export function respond(
+export function createResponder(
   context: Context,
   operation: Operation,
   handler: AnyHandler,
@@ -297,12 +305,12 @@ export function respond(
   const isRemote = settings.dialect !== 'sqlite';
   const maxBytes = operation.maxBodyBytes ?? jsonLimit;
   const readBody = createJsonReader({ maxBytes, arrivalMs: deadlines.bodyMs });
-  const service: Service = { ...control, context, operation, handler, readBody };
+  const service: ServedOperation = { ...control, context, operation, handler, readBody };
   return (request, response) => {
     response.locals.operation = operation;
     const waitedMs = isRemote ? (overload?.requests.waitedMs(response) ?? 0) : 0;
     return withDeadline(databaseDeadline(operation, deadlines, waitedMs), async () => {
-      const sender = await identify(service, request, response);
+      const sender = await authorizeSender(service, request, response);
       await new Exchange(service, sender, request, response).serve();
     });
   };

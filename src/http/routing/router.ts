@@ -4,10 +4,10 @@ import type { Context } from '../../services/context.js';
 import type { Operation } from '../api/operation.js';
 import { type Contract, contract } from '../api/operations/contract.js';
 import type { AnyHandler, Handlers } from './handler.js';
-import { type RequestControl, respond } from './respond.js';
+import { createResponder, type RequestControl } from './respond.js';
 
 /** The first two parts of a path; all paths of the contract spell them out. */
-const beginningOf = (path: string) => path.replace(/\/$/, '').split('/', 3).join('/');
+const prefixOf = (path: string) => path.replace(/\/$/, '').split('/', 3).join('/');
 
 /**
  * Routes every operation of the contract to its handler; other methods on its paths are answered 405. Express' router tries
@@ -15,22 +15,22 @@ const beginningOf = (path: string) => path.replace(/\/$/, '').split('/', 3).join
  */
 export function bindContract(context: Context, handlers: Handlers, control: RequestControl): RequestHandler {
   const routers = new Map<string, Router>();
-  const spelled = new Map<string, (request: Request, response: Response) => Promise<void>>();
+  const fixedPaths = new Map<string, (request: Request, response: Response) => Promise<void>>();
   const paths = new Map<string, (keyof Contract)[]>();
   // TypeScript types the keys of any object as text.
   for (const name of Object.keys(contract) as (keyof Contract)[])
     paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
   // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.
   for (const [path, names] of paths) {
-    const router = routers.get(beginningOf(path)) ?? Router({ caseSensitive: true });
-    routers.set(beginningOf(path), router);
+    const router = routers.get(prefixOf(path)) ?? Router({ caseSensitive: true });
+    routers.set(prefixOf(path), router);
     const route = router.route(path);
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      const serve = respond(context, operation, handlers[name] as AnyHandler, control);
+      const serve = createResponder(context, operation, handlers[name] as AnyHandler, control);
       route[operation.method](serve);
-      if (!path.includes(':')) spelled.set(`${operation.method.toUpperCase()} ${path}`, serve);
+      if (!path.includes(':')) fixedPaths.set(`${operation.method.toUpperCase()} ${path}`, serve);
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
@@ -42,9 +42,9 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
   }
   return (request, response, next) => {
     const { method, path } = request;
-    const serve = spelled.get(`${method} ${path}`);
+    const serve = fixedPaths.get(`${method} ${path}`);
     if (serve) return void serve(request, response).catch(next);
-    const router = routers.get(beginningOf(path));
+    const router = routers.get(prefixOf(path));
     if (router) router(request, response, next);
     else next();
   };

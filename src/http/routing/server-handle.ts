@@ -9,7 +9,7 @@ export interface ServerHandle extends RequestControl {
   /** Whether only this machine reaches it. */
   listensOnLoopback(): boolean;
   /** Why it can't serve anything yet; absent once it can. */
-  notReady(): AppError | undefined;
+  notReadyError(): AppError | undefined;
   /** The current load; absent without a server. */
   load?(): Load;
   /** The server's figures; absent without a server. */
@@ -17,5 +17,5 @@ export interface ServerHandle extends RequestControl {
   /** There is a new import in the queue. */
   wakeImports(): void;
   /** Does not stop before this is done, though the answer to which it belongs is on its way. */
-  await(work: Promise<void>): Promise<void>;
+  finishBeforeShutdown(work: Promise<void>): Promise<void>;
 }

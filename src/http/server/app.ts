@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
-import { createUntrustedProxyNotes } from '../../services/auth/untrusted-proxy.js';
+import { createUntrustedProxyWarner } from '../../services/auth/untrusted-proxy.js';
 import type { Context } from '../../services/context.js';
 import { auditHandlers } from '../handlers/audit.js';
 import { authHandlers } from '../handlers/auth.js';
@@ -31,14 +31,14 @@ import type { ServerHandle } from '../routing/server-handle.js';
 const standalone: ServerHandle = {
   isDraining: () => false,
   listensOnLoopback: () => false,
-  notReady: () => undefined,
+  notReadyError: () => undefined,
   wakeImports: () => undefined,
-  await: (work) => work,
+  finishBeforeShutdown: (work) => work,
   deadlines: standardDeadlines,
 };
 
 /** A server that an application runs in, as far as it differs from {@link standalone}. */
-type GivenServer = Partial<Omit<ServerHandle, 'deadlines'>> & { deadlines?: Partial<Deadlines> };
+type ServerOverrides = Partial<Omit<ServerHandle, 'deadlines'>> & { deadlines?: Partial<Deadlines> };
 
 /** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
 const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
@@ -57,7 +57,7 @@ function forApiPaths(middleware: RequestHandler): RequestHandler {
 
 /** Notices that a proxy which TRUST_PROXY doesn't name says whom it speaks for. */
 function untrustedProxy(context: Context): RequestHandler {
-  const note = createUntrustedProxyNotes(context);
+  const note = createUntrustedProxyWarner(context);
   return (request, _response, next) => {
     const { remoteAddress } = request.socket;
     const isTrusted = trustOf(request.app);
@@ -86,11 +86,11 @@ function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
 
 /**
  * The API as an Express application.
- * @param given the server that it runs in; {@link standalone} for what is absent
+ * @param overrides the server that it runs in; {@link standalone} for what is absent
  * @param consolePages serves the web console, where there is one
  */
-export function createApp(context: Context, given: GivenServer = {}, consolePages?: RequestHandler): Express {
-  const server = { ...standalone, ...given, deadlines: { ...standalone.deadlines, ...given.deadlines } };
+export function createApp(context: Context, overrides: ServerOverrides = {}, consolePages?: RequestHandler): Express {
+  const server = { ...standalone, ...overrides, deadlines: { ...standalone.deadlines, ...overrides.deadlines } };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
@@ -110,7 +110,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
       forApiPaths(
         compose(
           corsMiddleware(allowedOrigins),
-          (_request, _response, next) => next(server.notReady()),
+          (_request, _response, next) => next(server.notReadyError()),
           untrustedProxy(context),
         ),
       ),

@@ -12,11 +12,11 @@ import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { type Promoter, startPromoter } from '../../services/waiting-list/promoter.js';
 import { codeHeader, messageOf, retryAfterOf } from '../api/failures.js';
 import { corsMiddleware, headersOf, securityHeaders } from '../middleware/headers.js';
-import { createClients } from '../overload/clients.js';
+import { createClientLimiter } from '../overload/clients.js';
 import { type Connections, trackConnections } from '../overload/connections.js';
 import { createCostlyWork } from '../overload/costly-work.js';
 import type { Deadlines } from '../overload/deadlines.js';
-import { countPerSecond, createRequests, type RequestsOptions } from '../overload/requests.js';
+import { countPerSecond, createRequestLimiter, type RequestLimits } from '../overload/requests.js';
 import { addressOf, trustOf } from '../routing/client.js';
 import { isServiceFailure } from '../routing/errors.js';
 import { createMetrics } from '../routing/metrics.js';
@@ -66,7 +66,7 @@ export interface ServerOptions {
   drainMs?: number;
   deadlines?: Partial<Deadlines>;
   /** How long requests may wait in the queue. */
-  queueWaitMs?: NonNullable<RequestsOptions['waitMs']>;
+  queueWaitMs?: NonNullable<RequestLimits['waitMs']>;
   /** How long the connection of a refused request isn't read, in milliseconds. */
   refusedPauseMs?: number;
   /** Where the web console was built; absent: where `npm run build` puts it. */
@@ -84,12 +84,12 @@ function refusal({ config }: Context, onRefused: () => void) {
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
   };
   // As Node writes them fastest.
-  const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+  const flatHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
   // Without CORS headers a browser's client couldn't read the code.
   const cors = corsMiddleware(config.http.allowedOrigins);
   return (request: IncomingMessage, response: ServerResponse) => {
     const send = () => {
-      response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
+      response.writeHead(503, [...flatHeaders, 'X-Request-Id', randomUUID()]).end(body);
       onRefused();
     };
     if (request.headers.origin === undefined) send();
@@ -110,20 +110,20 @@ function limitConnections(server: Server): void {
 
 /** The work besides requests. It begins once there is a database. */
 function backgroundWork(context: Context) {
-  let runner: ImportWorker | undefined;
+  let importWorker: ImportWorker | undefined;
   let sender: MailSender | undefined;
   let promoter: Promoter | undefined;
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
   return {
     begin() {
-      runner = startImportWorker(context);
+      importWorker = startImportWorker(context);
       sender = startMailSender(context);
       promoter = startPromoter(context);
       housekeeping = startHousekeeping(context);
     },
-    wakeImports: () => runner?.wake(),
+    wakeImports: () => importWorker?.wake(),
     // A running import stops at its next row boundary, and is resumed later.
-    close: () => Promise.all([runner?.close(), sender?.close(), promoter?.close(), housekeeping?.close()]),
+    close: () => Promise.all([importWorker?.close(), sender?.close(), promoter?.close(), housekeeping?.close()]),
   };
 }
 
@@ -134,7 +134,7 @@ async function drain(connections: Connections, delayMs: number): Promise<void> {
 }
 
 /** Waits for work to end, but no longer than so many milliseconds. */
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   // It fails only where it is broken off below, when its result is no longer needed.
   const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
@@ -155,10 +155,10 @@ export async function startServer(
 ): Promise<RunningServer> {
   let state: 'waiting' | 'serving' | 'draining' = 'waiting';
   const work = backgroundWork(context);
-  const afterwork = new Set<Promise<void>>();
+  const pendingWork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const refuse = refusal(context, () => metrics.refusals.requestRefused());
-  const requests = createRequests({
+  const requests = createRequestLimiter({
     maxConcurrent: maxInFlight,
     networkOf: (request) => networkOf(addressOf(request, isProxy)),
     isFailure: isServiceFailure,
@@ -169,21 +169,21 @@ export async function startServer(
     onRefusals: (count) => context.logger.warn({ count }, 'busy: requests were turned away'),
     ...(queueWaitMs && { waitMs: queueWaitMs }),
   });
-  const cut = countPerSecond((count) =>
+  const abortedRequests = countPerSecond((count) =>
     context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
   );
-  const closed = countPerSecond((count) =>
+  const closedConnections = countPerSecond((count) =>
     context.logger.warn({ count }, 'connections were closed: there were too many'),
   );
   const onAbort = () => {
-    cut.add();
+    abortedRequests.add();
     metrics.refusals.requestCut();
   };
-  const clients = createClients({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onAbort });
+  const clients = createClientLimiter({ maxConcurrent: maxInFlight, minBytesPerSecond: minBodyRate, onAbort });
   const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
   const load = () => ({
-    ...requests.figures(),
-    waiting: { ...clients.figures(), hashes: context.hasher.waiting() },
+    ...requests.load(),
+    waiting: { ...clients.load(), hashes: context.hasher.waiting() },
     connections: connections.count(),
   });
   const metrics = createMetrics(context, load);
@@ -193,11 +193,11 @@ export async function startServer(
       metrics,
       isDraining: () => state === 'draining',
       listensOnLoopback: () => isLoopback(hostname),
-      notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
+      notReadyError: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
       wakeImports: work.wakeImports,
-      async await(promise) {
-        afterwork.add(promise);
-        await promise.finally(() => afterwork.delete(promise));
+      async finishBeforeShutdown(promise) {
+        pendingWork.add(promise);
+        await promise.finally(() => pendingWork.delete(promise));
       },
       overload: { requests, clients, costlyWork: createCostlyWork() },
       load,
@@ -215,7 +215,7 @@ export async function startServer(
     perAddress: connectionsPerAddress,
     isTrusted: (address) => isProxy(address, 0),
     onClosed() {
-      closed.add();
+      closedConnections.add();
       metrics.refusals.connectionClosed();
     },
   });
@@ -235,11 +235,11 @@ export async function startServer(
       // A server that was never ready gets no requests.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
-      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
-      clearTimeout(cut);
+      const cutTimer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await Promise.all([drain(connections, delayMs), waitAtMost(Math.min(drainMs, longestWorkMs), work.close())]);
+      clearTimeout(cutTimer);
       // Failures are reported where the work was started.
-      await Promise.allSettled(afterwork);
+      await Promise.allSettled(pendingWork);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize';
-import { type Inserts, insertRows } from '../../db/sql/insert.js';
-import { deleteWords } from '../../db/sql/words.js';
+import { type BulkInserter, insertRows } from '../../db/sql/insert.js';
+import { deleteWords } from '../../db/sql/search-words.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
 import { markForDeletion } from '../files/files.js';
-import { markCoursesOf } from '../freed-seats.js';
+import { markCoursesOfEnrollments } from '../freed-seats.js';
 import { queueMails } from '../mail/outbox.js';
 import {
   endAllLinks,
@@ -16,7 +16,7 @@ import {
   keepFormerNames,
   queueWaitingInvitations,
   removeMails,
-} from './effect-parts.js';
+} from './effect-statements.js';
 import { type AccountChange, type AccountEffects, accountEffects } from './effects.js';
 
 /**
@@ -38,7 +38,7 @@ export class EffectBatch {
   }
 
   /** Inserts the words of new accounts, while the database inserts their rows. */
-  async insertWords(inserts: Inserts): Promise<void> {
+  async insertWords(inserts: BulkInserter): Promise<void> {
     const words = this.#effects.flatMap(({ addedWords }) => addedWords);
     for (const effects of this.#effects) effects.addedWords = [];
     await inserts.add(this.#core.database.models.AccountWord, words);
@@ -82,8 +82,8 @@ export class EffectBatch {
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued
     await queueMails(core, mails, transaction); // effect: mails.queued
     if (filesOf.userId.length > 0) await markForDeletion(core, filesOf, transaction); // effect: files.marked
-    if (waiting.userId.length > 0) await markCoursesOf(models, waiting, transaction); // effect: seats.marked-waiting
-    if (held.userId.length > 0) await markCoursesOf(models, held, transaction); // effect: seats.marked-held
+    if (waiting.userId.length > 0) await markCoursesOfEnrollments(models, waiting, transaction); // effect: seats.marked-waiting
+    if (held.userId.length > 0) await markCoursesOfEnrollments(models, held, transaction); // effect: seats.marked-held
   }
 }
 

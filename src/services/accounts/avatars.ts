@@ -1,7 +1,7 @@
 import { lockCaller } from '../auth/sessions.js';
 import { actorOf, type Caller, type Core } from '../core.js';
 import { removeMarked, storeFile, type Upload } from '../files/files.js';
-import { asWebp, imageUrl, type Waiting } from '../files/images.js';
+import { convertToWebp, imageUrl, type WaitOptions } from '../files/images.js';
 import { saveUser } from './change-user.js';
 
 /** The largest size of an avatar, in pixels. */
@@ -13,9 +13,9 @@ const avatarSize = { width: 512, height: 512 };
  * @throws AppError `VALIDATION` when it isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
  *   `TOKEN_INVALID`
  */
-export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: Waiting): Promise<string> {
+export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: WaitOptions): Promise<string> {
   const userId = caller.user.id;
-  const image = await asWebp(core, upload, avatarSize, userId, waiting);
+  const image = await convertToWebp(core, upload, avatarSize, userId, waiting);
   const file = await storeFile(
     core,
     { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: image, withoutSlot: waiting.withoutSlot },

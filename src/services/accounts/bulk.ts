@@ -7,10 +7,10 @@ import { mailResetLink } from '../auth/forgotten-password.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
-import { deleteUser, trainerInUse } from './delete-user.js';
-import { inviteUser, whyNotInvited } from './invite.js';
-import { type KeepPassword, resetPassword } from './passwords.js';
-import { listingFilter } from './queries.js';
+import { deleteUser, trainerHasCourses } from './delete-user.js';
+import { invitationRefusal, inviteUser } from './invite.js';
+import { resetPassword, type SavePassword } from './passwords.js';
+import { planAccountFilter } from './queries.js';
 import { endUserSessions } from './sessions.js';
 import { setUserActive } from './update-user.js';
 
@@ -22,7 +22,7 @@ export interface BulkOutcome {
   outcome: 'done' | 'unchanged' | 'refused';
   /** Why it was refused. */
   refusal?: AppError;
-  /** The new initial password, which is shown nowhere else; absent where it was kept by {@link BulkOptions.keepPassword}. */
+  /** The new initial password, which is shown nowhere else; absent where it was kept by {@link BulkOptions.savePassword}. */
   password?: string;
 }
 
@@ -31,18 +31,18 @@ interface BulkOptions {
   /** Ends it between two accounts. */
   signal: AbortSignal;
   /** Stores each new password before it is valid. */
-  keepPassword?: KeepPassword;
+  savePassword?: SavePassword;
 }
 
 /** What is known of the accounts before anything is done. */
-interface Known {
+interface AccountSnapshot {
   user: User | undefined;
   hasCourses: boolean;
   sessions: number;
 }
 
 /** The accounts that are meant, in a stable order. @throws AppError `VALIDATION`, also when the filter matches too many */
-async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string[]> {
+async function targetIds(core: Core, { ids, filter }: BulkChange): Promise<string[]> {
   if (filter === undefined) {
     if (ids === undefined)
       throw validationError([
@@ -55,7 +55,7 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
       { path: 'filter', code: 'EXCLUSIVE', params: { fields: ['ids'] }, message: 'ids and filter exclude each other.' },
     ]);
   const { User } = core.database.models;
-  const { all: where } = await listingFilter(core, filter);
+  const { all: where } = await planAccountFilter(core, filter);
   return core.database.read(async () => {
     const matched = await User.count({ where });
     if (matched > maxBulkAccounts)
@@ -73,7 +73,11 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
 }
 
 /** Reads all that the outcomes depend on, with at most two queries. */
-async function readKnown(core: Core, action: BulkAction, ids: readonly string[]): Promise<(id: string) => Known> {
+async function readSnapshots(
+  core: Core,
+  action: BulkAction,
+  ids: readonly string[],
+): Promise<(id: string) => AccountSnapshot> {
   const { User, Course, Session } = core.database.models;
   return core.database.read(async () => {
     const users = new Map((await User.findAll({ where: { id: [...ids] } })).map((user) => [user.id, user]));
@@ -93,7 +97,7 @@ async function readKnown(core: Core, action: BulkAction, ids: readonly string[])
 function previewedOutcome(
   action: BulkAction,
   actor: Actor,
-  { user, hasCourses, sessions }: Known,
+  { user, hasCourses, sessions }: AccountSnapshot,
 ): 'done' | 'unchanged' | AppError {
   if (!user) return notFound('User');
   switch (action) {
@@ -104,11 +108,11 @@ function previewedOutcome(
       return user.isActive ? 'done' : 'unchanged';
     case 'delete':
       if (user.role === 'super_admin') return new AppError('SUPER_ADMIN_PROTECTED');
-      return hasCourses ? trainerInUse() : 'done';
+      return hasCourses ? trainerHasCourses() : 'done';
     case 'reset_password':
       return user.id === actor.actorId ? new AppError('OWN_ACCOUNT') : 'done';
     case 'invite':
-      return whyNotInvited(user) ?? 'done';
+      return invitationRefusal(user) ?? 'done';
     case 'mail_reset_link':
       return user.isActive ? 'done' : new AppError('ACCOUNT_INACTIVE');
     case 'end_sessions':
@@ -118,12 +122,12 @@ function previewedOutcome(
 }
 
 /** Changes one account, in a transaction of its own. @throws AppError as the operation for one account */
-async function change(
+async function changeAccount(
   core: Core,
   actor: Actor,
   { action, message }: Pick<BulkChange, 'action' | 'message'>,
   id: string,
-  keep: KeepPassword | undefined,
+  savePassword: SavePassword | undefined,
 ): Promise<{ password?: string }> {
   switch (action) {
     case 'activate':
@@ -134,8 +138,8 @@ async function change(
       await deleteUser(core, actor, id);
       return {};
     case 'reset_password': {
-      const { temporaryPassword } = await resetPassword(core, actor, id, undefined, keep);
-      return keep ? {} : { password: temporaryPassword };
+      const { temporaryPassword } = await resetPassword(core, actor, id, undefined, savePassword);
+      return savePassword ? {} : { password: temporaryPassword };
     }
     case 'invite':
       await inviteUser(core, actor, id, message);
@@ -150,7 +154,7 @@ async function change(
 }
 
 /** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
-const ownRefusals = [
+const perAccountRefusals = [
   'NOT_FOUND',
   'SUPER_ADMIN_PROTECTED',
   'TRAINER_HAS_COURSES',
@@ -168,30 +172,30 @@ export async function changeManyUsers(
   core: Core,
   actor: Actor,
   input: unknown,
-  { signal, keepPassword }: BulkOptions,
+  { signal, savePassword }: BulkOptions,
 ): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[]; stopped: AppError | undefined }> {
   const wanted = validate(bulkChangeSchema, input);
   const { action, dryRun } = wanted;
   if (action === 'invite' || action === 'mail_reset_link') assertMailSetUp(core);
-  const ids = await meantIds(core, wanted);
-  const known = await readKnown(core, action, ids);
+  const ids = await targetIds(core, wanted);
+  const snapshotOf = await readSnapshots(core, action, ids);
   const outcomes: BulkOutcome[] = [];
   let stopped: AppError | undefined;
   for (const id of ids) {
-    const { user } = known(id);
+    const { user } = snapshotOf(id);
     const account = { id, name: user ? `${user.firstName} ${user.lastName}` : null };
     if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-    const verdict = stopped ?? previewedOutcome(action, actor, known(id));
+    const verdict = stopped ?? previewedOutcome(action, actor, snapshotOf(id));
     if (verdict === 'unchanged' || (verdict === 'done' && dryRun)) outcomes.push({ ...account, outcome: verdict });
     else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
     else
       try {
         await assertStillSignedIn(core, actor);
-        outcomes.push({ ...account, outcome: 'done', ...(await change(core, actor, wanted, id, keepPassword)) });
+        outcomes.push({ ...account, outcome: 'done', ...(await changeAccount(core, actor, wanted, id, savePassword)) });
       } catch (error) {
         if (!isAppError(error)) throw error;
         outcomes.push({ ...account, outcome: 'refused', refusal: error });
-        if (!isAppError(error, ...ownRefusals)) stopped = error;
+        if (!isAppError(error, ...perAccountRefusals)) stopped = error;
       }
   }
   return { action, dryRun, outcomes, stopped };

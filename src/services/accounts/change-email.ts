@@ -6,7 +6,7 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import { assertCurrentPassword } from '../auth/login.js';
 import { lockCaller } from '../auth/sessions.js';
-import { findCountedLink } from '../auth/throttle-locks.js';
+import { findLinkCountingFailures } from '../auth/throttle-locks.js';
 import { type Actor, actorOf, type Caller, type Client, type Core } from '../core.js';
 import { unmatchableHash } from '../credentials/passwords.js';
 import { consumeLink } from '../mail/links.js';
@@ -14,16 +14,16 @@ import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { applyEffects } from './apply-effects.js';
 import { saveUser } from './change-user.js';
 import type { Cause } from './effects.js';
-import { guarded, takenKeys, userKeys } from './keys.js';
+import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
 
 const dayMs = 24 * 60 * 60_000;
 /** How often a person may ask for another address in a day: each time a stranger may get a mail. */
 const changesPerDay = 5;
 
 /** What isn't known of an address that nobody has confirmed. */
-export const ofNewEmail = { emailConfirmedAt: null, mailFailedAt: null };
+export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
 
-const unchanged = () =>
+const emailUnchanged = () =>
   validationError([
     { path: 'email', code: 'EMAIL_UNCHANGED', message: 'The account has this email already. Give another one.' },
   ]);
@@ -38,7 +38,7 @@ async function queueEmailChange(core: Core, user: User, newEmail: string, cause:
 }
 
 /** @param user locked by the transaction @throws AppError `TOO_MANY_ATTEMPTS` */
-async function assertFewChanges(core: Core, { id }: User, transaction: Transaction): Promise<void> {
+async function assertFewEmailChanges(core: Core, { id }: User, transaction: Transaction): Promise<void> {
   const { Mail } = core.database.models;
   const now = (await core.databaseNow(transaction)).getTime();
   const where = { userId: id, kind: 'email-notice', createdAt: { [Op.gt]: new Date(now - dayMs) } };
@@ -58,12 +58,12 @@ async function assertFewChanges(core: Core, { id }: User, transaction: Transacti
 export async function requestEmailChange(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { email, currentPassword } = validate(emailChangeSchema, input);
   assertMailSetUp(core);
-  if (email === caller.user.email) throw unchanged();
+  if (email === caller.user.email) throw emailUnchanged();
   await assertCurrentPassword(core, caller, currentPassword);
   await core.database.inTransaction(async (transaction) => {
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError('CURRENT_PASSWORD_INCORRECT');
-    await assertFewChanges(core, user, transaction);
+    await assertFewEmailChanges(core, user, transaction);
     const cause = { action: 'own.email', actor: actorOf(caller) } as const;
     await queueEmailChange(core, user, email, cause, transaction);
   });
@@ -81,7 +81,7 @@ export async function verifyEmail(
   email: string,
   transaction: Transaction,
 ): Promise<void> {
-  if (email === user.email) throw unchanged();
+  if (email === user.email) throw emailUnchanged();
   if (!user.isActive) throw new AppError('ACCOUNT_INACTIVE');
   const record = { action: 'user.verify-email', targetType: 'user', targetId: user.id } as const;
   await queueEmailChange(core, user, email, { action: record.action, actor }, transaction);
@@ -89,7 +89,7 @@ export async function verifyEmail(
 }
 
 /** The person of a link as the author of its changes. */
-const openedBy = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
+const actorOfLink = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
 
 function setConfirmedEmail(core: Core, user: User, email: string): void {
   user.set({ email, emailConfirmedAt: core.now(), mailFailedAt: null });
@@ -103,17 +103,17 @@ function setConfirmedEmail(core: Core, user: User, email: string): void {
  */
 export async function confirmEmail(core: Core, input: unknown, client: Client): Promise<string> {
   const { token } = validate(linkSchema, input);
-  const found = await findCountedLink(core, token, ['email'], client);
+  const found = await findLinkCountingFailures(core, token, ['email'], client);
   const { email, userId } = found.link;
   const refusal = async () => ((await takenKeys(core.database, { email }, userId)).email ? 'EMAIL_TAKEN' : undefined);
   const confirm = async (transaction: Transaction) => {
     const user = await consumeLink(core, found, transaction);
     setConfirmedEmail(core, user, email);
-    await saveUser(core, user, { action: 'user.confirm-email', actor: openedBy(user, client) }, transaction);
+    await saveUser(core, user, { action: 'user.confirm-email', actor: actorOfLink(user, client) }, transaction);
   };
   // When the commit succeeded and only its response was lost, the link is used up.
   const committed = async () => (await core.database.models.User.findByPk(userId))?.email === email;
-  await guarded(refusal, () => core.database.inTransaction(confirm, { committed }));
+  await changeUnlessRefused(refusal, () => core.database.inTransaction(confirm, { committed }));
   return email;
 }
 
@@ -126,7 +126,7 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
  */
 export async function cancelEmail(core: Core, input: unknown, client: Client): Promise<boolean> {
   const { token } = validate(linkSchema, input);
-  const found = await findCountedLink(core, token, ['email-cancel'], client);
+  const found = await findLinkCountingFailures(core, token, ['email-cancel'], client);
   const { email, userId } = found.link;
   const { User } = core.database.models;
   const cancel = async (transaction: Transaction) => {
@@ -135,7 +135,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
     if (!isTaken) setConfirmedEmail(core, user, email);
     const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
     user.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
-    const cause = { action: 'user.cancel-email', actor: openedBy(user, client), cancelled: found.link } as const;
+    const cause = { action: 'user.cancel-email', actor: actorOfLink(user, client), cancelled: found.link } as const;
     await saveUser(core, user, cause, transaction);
     if (!isTaken) await queueMails(core, [{ kind: 'reset', userId }], transaction);
     return !isTaken;

@@ -8,8 +8,8 @@ import type { Actor, Core } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../credentials/passwords.js';
 import { assertMailSetUp } from '../mail/outbox.js';
 import type { Cause } from './effects.js';
-import { newInvitation, withoutPassword } from './invite.js';
-import { countSuperAdmins, guarded, takenKeys } from './keys.js';
+import { newInvitationFields, noPasswordFields } from './invite.js';
+import { changeUnlessRefused, countSuperAdmins, takenKeys } from './keys.js';
 import { hashRequestOf, initialPasswordExpiry } from './passwords.js';
 import { type Invitation, insertAccount, type NewAccount } from './rows.js';
 
@@ -29,7 +29,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
 /**
  * Creates an account with a generated password, which must be changed at the first login.
  * @param input as of {@link registerUser}, without a password
- * @param keep stores the password where it isn't lost: called before the commit, again when the transaction is repeated
+ * @param savePassword stores the password where it isn't lost: called before the commit, again when the transaction is repeated
  * @returns the account and its initial password, which is shown nowhere else
  * @throws as {@link registerUser}, and what `keep` throws
  */
@@ -37,7 +37,7 @@ export async function registerWithGeneratedPassword(
   core: Core,
   actor: Actor,
   input: object,
-  keep: (user: User, password: string) => Promise<void> = async () => undefined,
+  savePassword: (user: User, password: string) => Promise<void> = async () => undefined,
 ): Promise<{ user: User; initialPassword: string }> {
   const initialPassword = generatePassword();
   const generated = { password: initialPassword, requiresPasswordChange: true };
@@ -47,7 +47,7 @@ export async function registerWithGeneratedPassword(
     initialPasswordExpiresAt: initialPasswordExpiry(core),
   };
   const user = await createAccount(core, { action: 'user.register', actor }, fields, credentials, (created) =>
-    keep(created, initialPassword),
+    savePassword(created, initialPassword),
   );
   return { user, initialPassword };
 }
@@ -67,8 +67,8 @@ export async function createPerson(core: Core, actor: Actor, input: unknown): Pr
   const fields = { ...person, phone, isActive: true, requiresPasswordChange: true };
   if (credentials === 'invite') {
     assertMailSetUp(core);
-    const { passwordHash, ...secret } = withoutPassword(core);
-    const none = { ...secret, ...newInvitation(core), hash: () => Promise.resolve(passwordHash) };
+    const { passwordHash, ...secret } = noPasswordFields(core);
+    const none = { ...secret, ...newInvitationFields(core), hash: () => Promise.resolve(passwordHash) };
     return { user: await createAccount(core, { action: 'user.register', actor, message }, fields, none) };
   }
   const initialPassword = generatePassword();
@@ -99,7 +99,7 @@ async function createAccount(
     if (fields.role === 'super_admin' && (await countSuperAdmins(core.database)) > 0) return 'SUPER_ADMIN_EXISTS';
     return taken.phone ? 'PHONE_TAKEN' : undefined;
   };
-  return guarded(refusal, async () => {
+  return changeUnlessRefused(refusal, async () => {
     // The super admin is always active, as in setup (specification, section 4.3).
     const account = {
       ...fields,

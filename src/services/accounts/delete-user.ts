@@ -9,15 +9,16 @@ import { applyEffects } from './apply-effects.js';
 import { lockUser } from './change-user.js';
 
 /** The refusal to delete or demote a trainer with courses. */
-export const trainerInUse = () => new AppError('TRAINER_HAS_COURSES');
+export const trainerHasCourses = () => new AppError('TRAINER_HAS_COURSES');
 
 /** Sequelize's types take no `undefined`. */
-const within = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
+const transactionOption = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
 
 /** Checks for courses regardless of the account's current role. @throws AppError `TRAINER_HAS_COURSES` */
 async function assertWithoutCourses(core: Core, { id }: User, transaction?: Transaction): Promise<void> {
   const where = { trainerId: id };
-  if ((await core.database.models.Course.count({ where, ...within(transaction) })) > 0) throw trainerInUse();
+  if ((await core.database.models.Course.count({ where, ...transactionOption(transaction) })) > 0)
+    throw trainerHasCourses();
 }
 
 /**
@@ -29,7 +30,7 @@ export async function assertRoleUnused(core: Core, user: User, transaction?: Tra
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
   const where = { userId: id, status: openStatuses };
-  if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
+  if (role === 'trainee' && (await Enrollment.count({ where, ...transactionOption(transaction) })) > 0)
     throw new AppError('TRAINEE_HAS_ENROLLMENTS');
 }
 

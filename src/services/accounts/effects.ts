@@ -1,7 +1,7 @@
 import type { CreationAttributes } from 'sequelize';
 import type { Link } from '../../db/models/link.js';
+import type { AccountWord } from '../../db/models/search-words.js';
 import { fullName, type User } from '../../db/models/user.js';
-import type { AccountWord } from '../../db/models/words.js';
 import type { AuditActionOn } from '../../schemas/audit.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Author, Core } from '../core.js';
@@ -39,7 +39,7 @@ interface Change {
   after: AccountState;
 }
 
-type Word = CreationAttributes<AccountWord>;
+type AccountWordRow = CreationAttributes<AccountWord>;
 
 /** The effects of one change. Each kind is carried out by a line of apply-effects.ts. */
 export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'importId'> {
@@ -52,8 +52,8 @@ export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'imp
   /** Queues the invitation again, unless it has still to leave. */
   renewsInvitation?: boolean;
   mails: NewMail[];
-  addedWords: Word[];
-  removedWords: Word[];
+  addedWords: AccountWordRow[];
+  removedWords: AccountWordRow[];
   isRenamed?: boolean;
   removesFiles?: boolean;
   removesMails?: boolean;
@@ -63,12 +63,12 @@ export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'imp
 
 type NamedAccount = Pick<AccountState, 'id' | 'firstName' | 'lastName' | 'email'> & Partial<SearchedAccount>;
 
-const wordsOf = (account: NamedAccount): string[] =>
+const storedWordsOf = (account: NamedAccount): string[] =>
   storedWords(account.searchKey === undefined ? { ...account, ...userKeys(account) } : (account as SearchedAccount));
 
 /** The words by which an account is found (schemas/search-words.ts), as they are stored. */
-export const wordsOfAccount = (account: NamedAccount): Word[] =>
-  wordsOf(account).map((word) => ({ word, accountId: account.id }));
+export const accountWordRows = (account: NamedAccount): AccountWordRow[] =>
+  storedWordsOf(account).map((word) => ({ word, accountId: account.id }));
 
 /** Whether an invitation can still be accepted, or would be if its mail had arrived. */
 export const isOpenInvitation = (state: User['inviteState'] | undefined): boolean =>
@@ -111,14 +111,14 @@ const invitationOf = (id: string, { importId, message }: Cause): NewMail => ({
 });
 
 function addEffectsOfNew(effects: AccountEffects, after: AccountState, cause: Cause): void {
-  effects.addedWords = wordsOfAccount(after); // effect: new.words
+  effects.addedWords = accountWordRows(after); // effect: new.words
   const isInvited = after.isActive && after.inviteState === 'queued';
   if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: new.invitation
 }
 
 /** Foreign keys end the sessions, links, enrollments and calendars. */
 function addEffectsOfDeleted(effects: AccountEffects, before: AccountState): void {
-  effects.removedWords = wordsOfAccount(before); // effect: deleted.words
+  effects.removedWords = accountWordRows(before); // effect: deleted.words
   effects.removesMails = true; // effect: deleted.mails
   effects.removesFiles = true; // effect: deleted.files
   effects.freesSeats = 'held'; // effect: deleted.seats
@@ -160,8 +160,9 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
   effects.mails.push(...securityMails(change, cause));
 
   if (isRenamed(change)) {
-    const [old, now] = [wordsOfAccount(before), wordsOfAccount(after)];
-    const isIn = (words: readonly Word[]) => (one: Word) => words.some(({ word }) => word === one.word);
+    const [old, now] = [accountWordRows(before), accountWordRows(after)];
+    const isIn = (words: readonly AccountWordRow[]) => (one: AccountWordRow) =>
+      words.some(({ word }) => word === one.word);
     effects.removedWords = old.filter((one) => !isIn(now)(one)); // effect: rename.removed-words
     effects.addedWords = now.filter((one) => !isIn(old)(one)); // effect: rename.added-words
   }

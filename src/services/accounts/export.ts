@@ -5,7 +5,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../tables/write/table.js';
 import type { Core } from '../core.js';
 import { exportTable, type OnExported, phoneColumn } from '../exports.js';
-import { listingFilter } from './queries.js';
+import { planAccountFilter } from './queries.js';
 import type { AccountSearch } from './search.js';
 
 /** Accounts per query of an export, which bounds its memory. */
@@ -28,7 +28,7 @@ export function usersTable(core: Core, input: unknown, onExported?: OnExported):
         ...(field === 'phone' && phoneColumn),
       }),
       async rowsAfter(id) {
-        found ??= await listingFilter(core, filter);
+        found ??= await planAccountFilter(core, filter);
         const where = { [Op.and]: [found.all, { id: { [Op.gt]: id } }] };
         const attributes = [...new Set(['id', ...fields])];
         return read(() => models.User.findAll({ attributes, where, order: [['id', 'ASC']], limit: batch }));

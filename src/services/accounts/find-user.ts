@@ -6,7 +6,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import { readPhoneKeys } from '../phone-country.js';
 import { isEndOfId } from '../short-ids.js';
-import { findUser, keyOf, listingFilter } from './queries.js';
+import { findUser, parseReference, planAccountFilter } from './queries.js';
 
 /** Accounts per query. */
 const batch = 500;
@@ -15,7 +15,10 @@ const batch = 500;
 const attributes = ['id', 'firstName', 'lastName', 'email', 'phoneKey'];
 
 /** The accounts with these keys, by their kind and the key. */
-async function byKey({ database }: Core, keys: readonly ReturnType<typeof keyOf>[]): Promise<Map<string, User>> {
+async function findByKeys(
+  { database }: Core,
+  keys: readonly ReturnType<typeof parseReference>[],
+): Promise<Map<string, User>> {
   const found = new Map<string, User>();
   for (const kind of ['id', 'email', 'phoneKey'] as const) {
     const wanted = keys.flatMap((key) => (kind in key ? Object.values(key) : []));
@@ -29,7 +32,7 @@ async function byKey({ database }: Core, keys: readonly ReturnType<typeof keyOf>
 }
 
 /** {@link findUser}, whose failure is the result. */
-async function foundOrRefused(core: Core, reference: string): Promise<User | AppError> {
+async function findOrRefuse(core: Core, reference: string): Promise<User | AppError> {
   try {
     return await findUser(core, reference);
   } catch (error) {
@@ -44,15 +47,15 @@ async function foundOrRefused(core: Core, reference: string): Promise<User | App
  * @param signal ends it between two queries
  * @throws AppError `INTERRUPTED`
  */
-export async function usersNamed(
+export async function findReferencedUsers(
   core: Core,
   references: readonly string[],
   signal: AbortSignal,
 ): Promise<(User | AppError)[]> {
   const phoneKeys = await readPhoneKeys(core);
   // The end of an id can be a phone number, too: which of them it is, findUser decides.
-  const keys = references.map((reference) => (isEndOfId(reference) ? undefined : keyOf(reference, phoneKeys)));
-  const users = await byKey(
+  const keys = references.map((reference) => (isEndOfId(reference) ? undefined : parseReference(reference, phoneKeys)));
+  const users = await findByKeys(
     core,
     keys.filter((key) => key !== undefined),
   );
@@ -60,7 +63,7 @@ export async function usersNamed(
   for (const [index, reference] of references.entries()) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const [entry] = Object.entries(keys[index] ?? {});
-    found.push(entry ? (users.get(entry.join(' ')) ?? notFound('User')) : await foundOrRefused(core, reference));
+    found.push(entry ? (users.get(entry.join(' ')) ?? notFound('User')) : await findOrRefuse(core, reference));
   }
   return found;
 }
@@ -70,8 +73,8 @@ export async function usersNamed(
  * @param signal ends it between two queries
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
-export async function usersMatching(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {
-  const { all: filter } = await listingFilter(core, validate(userFilterSchema, input));
+export async function findMatchingUsers(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {
+  const { all: filter } = await planAccountFilter(core, validate(userFilterSchema, input));
   const { User } = core.database.models;
   const found: User[] = [];
   for (let after = ''; ; after = found.at(-1)?.id ?? after) {

@@ -7,18 +7,18 @@ import { lockUser, saveUser } from './change-user.js';
 import type { Invitation } from './rows.js';
 
 /** Fields of somebody who is invited now. */
-export const newInvitation = ({ now }: Pick<Core, 'now'>) =>
+export const newInvitationFields = ({ now }: Pick<Core, 'now'>) =>
   ({ hasPassword: false, invitedAt: now(), inviteState: 'queued' }) as const satisfies Invitation;
 
 /** The password fields of an account without a password: none matches, until a link sets one. */
-export const withoutPassword = ({ config }: Pick<Core, 'config'>) => ({
+export const noPasswordFields = ({ config }: Pick<Core, 'config'>) => ({
   passwordHash: unmatchableHash(config.auth.bcryptCost),
   requiresPasswordChange: true,
   initialPasswordExpiresAt: null,
 });
 
 /** Why somebody isn't invited: who has chosen a password, or brings one along from another program, keeps it. */
-export function whyNotInvited(user: User): AppError | undefined {
+export function invitationRefusal(user: User): AppError | undefined {
   const because = (why: string) => new AppError('INVITATION_NOT_NEEDED', `The person ${why}.`);
   if (user.inviteState === 'accepted') return because('has accepted an invitation already');
   if (user.lastLogin !== null) return because('has signed in already');
@@ -37,16 +37,16 @@ export async function inviteUser(core: Core, actor: Actor, id: string, message?:
   assertMailSetUp(core);
   return core.database.inTransaction(async (transaction) => {
     const user = await lockUser(core, id, transaction);
-    const refusal = whyNotInvited(user);
+    const refusal = invitationRefusal(user);
     if (refusal) throw refusal;
-    user.set({ ...withoutPassword(core), ...newInvitation(core) });
+    user.set({ ...noPasswordFields(core), ...newInvitationFields(core) });
     await saveUser(core, user, { action: 'user.invite', actor, message }, transaction, { silent: true });
     return user;
   });
 }
 
 /** Notes on accounts why their last invitations haven't left, as far as it is known. */
-export async function noteInviteErrors({ database }: Core, users: readonly User[]): Promise<void> {
+export async function addInviteErrors({ database }: Core, users: readonly User[]): Promise<void> {
   for (const user of users) user.inviteError = null;
   const waiting = users.filter(({ inviteState }) => inviteState === 'queued' || inviteState === 'failed');
   if (waiting.length === 0) return;

@@ -23,7 +23,7 @@ export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
 }
 
-interface Uniqueness {
+interface TakenKeys {
   email: boolean;
   phone: boolean;
 }
@@ -33,7 +33,7 @@ export async function takenKeys(
   database: Database,
   keys: { email?: string; phone?: string },
   exceptId?: string,
-): Promise<Uniqueness> {
+): Promise<TakenKeys> {
   const phoneKey = keys.phone === undefined ? undefined : (await readPhoneKeys({ database })).keyOf(keys.phone);
   const wanted = [
     ...(keys.email === undefined ? [] : [{ email: keys.email }]),
@@ -56,7 +56,10 @@ export async function takenKeys(
  * loses a race gets the same error as one that fails the check.
  * @param refusal the code of the first rule that forbids the change, in the documented order
  */
-export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {
+export async function changeUnlessRefused<T>(
+  refusal: () => Promise<ErrorCode | undefined>,
+  change: () => Promise<T>,
+): Promise<T> {
   const code = await refusal();
   if (code !== undefined) throw new AppError(code);
   try {

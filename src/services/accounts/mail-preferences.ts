@@ -23,7 +23,7 @@ export interface OfferedPreferences extends MailPreferences {
   kinds: readonly NewsKind[];
 }
 
-function presented(core: Core, { role, language, mailOff }: User): OfferedPreferences {
+function presentPreferences(core: Core, { role, language, mailOff }: User): OfferedPreferences {
   const off = newsKinds.filter((kind) => mailOff.split(' ').includes(kind));
   return { language, off, kinds: isMailSetUp(core) ? kindsOf[role] : [] };
 }
@@ -32,7 +32,7 @@ function presented(core: Core, { role, language, mailOff }: User): OfferedPrefer
 export async function mailPreferences(core: Core, { user: { id } }: Caller): Promise<OfferedPreferences> {
   const user = await core.database.read(() => core.database.models.User.findByPk(id));
   if (!user) throw new AppError('TOKEN_INVALID');
-  return presented(core, user);
+  return presentPreferences(core, user);
 }
 
 /**
@@ -44,6 +44,6 @@ export async function changeMailPreferences(core: Core, caller: Caller, input: u
   return core.database.inTransaction(async (transaction) => {
     const user = await lockCaller(core, caller, transaction);
     const changes = { ...(language !== undefined && { language }), ...(off && { mailOff: off.join(' ') }) };
-    return presented(core, await user.update(changes, { transaction, silent: true }));
+    return presentPreferences(core, await user.update(changes, { transaction, silent: true }));
   });
 }

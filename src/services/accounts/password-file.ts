@@ -3,28 +3,28 @@ import { type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse';
 import type { User } from '../../db/models/user.js';
-import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../errors.js';
+import { AppError, isAppError, systemErrorCode, undefinedIfMissing, writeFailureReason } from '../../errors.js';
 import { isWorkbookName } from '../../schemas/table-format.js';
 import { syncToDisk } from '../../storage/disk.js';
 import { restoreCell } from '../../tables/write/cells.js';
-import { csvLine, markedHeader } from '../../tables/write/csv.js';
+import { csvLine, headerWithByteOrderMark } from '../../tables/write/csv.js';
 import { xlsxBytes } from '../../tables/write/xlsx.js';
 
 const headings = ['firstName', 'lastName', 'email', 'phone', 'password'];
-const header = markedHeader(headings);
+const header = headerWithByteOrderMark(headings);
 
 /** @throws AppError `FILE_UNUSABLE` */
-const unusable = (file: string, error: unknown) => {
+const unusableFileError = (file: string, error: unknown) => {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
-  const why = whyUnwritable(code, 'name another file, and run the command again');
+  const why = writeFailureReason(code, 'name another file, and run the command again');
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 };
 
-const taken = 'exists already and is never overwritten. Name another one';
+const existsAlready = 'exists already and is never overwritten. Name another one';
 
 /** The rows of a file that {@link PasswordFile} has written. */
-async function* rowsIn(file: string): AsyncGenerator<readonly string[]> {
+async function* readRows(file: string): AsyncGenerator<readonly string[]> {
   const rows: AsyncIterable<string[]> = createReadStream(file).pipe(parse({ bom: true, from_line: 2 }));
   for await (const row of rows) yield row.map(restoreCell);
 }
@@ -36,7 +36,7 @@ async function* rowsIn(file: string): AsyncGenerator<readonly string[]> {
  */
 export class PasswordFile {
   /** The length without a password whose change is still under way. */
-  #settled = 0;
+  #committedLength = 0;
   #pending: { userId: string; bytes: number } | undefined;
 
   private constructor(
@@ -50,19 +50,20 @@ export class PasswordFile {
     const isWorkbook = isWorkbookName(file);
     const csv = isWorkbook ? file.replace(/xlsx$/i, 'csv') : file;
     try {
-      if (isWorkbook && (await unlessMissing(lstat(file)))) throw new AppError('USAGE', `The file ${file} ${taken}.`);
+      if (isWorkbook && (await undefinedIfMissing(lstat(file))))
+        throw new AppError('USAGE', `The file ${file} ${existsAlready}.`);
       return new PasswordFile(file, csv, await open(csv, 'ax', 0o600));
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === undefined || isAppError(error)) throw error;
-      const problem = code === 'EEXIST' ? taken : whyUnwritable(code, 'name another file');
+      const problem = code === 'EEXIST' ? existsAlready : writeFailureReason(code, 'name another file');
       throw new AppError('USAGE', `The file ${csv} ${problem}.`, { cause: error });
     }
   }
 
   /** Whether no password is in it. */
   get isEmpty(): boolean {
-    return this.#settled <= Buffer.byteLength(header) && this.#pending === undefined;
+    return this.#committedLength <= Buffer.byteLength(header) && this.#pending === undefined;
   }
 
   /**
@@ -70,11 +71,11 @@ export class PasswordFile {
    * rolled back, and is repeated.
    * @throws AppError `FILE_UNUSABLE`
    */
-  async keep({ id, firstName, lastName, email, phone }: User, password: string): Promise<void> {
+  async save({ id, firstName, lastName, email, phone }: User, password: string): Promise<void> {
     try {
-      if (this.#pending && this.#pending.userId !== id) this.#settle();
-      else if (this.#pending) await this.handle.truncate(this.#settled);
-      if (this.#settled === 0) await this.#begin();
+      if (this.#pending && this.#pending.userId !== id) this.#commitPending();
+      else if (this.#pending) await this.handle.truncate(this.#committedLength);
+      if (this.#committedLength === 0) await this.#writeHeader();
       const line = Buffer.from(csvLine([firstName, lastName, email, phone, password]));
       this.#pending = { userId: id, bytes: line.length };
       await this.handle.appendFile(line);
@@ -84,36 +85,36 @@ export class PasswordFile {
     } catch (error) {
       // The change isn't committed now. Where the line can't be removed, there is one password too many.
       this.#pending = undefined;
-      await this.handle.truncate(this.#settled).catch(() => undefined);
-      throw unusable(this.csv, error);
+      await this.handle.truncate(this.#committedLength).catch(() => undefined);
+      throw unusableFileError(this.csv, error);
     }
   }
 
-  #settle(): void {
-    this.#settled += this.#pending?.bytes ?? 0;
+  #commitPending(): void {
+    this.#committedLength += this.#pending?.bytes ?? 0;
     this.#pending = undefined;
   }
 
-  async #begin(): Promise<void> {
+  async #writeHeader(): Promise<void> {
     await this.handle.appendFile(header);
     await syncToDisk(path.dirname(this.path));
-    this.#settled = Buffer.byteLength(header);
+    this.#committedLength = Buffer.byteLength(header);
   }
 
   /** Closes the file, and removes one without passwords. @throws AppError `FILE_UNUSABLE` where no workbook can be made of it */
   async close(): Promise<void> {
     await this.handle.close();
     if (this.isEmpty) await rm(this.csv, { force: true });
-    else if (this.csv !== this.path) await this.#becomeWorkbook();
+    else if (this.csv !== this.path) await this.#convertToWorkbook();
   }
 
   /** The passwords are on the disk in one of the files at any time. */
-  async #becomeWorkbook(): Promise<void> {
+  async #convertToWorkbook(): Promise<void> {
     const columns = headings.map((heading) => ({ heading, isText: true }));
     let workbook: FileHandle | undefined;
     try {
       workbook = await open(this.path, 'ax', 0o600);
-      for await (const bytes of xlsxBytes({ sheet: 'Passwords', columns, rows: rowsIn(this.csv) }))
+      for await (const bytes of xlsxBytes({ sheet: 'Passwords', columns, rows: readRows(this.csv) }))
         await workbook.appendFile(bytes);
       await workbook.sync();
       await workbook.close();
@@ -123,7 +124,7 @@ export class PasswordFile {
       if (workbook) await rm(this.path, { force: true });
       const code = systemErrorCode(error);
       if (code === undefined) throw error;
-      const why = whyUnwritable(code, `take the passwords from ${this.csv}`);
+      const why = writeFailureReason(code, `take the passwords from ${this.csv}`);
       throw new AppError('FILE_UNUSABLE', `The file ${this.path} ${why}.`, { cause: error });
     }
     await rm(this.csv, { force: true });

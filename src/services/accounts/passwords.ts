@@ -14,11 +14,16 @@ import { validate } from '../../schemas/validate.js';
 import { assertCurrentPassword } from '../auth/login.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { lockCaller } from '../auth/sessions.js';
-import { makeKnownAt } from '../auth/throttle.js';
-import { findCountedLink, releaseLock } from '../auth/throttle-locks.js';
+import { addKnownAddress } from '../auth/throttle.js';
+import { findLinkCountingFailures, releaseLock } from '../auth/throttle-locks.js';
 import { type Actor, actorOf, type Caller, type Client, type Core, queueOwnerOf } from '../core.js';
-import { copiedPassword, generatedPasswordCost, generatePassword, type HashRequest } from '../credentials/passwords.js';
-import { consumeLink, type OpenLink } from '../mail/links.js';
+import {
+  generatedPasswordCost,
+  generatePassword,
+  type HashRequest,
+  repairCopiedPassword,
+} from '../credentials/passwords.js';
+import { consumeLink, type ValidLink } from '../mail/links.js';
 import { changeUser, saveUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
@@ -31,12 +36,12 @@ export function initialPasswordExpiry(core: Core): Date {
 }
 
 /** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
-export type KeepPassword = (user: User, password: string) => Promise<void>;
+export type SavePassword = (user: User, password: string) => Promise<void>;
 
 /**
  * Sets a password that must be changed at the next login, and ends the account's sessions.
  * @param input `{ password }`, or nothing for a generated one
- * @param keep called before the commit, again when the transaction is repeated
+ * @param savePassword called before the commit, again when the transaction is repeated
  * @returns the account and its temporary password, which is shown nowhere else
  * @throws AppError `NOT_FOUND`, `VALIDATION`, and what `keep` throws
  */
@@ -45,7 +50,7 @@ export async function resetPassword(
   actor: Actor,
   id: string,
   input?: { password: string },
-  keep?: KeepPassword,
+  savePassword?: SavePassword,
 ): Promise<{ user: User; temporaryPassword: string }> {
   const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
   if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
@@ -55,7 +60,7 @@ export async function resetPassword(
     hashRequestOf(actor),
   );
   const user = await changeUser(core, id, { action: 'user.reset-password', actor }, async (account) => {
-    await keep?.(account, temporaryPassword);
+    await savePassword?.(account, temporaryPassword);
     account.set({
       passwordHash,
       hasPassword: true,
@@ -107,7 +112,7 @@ async function assertNotInitialPassword(
   { requiresPasswordChange, passwordHash }: Pick<Account, 'requiresPasswordChange' | 'passwordHash'>,
   request: HashRequest,
 ): Promise<void> {
-  const initial = copiedPassword(newPassword) ?? newPassword;
+  const initial = repairCopiedPassword(newPassword) ?? newPassword;
   if (requiresPasswordChange && (await core.hasher.compare(initial, passwordHash, request)))
     throw initialPasswordReused();
 }
@@ -135,7 +140,7 @@ async function replacePassword(
     user.set(chosenPassword(passwordHash));
     const cause = { action: 'own.password', actor: actorOf(caller), stays: caller.sessionId } as const;
     await saveUser(core, user, cause, transaction);
-    await makeKnownAt(core, user, caller.ip, transaction);
+    await addKnownAddress(core, user, caller.ip, transaction);
     return user;
   });
 }
@@ -156,7 +161,7 @@ interface ShownLink {
  */
 export async function checkLink(core: Core, input: unknown, client: Client): Promise<ShownLink> {
   const { token } = validate(linkSchema, input);
-  const { link, user } = await findCountedLink(core, token, linkPurposes, client);
+  const { link, user } = await findLinkCountingFailures(core, token, linkPurposes, client);
   const { purpose, email, expiresAt } = link;
   return { purpose, firstName: purpose === 'email' ? null : user.firstName, email, expiresAt };
 }
@@ -168,12 +173,12 @@ export async function checkLink(core: Core, input: unknown, client: Client): Pro
  */
 export async function setPassword(core: Core, input: unknown, client: Client, signal?: AbortSignal): Promise<void> {
   const { token, newPassword } = validate(setPasswordSchema, input);
-  const found = await findCountedLink(core, token, ['invite', 'reset'], client);
+  const found = await findLinkCountingFailures(core, token, ['invite', 'reset'], client);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, found.user);
   const request: HashRequest = { owner: client.ip === null ? '' : networkOf(client.ip), signal };
   await assertNotInitialPassword(core, newPassword, found.user, request);
   const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, request);
-  const set = (transaction: Transaction) => store(core, found, passwordHash, client, transaction);
+  const set = (transaction: Transaction) => storePassword(core, found, passwordHash, client, transaction);
   // When the commit succeeded and only its response was lost, the link is used up.
   const { User } = core.database.models;
   const committed = async ({ id }: User) => (await User.findByPk(id))?.passwordHash === passwordHash;
@@ -181,9 +186,9 @@ export async function setPassword(core: Core, input: unknown, client: Client, si
 }
 
 /** Stores the password and uses the link up. */
-async function store(
+async function storePassword(
   core: Core,
-  found: OpenLink,
+  found: ValidLink,
   passwordHash: string,
   { ip }: Client,
   transaction: Transaction,
@@ -200,6 +205,6 @@ async function store(
   await saveUser(core, user, { action: 'user.set-password', actor }, transaction);
   await releaseLock(core, user.id, transaction);
   // So that strangers who lock the account again don't keep its person out.
-  await makeKnownAt(core, user, ip, transaction);
+  await addKnownAddress(core, user, ip, transaction);
   return user;
 }

@@ -1,6 +1,6 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { isInState } from '../../db/sql/conditions.js';
+import { hasAccountState } from '../../db/sql/conditions.js';
 import { notFound, validationError } from '../../errors.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
@@ -8,16 +8,16 @@ import { type UserFilter, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/current-locks.js';
 import type { Core } from '../core.js';
-import { hasPartOfId, idIn } from '../ids.js';
-import { orderOf, type Page, pageOf } from '../paging.js';
+import { parseId, resemblesId } from '../ids.js';
+import { orderOf, type Page, readPage } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
-import { idEndingWith } from '../short-ids.js';
-import { noteInviteErrors } from './invite.js';
-import { type AccountSearch, accountsFound, narrowed } from './search.js';
-import { byState } from './states.js';
+import { findIdEndingWith } from '../short-ids.js';
+import { addInviteErrors } from './invite.js';
+import { type AccountSearch, narrowSearch, planAccountSearch } from './search.js';
+import { planStateSearch } from './states.js';
 
 /** The condition of a filter of accounts. */
-export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
+export async function planAccountFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
   const { role, isActive, requiresPasswordChange, locked, invited, search } = listing;
   const state = { role, isActive, requiresPasswordChange };
   const hasState = Object.values(state).some((wanted) => wanted !== undefined);
@@ -26,36 +26,36 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
   const among = role === undefined ? {} : { role };
-  const found = await accountsFound(core, search, { among, withPhones: true });
+  const found = await planAccountSearch(core, search, { among, withPhones: true });
   if (!hasState && others.length === 0) return found;
-  const inState = { [Op.and]: [isInState(state)] };
-  const filtered = narrowed(found, (condition) => ({ [Op.and]: [inState, ...others, condition] }));
+  const inState = { [Op.and]: [hasAccountState(state)] };
+  const filtered = narrowSearch(found, (condition) => ({ [Op.and]: [inState, ...others, condition] }));
   // Few are locked.
   if (!hasState || locked) return filtered;
   const sought = search === undefined ? others : [...others, found.where];
-  return { ...filtered, ...(await byState(core, state, sought)) };
+  return { ...filtered, ...(await planStateSearch(core, state, sought)) };
 }
 
 /** One page of the accounts with their locks and invitations, filtered and in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
-  const { where, maxCounted, parts } = await listingFilter(core, listing);
-  const page = await pageOf(core, User, listing, {
+  const { where, maxCounted, parts } = await planAccountFilter(core, listing);
+  const page = await readPage(core, User, listing, {
     where,
     maxCounted,
     parts,
     order: orderOf(listing),
     include: [currentLocks(core)],
   });
-  await noteInviteErrors(core, page.items);
+  await addInviteErrors(core, page.items);
   return page;
 }
 
 /** An account, and what became of its invitation. @throws AppError `NOT_FOUND` */
-export async function userWithInvitation(core: Core, id: string): Promise<User> {
+export async function findUserWithInvitation(core: Core, id: string): Promise<User> {
   const user = await findUserById(core, id);
-  await noteInviteErrors(core, [user]);
+  await addInviteErrors(core, [user]);
   return user;
 }
 
@@ -70,13 +70,16 @@ export async function findUserById(core: Core, id: string): Promise<User> {
  * The key that a reference stands for. Users set their own phones, so a text that looks like an id, an email address or a
  * name must not find a phone.
  */
-export function keyOf(reference: string, phones: PhoneKeys): { email: string } | { phoneKey: string } | { id: string } {
+export function parseReference(
+  reference: string,
+  phones: PhoneKeys,
+): { email: string } | { phoneKey: string } | { id: string } {
   const text = reference.trim();
   const email = normalizeEmail(text);
   if (email.includes('@')) return { email };
   const key = phones.keyOf(text);
-  const isPhone = /\p{Nd}/u.test(key) && !hasPartOfId(text);
-  return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
+  const isPhone = /\p{Nd}/u.test(key) && !resemblesId(text);
+  return isPhone ? { phoneKey: key } : { id: parseId(text) ?? text };
 }
 
 /**
@@ -85,9 +88,9 @@ export function keyOf(reference: string, phones: PhoneKeys): { email: string } |
  */
 export async function findUser(core: Core, reference: string): Promise<User> {
   const { User } = core.database.models;
-  const where = keyOf(reference, await readPhoneKeys(core));
+  const where = parseReference(reference, await readPhoneKeys(core));
   const user = await core.database.read(() => User.findOne({ where }));
-  const ended = await idEndingWith(core, 'User', reference);
+  const ended = await findIdEndingWith(core, 'User', reference);
   if (ended === undefined || ended === user?.id) {
     if (!user) throw notFound('User');
     return user;

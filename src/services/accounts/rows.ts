@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../db/models/user.js';
-import { Inserts } from '../../db/sql/insert.js';
+import { BulkInserter } from '../../db/sql/insert.js';
 import { type RowUpdate, updateRows } from '../../db/sql/update.js';
 import { type AccountValues, accountFields, type InitialField, initialFields } from '../../schemas/account-fields.js';
 import { type DefaultedFieldOf, defaultOf } from '../../schemas/fields-table.js';
@@ -52,10 +52,10 @@ export async function insertAccounts(
   cause: Cause = registration,
 ): Promise<readonly string[]> {
   const phones = await lockPhoneKeys(core, transaction);
-  const inserts = new Inserts(transaction);
+  const inserts = new BulkInserter(transaction);
   const effects = new EffectBatch(core, transaction);
   await addAccounts(core, accounts, ids, { inserts, phones, effects, cause });
-  await inserts.done();
+  await inserts.finish();
   await effects.apply();
   return ids;
 }
@@ -74,7 +74,7 @@ export async function addAccounts(
   core: Core,
   accounts: Iterable<NewAccount>,
   ids: readonly string[],
-  { inserts, phones, effects, cause }: { inserts: Inserts; phones: PhoneKeys; effects: EffectBatch; cause: Cause },
+  { inserts, phones, effects, cause }: { inserts: BulkInserter; phones: PhoneKeys; effects: EffectBatch; cause: Cause },
 ): Promise<void> {
   const now = core.now();
   function* rows() {

@@ -1,43 +1,47 @@
 import { type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { contains } from '../../db/sql/conditions.js';
-import { rowsOf } from '../../db/sql/page.js';
-import { hasWords, lookUpWords, type WordSearch } from '../../db/sql/words.js';
+import { rowQuery } from '../../db/sql/page.js';
+import { accountHasWords, lookUpWords, type WordSearch } from '../../db/sql/search-words.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../schemas/phone-keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
-import { maxCounted, type Parts, partsOf, searchBounds } from '../paging.js';
+import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
 
 /** The accounts that match a search, and how they are found and counted: see `Listing`. */
 export interface AccountSearch {
   where: WhereOptions<User>;
   maxCounted: number;
-  parts?: Parts<User> | undefined;
+  parts?: IndexedParts<User> | undefined;
   /** The condition for those who read all that match. */
   all: WhereOptions<User>;
 }
 
-const byReading = (where: WhereOptions<User>, most: number): AccountSearch => ({ where, all: where, maxCounted: most });
+const unindexedSearch = (where: WhereOptions<User>, most: number): AccountSearch => ({
+  where,
+  all: where,
+  maxCounted: most,
+});
 
 /** The accounts of a search that meet other conditions. */
-export function narrowed(
+export function narrowSearch(
   { where, parts, all, ...found }: AccountSearch,
   and: (where: WhereOptions<User>) => WhereOptions<User>,
 ): AccountSearch {
-  return { ...found, where: and(where), parts: parts && partsOf<User, User>(parts, and), all: and(all) };
+  return { ...found, where: and(where), parts: parts && narrowParts<User, User>(parts, and), all: and(all) };
 }
 
 /** Whether there are more rows than a search may read (`SEARCH_SCAN_ROWS`). @param among those that are searched */
-export async function areMany<M extends Model>(
+export async function exceedsScanLimit<M extends Model>(
   { database, config }: Core,
   model: ModelStatic<M>,
   among: WhereOptions<M>,
 ): Promise<boolean> {
   const most = config.search.scannedRows;
-  return (await database.read(() => rowsOf(model, { where: among, order: [] }).count(most + 1))) > most;
+  return (await database.read(() => rowQuery(model, { where: among, order: [] }).count(most + 1))) > most;
 }
 
 /** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
@@ -49,26 +53,26 @@ const maxWords = 3;
 const hasDigit = /\d/;
 
 /** The keys that phones may begin with: of a number without its plus, too. */
-function phonesOf(search: string, { startOf }: PhoneKeys): string[] {
+function phonePrefixes(search: string, { startOf }: PhoneKeys): string[] {
   const key = phoneKey(search);
   if (!hasDigit.test(key)) return [];
   return [...new Set([key, ...(/^\d/.test(key) ? [`+${key}`] : []), startOf(search) ?? key])];
 }
 
-/** The accounts that have all words, or a phone, by the indexes of the rarest word. @param few see {@link accountsFound} */
-async function byWords({ database }: Core, sought: WordSearch, few: number): Promise<AccountSearch> {
+/** The accounts that have all words, or a phone, by the indexes of the rarest word. @param few see {@link planAccountSearch} */
+async function planWordSearch({ database }: Core, sought: WordSearch, few: number): Promise<AccountSearch> {
   const { sequelize, read } = database;
   const { words, phones } = sought;
-  const matches = hasWords(sequelize, sought);
+  const matches = accountHasWords(sequelize, sought);
   const where = { [Op.and]: [matches] };
   const { counted } = searchBounds;
   const longest = words.toSorted((one, other) => other.length - one.length).slice(0, maxWords);
   const found = await read(() => lookUpWords(sequelize, longest, phones, counted + 1));
   const rarest = found.toSorted((one, other) => one.entries - other.entries)[0];
-  if (!rarest) return byReading(where, maxCountedByWords);
+  if (!rarest) return unindexedSearch(where, maxCountedByWords);
   // The indexes know one word. Phones have none of the words.
   const others = phones.length > 0 ? words : words.filter((word) => word !== rarest.word);
-  const and = words.length > 1 ? [hasWords(sequelize, { words: others, phones })] : [];
+  const and = words.length > 1 ? [accountHasWords(sequelize, { words: others, phones })] : [];
   return {
     where,
     maxCounted: maxCountedByWords,
@@ -87,7 +91,7 @@ async function byWords({ database }: Core, sought: WordSearch, few: number): Pro
  * @param withPhones whether phones are searched: not for trainers, who aren't shown them
  * @param few so many accounts of one word may be looked at to find a page
  */
-export async function accountsFound(
+export async function planAccountSearch(
   core: Core,
   search: string | undefined,
   {
@@ -98,13 +102,13 @@ export async function accountsFound(
 ): Promise<AccountSearch> {
   const { sequelize, models } = core.database;
   const key = searchKey(search);
-  if (search === undefined || key === '') return byReading({}, maxCounted);
+  if (search === undefined || key === '') return unindexedSearch({}, maxCounted);
   const phoneKeys = withPhones && hasDigit.test(phoneKey(search)) ? await readPhoneKeys(core) : plainPhoneKeys;
-  const sought = { words: searchedWords(key), phones: withPhones ? phonesOf(search, phoneKeys) : [] };
-  if (await areMany(core, models.User, among)) return byWords(core, sought, few);
+  const sought = { words: searchedWords(key), phones: withPhones ? phonePrefixes(search, phoneKeys) : [] };
+  if (await exceedsScanLimit(core, models.User, among)) return planWordSearch(core, sought, few);
   const anywhere = [
     contains(sequelize, 'User.search_key', key),
     ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),
   ];
-  return byReading({ [Op.and]: [{ [Op.or]: [...anywhere, hasWords(sequelize, sought)] }] }, maxCounted);
+  return unindexedSearch({ [Op.and]: [{ [Op.or]: [...anywhere, accountHasWords(sequelize, sought)] }] }, maxCounted);
 }

@@ -6,7 +6,7 @@ import { validate } from '../../schemas/validate.js';
 import { auditedSession, recordAudit } from '../audit/audit.js';
 import { newestFirst } from '../auth/sessions.js';
 import { type Actor, actorOf, type Caller, type Core } from '../core.js';
-import { type Page, pageOf } from '../paging.js';
+import { type Page, readPage } from '../paging.js';
 import { applyEffects } from './apply-effects.js';
 import { lockUnchangedUser } from './change-user.js';
 import { findUserById } from './queries.js';
@@ -17,7 +17,7 @@ const openSessions = (core: Core, userId: string) => ({ userId, expiresAt: { [Op
 /** A page of an account's sessions that have not expired, newest first. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function listUserSessions(core: Core, id: string, query: unknown): Promise<Page<Session>> {
   const listing = validate(sessionListingSchema, query);
-  return pageOf(core, core.database.models.Session, listing, {
+  return readPage(core, core.database.models.Session, listing, {
     where: openSessions(core, id),
     order: newestFirst,
     ifNone: async () => void (await findUserById(core, id)),

@@ -6,9 +6,9 @@ import { validate } from '../../schemas/validate.js';
 import { auditedUser, recordAudit } from '../audit/audit.js';
 import { assertPasswordAllowed, type PasswordRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
-import { makeKnownAt } from '../auth/throttle.js';
+import { addKnownAddress } from '../auth/throttle.js';
 import { type Actor, type Client, type Core, operator } from '../core.js';
-import { countSuperAdmins, guarded, takenKeys } from './keys.js';
+import { changeUnlessRefused, countSuperAdmins, takenKeys } from './keys.js';
 import { insertAccount } from './rows.js';
 
 /** The response of `GET /api/auth/setup-status`. */
@@ -41,7 +41,7 @@ export async function completeSetup(
 ): Promise<{ user: User; token: string }> {
   const author = ({ id, role }: User): Actor => ({ origin: 'http', actorId: id, ip: client.ip, role });
   return createSuperAdmin(core, input, author, async (user, transaction) => {
-    await makeKnownAt(core, user, client.ip, transaction);
+    await addKnownAddress(core, user, client.ip, transaction);
     return { user, token: (await startSession(core, user, client, transaction)).token };
   });
 }
@@ -77,7 +77,7 @@ async function createSuperAdmin<T>(
     const taken = await takenKeys(core.database, { email, phone });
     return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
   };
-  return guarded(refusal, async () => {
+  return changeUnlessRefused(refusal, async () => {
     const account = {
       ...fields,
       role: 'super_admin' as const,

@@ -1,12 +1,12 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/sql/page.js';
+import { rowQuery } from '../../db/sql/page.js';
 import { roles } from '../../schemas/fields.js';
 import type { Core } from '../core.js';
 import type { AccountSearch } from './search.js';
 
 /** Up to so many accounts are looked up and sorted. */
-const few = 7000;
+const maxSorted = 7000;
 
 /** The columns with which the index `users_state` begins, as far as a filter names them. */
 export type StateFilter = { [Key in keyof State]: State[Key] | undefined };
@@ -30,7 +30,7 @@ function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): Stat
  * the order of a page. Many are found so only without other conditions, by which another index may find fewer.
  * @param others conditions of other filters and of a search
  */
-export async function byState(
+export async function planStateSearch(
   { database }: Core,
   filter: StateFilter,
   others: readonly WhereOptions<User>[],
@@ -38,14 +38,15 @@ export async function byState(
   const { User } = database.models;
   const states = statesOf(filter);
   const anyOf = <Key extends keyof State>(key: Key) => [...new Set(states.map((state) => state[key]))];
-  const those = {
+  const anyState = {
     role: anyOf('role'),
     requiresPasswordChange: anyOf('requiresPasswordChange'),
     isActive: anyOf('isActive'),
   };
-  const areFew = (await database.read(() => rowsOf(User, { where: those, order: [] }).count(few + 1))) <= few;
+  const areFew =
+    (await database.read(() => rowQuery(User, { where: anyState, order: [] }).count(maxSorted + 1))) <= maxSorted;
   if (areFew) {
-    const where: WhereOptions<User> = { [Op.and]: [those, ...others] };
+    const where: WhereOptions<User> = { [Op.and]: [anyState, ...others] };
     return { parts: { parts: [{ where }], areFew }, all: where };
   }
   if (others.length > 0) return {};

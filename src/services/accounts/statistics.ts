@@ -1,9 +1,9 @@
 import { col, fn, Op } from 'sequelize';
-import { isLocked } from '../../db/sql/conditions.js';
+import { refersToLockedAccount } from '../../db/sql/conditions.js';
 import { type Role, roles } from '../../schemas/fields.js';
 import { locksInForce } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
-import { figuresOf } from '../figures.js';
+import { cachedCounts } from '../count-cache.js';
 
 /** The number of accounts by state. */
 export interface AccountCounts {
@@ -21,11 +21,11 @@ export interface AccountStatistics extends AccountCounts {
   byRole: Record<Role, AccountCounts>;
 }
 
-const none = (): AccountCounts => ({ total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 });
+const zeroCounts = (): AccountCounts => ({ total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 });
 
 /** Counts all accounts. */
 export const accountStatistics = (core: Core): Promise<AccountStatistics> =>
-  figuresOf(
+  cachedCounts(
     core,
     'accounts',
     () => countAccounts(core),
@@ -43,13 +43,13 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
     }),
     await models.User.findAll({
       attributes: ['role', [...count]],
-      where: { [Op.and]: [isLocked(sequelize, 'User.id', locksInForce(core.now()))] },
+      where: { [Op.and]: [refersToLockedAccount(sequelize, 'User.id', locksInForce(core.now()))] },
       group: ['role'],
     }),
   ]);
-  const all = none();
+  const all = zeroCounts();
   // The keys are the roles.
-  const byRole = Object.fromEntries(roles.map((role) => [role, none()])) as Record<Role, AccountCounts>;
+  const byRole = Object.fromEntries(roles.map((role) => [role, zeroCounts()])) as Record<Role, AccountCounts>;
   const add = (role: Role, key: keyof AccountCounts, more: number) => {
     for (const counts of [all, byRole[role]]) counts[key] += more;
   };

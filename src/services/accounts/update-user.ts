@@ -8,10 +8,10 @@ import { releaseLock } from '../auth/throttle-locks.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { ofNewEmail, verifyEmail } from './change-email.js';
+import { unconfirmedEmailFields, verifyEmail } from './change-email.js';
 import { changeUser, lockUnchangedUser, lockUser, saveUser } from './change-user.js';
 import { assertRoleUnused } from './delete-user.js';
-import { guarded, takenKeys, userKeys } from './keys.js';
+import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
 import { findUserById } from './queries.js';
 
 async function assertRoleChange(core: Core, user: User, role: UserUpdate['role'], transaction: Transaction) {
@@ -42,14 +42,14 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
   };
   // People who change their own email stay signed in where they did it.
   const cause = { action: 'user.update', actor, stays: id === actor.actorId ? actor.sessionId : undefined } as const;
-  return guarded(refusal, () =>
+  return changeUnlessRefused(refusal, () =>
     core.database.inTransaction(async (transaction) => {
       const user = await lockUser(core, id, transaction);
       await assertRoleChange(core, user, role, transaction);
       user.set({ ...fields, ...(role !== undefined && { role }) });
       if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
       user.set(userKeys(user));
-      if (user.changed('email')) user.set(ofNewEmail);
+      if (user.changed('email')) user.set(unconfirmedEmailFields);
       await saveUser(core, user, cause, transaction);
       if (verify && verified !== undefined) await verifyEmail(core, actor, user, verified, transaction);
       return user;

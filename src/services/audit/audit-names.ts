@@ -5,10 +5,10 @@ import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 
 /** What ids in the audit log name. */
-type Kind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
+type NamedKind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
 
 /** The fields in the values before and after a change that hold an id, or a list of them. */
-const idFields: Readonly<Record<string, Kind>> = {
+const idFields: Readonly<Record<string, NamedKind>> = {
   userId: 'user',
   trainerId: 'user',
   replyBy: 'user',
@@ -24,7 +24,7 @@ const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`
 type Name = readonly [id: string, name: string];
 
 /** Read the present names of what ids name, with one query or two; ids whose object is gone are left out. */
-const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
+const nameReaders: Readonly<Record<NamedKind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
   user: async ({ User }, where) =>
     (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
   course: async ({ Course }, where) =>
@@ -56,13 +56,13 @@ const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) =
   },
 };
 
-const isKind = (type: string): type is Kind => Object.hasOwn(readers, type);
+const isKind = (type: string): type is NamedKind => Object.hasOwn(nameReaders, type);
 
 /** The ids in the values before and after a change. */
-const idsBeside = ({ before, after }: AuditEntry): [Kind, string][] =>
+const idsInValues = ({ before, after }: AuditEntry): [NamedKind, string][] =>
   [before, after].flatMap((values) =>
     Object.entries(idFields).flatMap(([field, kind]) =>
-      [values?.[field]].flat().flatMap((id): [Kind, string][] => (typeof id === 'string' ? [[kind, id]] : [])),
+      [values?.[field]].flat().flatMap((id): [NamedKind, string][] => (typeof id === 'string' ? [[kind, id]] : [])),
     ),
   );
 
@@ -71,21 +71,21 @@ const idsBeside = ({ before, after }: AuditEntry): [Kind, string][] =>
  * after it: a query or two for each kind of object, however many entries there are.
  */
 export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
-  const besides = entries.map((entry) => ({ entry, ids: idsBeside(entry) }));
-  const wanted: [Kind, string | null][] = [];
-  for (const { entry, ids } of besides) {
+  const entriesWithIds = entries.map((entry) => ({ entry, ids: idsInValues(entry) }));
+  const wanted: [NamedKind, string | null][] = [];
+  for (const { entry, ids } of entriesWithIds) {
     wanted.push(['user', entry.actorId], ...ids);
     if (isKind(entry.targetType)) wanted.push([entry.targetType, entry.targetId]);
   }
   const names = new Map<string, string>();
   await database.read(async () => {
-    for (const [kind, read] of Object.entries(readers)) {
+    for (const [kind, read] of Object.entries(nameReaders)) {
       const ids = new Set(wanted.flatMap(([of, id]) => (of === kind && id !== null ? [id] : [])));
       if (ids.size > 0) for (const [id, name] of await read(database.models, { id: [...ids] })) names.set(id, name);
     }
   });
   const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
-  for (const { entry, ids } of besides) {
+  for (const { entry, ids } of entriesWithIds) {
     entry.actorName = nameOf(entry.actorId);
     // An address is its own name.
     entry.targetName = entry.targetType === 'address' ? entry.targetId : nameOf(entry.targetId);

@@ -20,7 +20,7 @@ import { enrollmentFieldNames } from '../../schemas/enrollment-fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Author, Core } from '../core.js';
 import { withNewIds } from '../new-ids.js';
-import { maxCounted, type Page, pageOf } from '../paging.js';
+import { maxCounted, type Page, readPage } from '../paging.js';
 import { addNames } from './audit-names.js';
 
 /** A record about something of one kind. */
@@ -146,7 +146,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  const page = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
+  const page = await readPage(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
   await addNames(core, page.items);
   return page;
 }

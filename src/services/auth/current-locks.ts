@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { isLatestLock, isLockedNow } from '../../db/sql/conditions.js';
-import type { Joined } from '../../db/sql/joins.js';
+import { isLatestLock, isLockedAccount } from '../../db/sql/conditions.js';
+import type { JoinedAssociation } from '../../db/sql/joins.js';
 import type { Core } from '../core.js';
 import { locksInForce } from './throttle-rules.js';
 
@@ -23,7 +23,7 @@ export async function lockOf(core: Core, accountId: string): Promise<Date | null
 }
 
 /** The locks that {@link lockOf} finds, for the `include` of a query of accounts. */
-export function currentLocks({ database: { models, sequelize }, now }: Core): Joined {
+export function currentLocks({ database: { models, sequelize }, now }: Core): JoinedAssociation {
   return {
     model: models.LoginThrottle,
     as: 'currentLock',
@@ -34,5 +34,5 @@ export function currentLocks({ database: { models, sequelize }, now }: Core): Jo
 
 /** Matches accounts that are locked, or those that are not. */
 export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
-  return isLockedNow(database.sequelize, locksInForce(now()), locked);
+  return isLockedAccount(database.sequelize, locksInForce(now()), locked);
 }

@@ -7,7 +7,7 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Client, Core } from '../core.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
-import { countForgotten } from './throttle-locks.js';
+import { countForgottenPassword } from './throttle-locks.js';
 
 /**
  * Queues a link for who has forgotten a password. The sender looks for the account: this does the same for every identifier, so
@@ -17,7 +17,7 @@ import { countForgotten } from './throttle-locks.js';
 export async function forgotPassword(core: Core, input: unknown, client: Client): Promise<void> {
   const { identifier } = validate(forgotPasswordSchema, input);
   assertMailSetUp(core);
-  await countForgotten(core, client);
+  await countForgottenPassword(core, client);
   const key = normalizeEmail(identifier);
   // What can be no key is that of nobody.
   const mail = { kind: 'reset', identifier: isPossibleKey(key) ? key : '' } as const;

@@ -5,7 +5,7 @@ import { isRecent } from '../recent.js';
 /** When sessions and calendars were last used, for their owners, who look for a use that isn't theirs. */
 
 /** Something whose use is recorded. */
-interface Usable {
+interface UseKind {
   /** How precise `lastUsedAt` is, in milliseconds: a write per request would cost more than it tells. */
   precisionMs: number;
   /** @param isOutdated the condition of `lastUsedAt`: of several instances the first one writes */
@@ -18,14 +18,14 @@ interface Usable {
   ): Promise<unknown>;
 }
 
-const session: Usable = {
+const sessionUse: UseKind = {
   precisionMs: 5 * 60_000,
   write: ({ database }, id, lastUsedAt, isOutdated, transaction) =>
     database.models.Session.update({ lastUsedAt }, { where: { id, lastUsedAt: isOutdated }, transaction }),
 };
 
 /** By the id of its account. */
-export const calendar: Usable = {
+export const calendarUse: UseKind = {
   precisionMs: 60 * 60_000,
   write: ({ database }, userId, lastUsedAt, isOutdated, transaction) =>
     database.models.Calendar.update({ lastUsedAt }, { where: { userId, lastUsedAt: isOutdated }, transaction }),
@@ -41,15 +41,15 @@ const recordMs = 500;
 const pauseMs = 60_000;
 
 /** What a process knows of the uses that it records. */
-interface Recording {
+interface RecordingState {
   /** Those whose use is just being recorded. */
   pending: Set<string>;
   failedAt?: Date;
 }
 
-const recordings = new WeakMap<Core['database'], Recording>();
+const recordings = new WeakMap<Core['database'], RecordingState>();
 
-function recordingIn({ database }: Core): Recording {
+function recordingStateOf({ database }: Core): RecordingState {
   const recording = recordings.get(database) ?? { pending: new Set<string>() };
   recordings.set(database, recording);
   return recording;
@@ -64,15 +64,15 @@ export async function recordUse(
   core: Core,
   { id, usedAt }: { id: string; usedAt: Date | null },
   now: Date,
-  usable = session,
+  usable = sessionUse,
 ): Promise<void> {
   if (usedAt && now.getTime() - usedAt.getTime() < usable.precisionMs) return;
-  const recording = recordingIn(core);
+  const recording = recordingStateOf(core);
   const isPaused = () => recording.failedAt !== undefined && isRecent(recording.failedAt, now, pauseMs);
   if (isPaused() || recording.pending.has(id)) return;
   recording.pending.add(id);
   try {
-    await core.database.withDeadline({ all: recordMs }, () => write(core, id, now, usable));
+    await core.database.withDeadline({ all: recordMs }, () => writeUse(core, id, now, usable));
   } catch (error) {
     // One line for all that fail together.
     if (!isPaused())
@@ -84,7 +84,7 @@ export async function recordUse(
 }
 
 /** A row that another instance has written meanwhile stays as it is. */
-async function write(core: Core, id: string, now: Date, usable: Usable): Promise<void> {
+async function writeUse(core: Core, id: string, now: Date, usable: UseKind): Promise<void> {
   const isOutdated = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: new Date(now.getTime() - usable.precisionMs) }] };
   await core.database.inStatement((transaction) => usable.write(core, id, now, isOutdated, transaction ?? null));
 }

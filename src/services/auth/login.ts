@@ -8,14 +8,19 @@ import { loginSchema } from '../../schemas/auth.js';
 import type { Role } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
-import { copiedPassword, generatedPasswordCost, type HashRequest, unmatchableHash } from '../credentials/passwords.js';
-import { readIdentifier } from '../find-by-identifier.js';
+import {
+  generatedPasswordCost,
+  type HashRequest,
+  repairCopiedPassword,
+  unmatchableHash,
+} from '../credentials/passwords.js';
+import { parseIdentifier } from '../find-by-identifier.js';
 import { type StartedSession, sessionExists, startSession } from './sessions.js';
-import { type Attempt, keepKnownAddresses, readThrottle, throttled } from './throttle.js';
+import { type Attempt, keepKnownAddresses, readThrottle, runThrottled } from './throttle.js';
 import { loginSubjects, type Target } from './throttle-rules.js';
 
 /** An identifier at a login. */
-interface LoginSubject {
+interface LoginCandidate {
   /** The account, if it may sign in. */
   user: User | undefined;
   /** The subject that counts failures. */
@@ -24,13 +29,13 @@ interface LoginSubject {
   rows: LoginThrottle[];
 }
 
-async function subjectOf(
+async function findCandidate(
   core: Core,
   identifier: string,
   role: Role | undefined,
   { ip }: Client,
-): Promise<LoginSubject> {
-  const { key, where, choose } = await readIdentifier(core, identifier);
+): Promise<LoginCandidate> {
+  const { key, where, choose } = await parseIdentifier(core, identifier);
   const { database } = core;
   const found = await database.read(() => readLogin(database.models, where, loginSubjects(key, ip)));
   const { user = null, throttle: rows = [] } = choose(found, (match) => match.user) ?? {};
@@ -59,7 +64,7 @@ async function matchingPassword(
   if (await hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost), request)) return password;
   if (!user) return undefined;
   const isGenerated = user.requiresPasswordChange && costOf(user.passwordHash) === generatedPasswordCost;
-  const copied = isGenerated ? copiedPassword(password) : undefined;
+  const copied = isGenerated ? repairCopiedPassword(password) : undefined;
   if (copied !== undefined && (await hasher.compare(copied, user.passwordHash, request))) return copied;
   if (costOf(user.passwordHash) < bcryptCost) await hasher.compare(password, unmatchableHash(bcryptCost), request);
   return undefined;
@@ -103,34 +108,34 @@ export async function login(
   { role, signal }: LoginOptions = {},
 ): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
-  const { user, target, rows } = await subjectOf(core, identifier, role, client);
+  const { user, target, rows } = await findCandidate(core, identifier, role, client);
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
     // Compares again when the hash was replaced between the comparison and the lock of the account.
     for (let compared = user; ; ) {
       const request = { owner, signal, before: attempt.count };
-      const found = await assertPasswordRight(core, password, compared, request);
-      const current = await startSessionOf(core, attempt, found, client, role);
+      const found = await assertPasswordMatches(core, password, compared, request);
+      const current = await startSessionIfUnchanged(core, attempt, found, client, role);
       if ('token' in current) return current;
       compared = current;
     }
   };
-  return throttled(core, target, client.ip, work, { rows, signal });
+  return runThrottled(core, target, client.ip, work, { rows, signal });
 }
 
-interface Compared {
+interface MatchedAccount {
   user: User;
   /** Replaces the stored hash. */
   passwordHash: string | undefined;
 }
 
 /** @throws AppError `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED` */
-async function assertPasswordRight(
+async function assertPasswordMatches(
   core: Core,
   password: string,
   user: User | undefined,
   request: HashRequest,
-): Promise<Compared> {
+): Promise<MatchedAccount> {
   const matching = await matchingPassword(core, password, user, request);
   if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
   const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
@@ -143,10 +148,10 @@ async function assertPasswordRight(
  * @returns the current account when its hash has changed since: the password was changed, or another login has rehashed it
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
-async function startSessionOf(
+async function startSessionIfUnchanged(
   core: Core,
   attempt: Attempt,
-  { user, passwordHash }: Compared,
+  { user, passwordHash }: MatchedAccount,
   client: Client,
   role: Role | undefined,
 ): Promise<SignedIn | User> {
@@ -192,5 +197,5 @@ export async function assertCurrentPassword(core: Core, { user, ip }: Caller, cu
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
     await core.database.inTransaction((transaction) => attempt.succeed(transaction, passwordHash));
   };
-  await throttled(core, target, ip, work, { rows: await readThrottle(core, target, ip) });
+  await runThrottled(core, target, ip, work, { rows: await readThrottle(core, target, ip) });
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 import { validationError } from '../../errors.js';
-import { characters } from '../../schemas/fields.js';
+import { countCharacters } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import type { FoundProblem } from '../../schemas/problems.js';
 
@@ -27,7 +27,10 @@ async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-function isOwn(password: string, { firstName = '', lastName = '', email = '', phone = '' }: PasswordOwner): boolean {
+function isPersonal(
+  password: string,
+  { firstName = '', lastName = '', email = '', phone = '' }: PasswordOwner,
+): boolean {
   const folded = searchKey(password);
   const address = normalizeEmail(email);
   const addresses = [address, address.split('@')[0] ?? ''];
@@ -50,14 +53,14 @@ export async function passwordPolicy({ auth }: PasswordRules): Promise<PasswordP
   if (passwordBlocklist) common ??= loadCommonPasswords();
   const blocked = await common;
   return (label, password, owner) => {
-    if (characters(password) < passwordMinLength) {
+    if (countCharacters(password) < passwordMinLength) {
       const message = `${label} must be at least ${passwordMinLength} characters.`;
       return { code: 'TOO_SHORT', params: { min: passwordMinLength }, message };
     }
     if (!passwordBlocklist) return undefined;
     if (blocked?.has(password.toLowerCase()))
       return { code: 'PASSWORD_WEAK', message: `${label} is one of the most common ones. Choose another.` };
-    return owner && isOwn(password, owner)
+    return owner && isPersonal(password, owner)
       ? { code: 'PASSWORD_WEAK', message: `${label} must not be the account's own email, phone or name.` }
       : undefined;
   };

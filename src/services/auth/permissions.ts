@@ -55,6 +55,6 @@ export function authorize(
 }
 
 /** Refuses an account that must change its initial password first. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
-export function assertOwnPassword({ user }: Caller): void {
+export function assertInitialPasswordChanged({ user }: Caller): void {
   if (user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_REQUIRED');
 }

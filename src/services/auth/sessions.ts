@@ -10,7 +10,7 @@ import { AppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Caller, Client, Core } from '../core.js';
-import { type Page, pageOf } from '../paging.js';
+import { type Page, readPage } from '../paging.js';
 import { recordUse } from './last-use.js';
 
 /** Sessions per transaction of the cleanup, which must not delay logins. */
@@ -124,7 +124,7 @@ export async function assertStillSignedIn(core: Core, { sessionId, actorId }: Ac
 /** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */
 export async function listSessions(core: Core, caller: Caller, query: unknown): Promise<Page<Session>> {
   const where = { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } };
-  return pageOf(core, core.database.models.Session, validate(sessionListingSchema, query), {
+  return readPage(core, core.database.models.Session, validate(sessionListingSchema, query), {
     where,
     order: newestFirst,
   });
@@ -149,7 +149,7 @@ export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
 }
 
 /** Ends the session of a token, unless it has ended; a token that isn't genuine names none. */
-export async function endSessionOf(core: Core, token: string): Promise<void> {
+export async function endSessionOfToken(core: Core, token: string): Promise<void> {
   const claims = (await core.tokens).verify(token, core.now());
   if (claims) await removeSession(core, claims.userId, claims.sid);
 }

@@ -4,7 +4,7 @@ import { isAppError } from '../../errors.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Client, Core } from '../core.js';
-import { findLink, type OpenLink } from '../mail/links.js';
+import { findLink, type ValidLink } from '../mail/links.js';
 import { isInForce } from './current-locks.js';
 import { countOrRefuse, lockAtLimit } from './throttle.js';
 import {
@@ -87,7 +87,7 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
 }
 
 /** Counts what is limited whether or not it fails. @param what is counted, for the message */
-async function countAny(core: Core, subject: string, what: string): Promise<void> {
+async function countRequest(core: Core, subject: string, what: string): Promise<void> {
   await countOrRefuse(core, [subject], null, what);
   await lockAtLimit(core, [subject]);
 }
@@ -96,32 +96,32 @@ async function countAny(core: Core, subject: string, what: string): Promise<void
  * Counts that an account tries a phone number, because the response tells whether another account has it.
  * @throws AppError `TOO_MANY_ATTEMPTS`
  */
-export const countPhone = (core: Core, accountId: string): Promise<void> =>
-  countAny(core, phonesSubject(accountId), 'phone numbers tried');
+export const countPhoneTried = (core: Core, accountId: string): Promise<void> =>
+  countRequest(core, phonesSubject(accountId), 'phone numbers tried');
 
 /**
  * The link of a token; counts those that don't work. The others aren't counted: a school behind one address may open hundreds of
  * invitations in an hour.
  * @throws AppError `LINK_INVALID`, `TOO_MANY_ATTEMPTS`
  */
-export async function findCountedLink(
+export async function findLinkCountingFailures(
   core: Core,
   token: string,
   purposes: readonly LinkPurpose[],
   { ip }: Client,
-): Promise<OpenLink> {
+): Promise<ValidLink> {
   try {
     return await findLink(core, token, purposes);
   } catch (error) {
     if (isAppError(error, 'LINK_INVALID') && ip !== null)
-      await countAny(core, linksSubject(ip), 'links that are not valid');
+      await countRequest(core, linksSubject(ip), 'links that are not valid');
     throw error;
   }
 }
 
 /** Counts that somebody has forgotten a password. @throws AppError `TOO_MANY_ATTEMPTS` */
-export async function countForgotten(core: Core, { ip }: Client): Promise<void> {
-  if (ip !== null) await countAny(core, forgottenSubject(ip), 'forgotten passwords');
+export async function countForgottenPassword(core: Core, { ip }: Client): Promise<void> {
+  if (ip !== null) await countRequest(core, forgottenSubject(ip), 'forgotten passwords');
 }
 
 /** Rows per transaction of the cleanup, which must not delay logins. */

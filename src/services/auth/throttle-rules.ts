@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
-import type { LockEnds } from '../../db/sql/conditions.js';
+import type { LockEndRange } from '../../db/sql/conditions.js';
 import { type LoginSubjects, saltOf } from '../../db/sql/login-query.js';
 import { networkOf } from '../../network.js';
 
@@ -19,7 +19,7 @@ const clockSkewMs = 5 * minuteMs;
 /** The limit of one subject. */
 interface Rule {
   /** Whether the rows of the rule are those of an account, if there is one. */
-  isOfAccount: boolean;
+  belongsToAccount: boolean;
   /** The permitted number of failures. */
   failures: number;
   /** The period in which they are counted, in milliseconds. */
@@ -30,17 +30,22 @@ interface Rule {
 
 /** For an account, and alike for an identifier without an account, so that a refusal doesn't reveal which it is. */
 const identifierRule: Rule = {
-  isOfAccount: true,
+  belongsToAccount: true,
   failures: 10,
   windowMs: 10 * minuteMs,
   lockMs: (locks) => Math.min(10 * 2 ** locks * minuteMs, longestLockMs),
 };
 
 /** For one address. */
-const addressRule: Rule = { isOfAccount: false, failures: 100, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
+const addressRule: Rule = {
+  belongsToAccount: false,
+  failures: 100,
+  windowMs: 60 * minuteMs,
+  lockMs: () => longestLockMs,
+};
 
 /** For the phone numbers that an account tries, because each response tells whether another account has the number. */
-const phoneRule: Rule = { isOfAccount: false, failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
+const phoneRule: Rule = { belongsToAccount: false, failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
 /** For the links that are opened and used at one address: a class behind it opens expired invitations, too. */
 const linkRule: Rule = { ...addressRule, failures: 300 };
@@ -55,7 +60,7 @@ const forgottenRule: Rule = { ...addressRule, failures: 100 };
 export const latestMoment = (now: Date): Date => new Date(now.getTime() + clockSkewMs);
 
 /** When locks end that are in force: later than `after`, and at `until` at the latest. */
-export const locksInForce = (now: Date): LockEnds => ({
+export const locksInForce = (now: Date): LockEndRange => ({
   after: now,
   until: new Date(latestMoment(now).getTime() + longestLockMs),
 });
@@ -93,7 +98,8 @@ export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`
 const pairSuffix = (ip: string) => `:${networkOf(ip)}`;
 
 /** Beginning of the keys of an account at all addresses where this password was used. */
-export const pairsOf = (accountId: string, passwordHash: string) => `${pairPrefix}${accountId}:${saltOf(passwordHash)}`;
+export const pairPrefixOf = (accountId: string, passwordHash: string) =>
+  `${pairPrefix}${accountId}:${saltOf(passwordHash)}`;
 
 /**
  * The key of the row of an account at an address, which counts in place of all others once the account has signed in from there.
@@ -102,7 +108,7 @@ export const pairsOf = (accountId: string, passwordHash: string) => `${pairPrefi
  */
 export const pairSubject = (target: Target, ip: string | null): string | undefined =>
   'accountId' in target && ip !== null
-    ? `${pairsOf(target.accountId, target.passwordHash)}${pairSuffix(ip)}`
+    ? `${pairPrefixOf(target.accountId, target.passwordHash)}${pairSuffix(ip)}`
     : undefined;
 
 /** The rows that a login asks for, before it knows the account. */

@@ -15,8 +15,8 @@ import {
   latestMoment,
   locksInForce,
   msSince,
+  pairPrefixOf,
   pairSubject,
-  pairsOf,
   ruleOf,
   subjectOf,
   type Target,
@@ -32,7 +32,7 @@ import {
 /** Logins that wait for one account; more are refused. */
 const maxWaiting = 100;
 /** How long recording the end of an attempt may take, in milliseconds: the time of its request may be over. */
-const endMs = 2000;
+const recordEndMs = 2000;
 
 /** An attempt to guess a password. */
 export interface Attempt {
@@ -48,7 +48,7 @@ export interface Attempt {
 const limits = new Map<string, LimitFunction>();
 
 /** Runs work after all earlier work for the same subject. @throws AppError `OVERLOADED` when too many wait for it */
-async function oneAtATime<T>(subject: string, work: () => Promise<T>): Promise<T> {
+async function runOneAtATime<T>(subject: string, work: () => Promise<T>): Promise<T> {
   const limit = limits.get(subject) ?? pLimit(1);
   limits.set(subject, limit);
   if (limit.pendingCount >= maxWaiting) throw new AppError('OVERLOADED');
@@ -88,9 +88,9 @@ export function readThrottle(core: Core, target: Target, ip: string | null): Pro
 export async function countOrRefuse(core: Core, subjects: readonly string[], accountId: string | null, what: string) {
   const now = core.now();
   const counted = [...subjects].sort().map((subject) => {
-    const { failures, windowMs, isOfAccount } = ruleOf(subject);
+    const { failures, windowMs, belongsToAccount } = ruleOf(subject);
     const windowStart = new Date(now.getTime() - windowMs);
-    return { subject, accountId: isOfAccount ? accountId : null, limit: failures, windowStart };
+    return { subject, accountId: belongsToAccount ? accountId : null, limit: failures, windowStart };
   });
   const at = { now, inForce: locksInForce(now), latestMoment: latestMoment(now) };
   if (await countAttempt(core.database, counted, at)) return now;
@@ -124,13 +124,13 @@ export async function lockAtLimit(core: Core, subjects: readonly string[]): Prom
 }
 
 /** Takes back one failure in rows, unless they have begun another window since it was counted. */
-async function uncount(core: Core, subjects: readonly string[], countedAt: Date, transaction: Transaction) {
+async function subtractFailure(core: Core, subjects: readonly string[], countedAt: Date, transaction: Transaction) {
   const where = { subject: [...subjects], failures: { [Op.gt]: 0 }, windowStartedAt: { [Op.lte]: countedAt } };
   await core.database.models.LoginThrottle.update({ failures: literal('failures - 1') }, { where, transaction });
 }
 
 /** Resets rows of an account; those of `known` are of an address where it is known from now on. */
-async function reset(
+async function resetFailures(
   core: Core,
   accountId: string,
   subjects: readonly string[],
@@ -160,7 +160,7 @@ export async function keepKnownAddresses(
   { before, after }: { before: string; after: string },
   transaction: Transaction,
 ): Promise<void> {
-  const [old, next] = [pairsOf(accountId, before), pairsOf(accountId, after)];
+  const [old, next] = [pairPrefixOf(accountId, before), pairPrefixOf(accountId, after)];
   await core.database.models.LoginThrottle.update(
     { subject: fn('REPLACE', col('subject'), old, next) },
     { where: { accountId, subject: { [Op.startsWith]: old } }, transaction },
@@ -171,14 +171,14 @@ export async function keepKnownAddresses(
  * Makes an account known at an address, whose person has proved to have its password, or has set one.
  * @param ip null where it isn't known
  */
-export async function makeKnownAt(
+export async function addKnownAddress(
   core: Core,
   { id: accountId, passwordHash }: Pick<Account, 'id' | 'passwordHash'>,
   ip: string | null,
   transaction: Transaction,
 ): Promise<void> {
   const pair = pairSubject({ accountId, passwordHash }, ip);
-  if (pair !== undefined) await reset(core, accountId, [pair], pair, transaction);
+  if (pair !== undefined) await resetFailures(core, accountId, [pair], pair, transaction);
 }
 
 /**
@@ -192,7 +192,7 @@ function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: str
   return [subjectOf(target), ...(ip === null ? [] : [addressSubject(ip)])];
 }
 
-const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'];
+const wrongPasswordCodes = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'];
 
 /** The throttle of an attempt. */
 interface ThrottleOptions {
@@ -207,7 +207,7 @@ interface ThrottleOptions {
  * @param work counts the attempt before it compares, and ends it when the password was right
  * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and what `work` throws
  */
-export async function throttled<T>(
+export async function runThrottled<T>(
   core: Core,
   target: Target,
   ip: string | null,
@@ -225,7 +225,7 @@ export async function throttled<T>(
   const accountId = 'accountId' in target ? target.accountId : null;
   // Strangers who crowd the one don't crowd the other.
   const [queue = ''] = counted;
-  return oneAtATime(queue, async () => {
+  return runOneAtATime(queue, async () => {
     if (signal?.aborted) throw cancellationError(signal);
     let countedAt: Date | undefined;
     const attempt: Attempt = {
@@ -236,10 +236,10 @@ export async function throttled<T>(
         if (accountId === null) return;
         const known = pairSubject({ accountId, passwordHash }, ip);
         const others = counted.filter((subject) => subject === subjectOf(target));
-        await reset(core, accountId, known === undefined ? others : [...others, known], known, transaction);
+        await resetFailures(core, accountId, known === undefined ? others : [...others, known], known, transaction);
         // A right password of one account doesn't vouch for others at the address.
         const addresses = counted.filter((subject) => subject.startsWith(addressPrefix));
-        if (addresses.length > 0 && countedAt) await uncount(core, addresses, countedAt, transaction);
+        if (addresses.length > 0 && countedAt) await subtractFailure(core, addresses, countedAt, transaction);
       },
     };
     try {
@@ -253,13 +253,13 @@ export async function throttled<T>(
 
 /** Ends an attempt that was counted: it has failed, or its password was not compared, or the result is unknown. */
 async function recordEnd(core: Core, counted: readonly string[], countedAt: Date, reason: unknown): Promise<void> {
-  const hasFailed = reason instanceof AppError && wrongGuesses.includes(reason.code);
+  const hasFailed = reason instanceof AppError && wrongPasswordCodes.includes(reason.code);
   const record = () =>
     hasFailed
       ? lockAtLimit(core, counted)
-      : core.database.inTransaction((transaction) => uncount(core, counted, countedAt, transaction));
+      : core.database.inTransaction((transaction) => subtractFailure(core, counted, countedAt, transaction));
   // One that stays counted is a failure too many, and no more are let through than the limit. The reason is what is reported.
   await core.database
-    .withDeadline({ all: endMs }, record)
+    .withDeadline({ all: recordEndMs }, record)
     .catch((error: unknown) => core.logger.warn({ err: error }, 'the end of a login attempt could not be recorded'));
 }

@@ -16,7 +16,7 @@ const everyMs = 60 * 60_000;
 const shownMs = 24 * 60 * 60_000;
 
 /** Warns in the log, once an hour, of X-Forwarded-For from an untrusted address, and stores the address for `doctor`. */
-export function createUntrustedProxyNotes(core: Core): (address: string) => Promise<void> {
+export function createUntrustedProxyWarner(core: Core): (address: string) => Promise<void> {
   let warnedAt: Date | undefined;
   return async (address) => {
     const now = core.now();

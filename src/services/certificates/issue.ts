@@ -9,13 +9,13 @@ import { today } from '../dates.js';
 import { withNewIds } from '../new-ids.js';
 
 /** An enrollment that was completed just now, and gets its certificate. */
-type Completed = Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> &
+type CompletedEnrollment = Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> &
   Partial<Pick<Enrollment, 'certificate'>>;
 
 /** Issues the certificates of completed enrollments, with names, title and dates of this moment. */
 export async function issueCertificates(
   core: Core,
-  enrollments: readonly Completed[],
+  enrollments: readonly CompletedEnrollment[],
   transaction: Transaction,
 ): Promise<void> {
   if (enrollments.length === 0) return;

@@ -11,7 +11,7 @@ export interface Logo {
 const maxBytes = 1_000_000;
 
 /** By what the files begin with, whatever their names end with. */
-const kinds: readonly (readonly [contentType: string, begins: (content: Buffer) => boolean])[] = [
+const imageTypes: readonly (readonly [contentType: string, begins: (content: Buffer) => boolean])[] = [
   ['image/png', (content) => content.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))],
   ['image/webp', (content) => /^RIFF.{4}WEBP/s.test(content.toString('latin1', 0, 12))],
   [
@@ -34,7 +34,7 @@ export function readLogo({ programme: { logo: file } }: Pick<Config, 'programme'
     if (!status.isFile()) throw refused("isn't a file: name an SVG, PNG or WebP file, or remove the setting");
     if (status.size > maxBytes) throw refused(`has ${status.size} bytes: at most ${maxBytes} are possible`);
     const content = readFileSync(file);
-    const [contentType] = kinds.find(([, begins]) => begins(content)) ?? [];
+    const [contentType] = imageTypes.find(([, begins]) => begins(content)) ?? [];
     if (contentType === undefined) throw refused('is no SVG, PNG or WebP image');
     return { contentType, content };
   } catch (error) {

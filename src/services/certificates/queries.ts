@@ -1,16 +1,16 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Certificate } from '../../db/models/certificate.js';
-import { refersToOneOf } from '../../db/sql/conditions.js';
-import type { Joined } from '../../db/sql/joins.js';
+import { refersToRowByIndex } from '../../db/sql/conditions.js';
+import type { JoinedAssociation } from '../../db/sql/joins.js';
 import type { Order } from '../../db/sql/page.js';
 import { notFound } from '../../errors.js';
-import { certificateListingSchema, typedCode } from '../../schemas/certificate.js';
+import { certificateListingSchema, parseCertificateCode } from '../../schemas/certificate.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
-import { maxCounted, type Page, pageOf } from '../paging.js';
+import { maxCounted, type Page, readPage } from '../paging.js';
 
 /** The valid certificate of an enrollment, for queries of enrollments. */
-export const certificateOf = ({ database: { models, sequelize } }: Core): Joined => ({
+export const certificateJoin = ({ database: { models, sequelize } }: Core): JoinedAssociation => ({
   model: models.Certificate,
   as: 'certificate',
   attributes: ['code'],
@@ -20,8 +20,8 @@ export const certificateOf = ({ database: { models, sequelize } }: Core): Joined
 const isValid = { [Op.ne]: null };
 
 /** The valid certificate with a code that somebody typed; null without one, whether it is unknown or revoked. */
-export async function verifiedCertificate({ database }: Core, typed: string): Promise<Certificate | null> {
-  const code = typedCode(typed);
+export async function findValidCertificate({ database }: Core, typed: string): Promise<Certificate | null> {
+  const code = parseCertificateCode(typed);
   if (code === undefined) return null;
   return database.read(() => database.models.Certificate.findOne({ where: { code, enrollmentId: isValid } }));
 }
@@ -30,7 +30,7 @@ export async function verifiedCertificate({ database }: Core, typed: string): Pr
 const managedBy = ({ database: { models } }: Core, { role, actorId }: Identity): WhereOptions<Certificate> =>
   role === 'super_admin'
     ? {}
-    : { [Op.and]: [refersToOneOf('`Certificate`.`course_id`', models.Course, { trainerId: actorId })] };
+    : { [Op.and]: [refersToRowByIndex('`Certificate`.`course_id`', models.Course, { trainerId: actorId })] };
 
 const newestFirst: Order = [
   ['issuedAt', 'DESC'],
@@ -41,7 +41,7 @@ const newestFirst: Order = [
 export async function listCertificates(core: Core, actor: Identity, query: unknown): Promise<Page<Certificate>> {
   const listing = validate(certificateListingSchema, query);
   const { courseId, userId, valid } = listing;
-  return pageOf(core, core.database.models.Certificate, listing, {
+  return readPage(core, core.database.models.Certificate, listing, {
     where: {
       ...managedBy(core, actor),
       ...(courseId !== undefined && { courseId }),
@@ -55,7 +55,7 @@ export async function listCertificates(core: Core, actor: Identity, query: unkno
 
 /** A certificate that the actor manages, by a code that somebody typed; revoked ones too. @throws AppError `NOT_FOUND` */
 export async function findCertificate(core: Core, actor: Identity, typed: string): Promise<Certificate> {
-  const code = typedCode(typed);
+  const code = parseCertificateCode(typed);
   const where = { [Op.and]: [{ code: code ?? null }, managedBy(core, actor)] };
   const found =
     code === undefined ? null : await core.database.read(() => core.database.models.Certificate.findOne({ where }));

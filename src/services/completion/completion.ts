@@ -1,16 +1,16 @@
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../db/connection.js';
 import { selectFromFile } from '../../db/sqlite/thread.js';
-import { caseless, normalizeEmail } from '../../schemas/keys.js';
+import { foldCase, normalizeEmail } from '../../schemas/keys.js';
 import { lastCharacter } from '../../schemas/search-words.js';
 import { sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';
-import { idIn, shortIdLength } from '../ids.js';
+import { parseId, shortIdLength } from '../ids.js';
 
 /** What can be completed. */
 export type Completable = 'course' | 'user' | 'enrollment' | 'import';
 
 /** What names something at the command line. */
-export interface Name {
+export interface Suggestion {
   value: string;
   /** It is a number or the end of an id, which says little. */
   isCode: boolean;
@@ -19,17 +19,17 @@ export interface Name {
 }
 
 /** A shell shows them all. */
-const maxNames = 100;
+const maxSuggestions = 100;
 
-const shortened = (id: string) => id.slice(-shortIdLength);
+const shortIdOf = (id: string) => id.slice(-shortIdLength);
 
-const listed = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(', ');
+const joinParts = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(', ');
 
 /** Whether a text begins as typed, in any case. */
-const begins = (text: string, typed: string) => caseless(text.slice(0, typed.length)) === caseless(typed);
+const beginsWith = (text: string, typed: string) => foldCase(text.slice(0, typed.length)) === foldCase(typed);
 
 /** Where names are read. */
-export interface NameSource {
+export interface SuggestionSource {
   settings: Config['database'];
   /** Opens the database. */
   open(): Promise<Database>;
@@ -38,7 +38,7 @@ export interface NameSource {
 type Row = readonly unknown[];
 
 /** Runs a SELECT: on a file past Sequelize, because a person waits. @param sql with `?` for each value, and nowhere else */
-async function select({ settings, open }: NameSource, sql: string, values: readonly string[]): Promise<Row[]> {
+async function select({ settings, open }: SuggestionSource, sql: string, values: readonly string[]): Promise<Row[]> {
   if (settings.dialect !== 'sqlite') {
     const [{ runSelect }, database] = await Promise.all([import('../../db/sql/select.js'), open()]);
     return database.read(() => runSelect(database.sequelize, sql, { values }));
@@ -52,7 +52,7 @@ async function select({ settings, open }: NameSource, sql: string, values: reado
 }
 
 /** The pattern of ids whose last characters begin so: of all for none typed, nothing where no id can be meant. */
-function idsBeginning(typed: string): string | undefined {
+function idPattern(typed: string): string | undefined {
   if (typed === '') return '%';
   if (typed.length > shortIdLength || !/^[\da-f]+$/i.test(typed)) return undefined;
   return `%${typed.toLowerCase()}${'_'.repeat(shortIdLength - typed.length)}`;
@@ -62,63 +62,63 @@ function idsBeginning(typed: string): string | undefined {
  * Titles, and short ids of courses that their titles don't name: where several have the same but for case, and where it is
  * spelled like an id or an option.
  */
-async function courses(source: NameSource, typed: string): Promise<Name[]> {
+async function suggestCourses(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const { from, below } = sortKeyBeginning(typed, titleMaximum);
-  const ids = typed === '' ? undefined : idsBeginning(typed);
+  const ids = typed === '' ? undefined : idPattern(typed);
   const rows = await select(
     source,
     `SELECT courses.id, title, first_name, last_name FROM courses LEFT JOIN users ON users.id = trainer_id
-      WHERE (title_key >= ? AND title_key < ?)${ids ? ' OR courses.id LIKE ?' : ''} ORDER BY title_key, courses.id LIMIT ${maxNames}`,
+      WHERE (title_key >= ? AND title_key < ?)${ids ? ' OR courses.id LIKE ?' : ''} ORDER BY title_key, courses.id LIMIT ${maxSuggestions}`,
     [from, below, ...(ids ? [ids] : [])],
   );
   const found = rows.map(([id, title, ...trainer]) => ({ id: String(id), title: String(title), trainer }));
   const counts = new Map<string, number>();
-  for (const { title } of found) counts.set(caseless(title), (counts.get(caseless(title)) ?? 0) + 1);
+  for (const { title } of found) counts.set(foldCase(title), (counts.get(foldCase(title)) ?? 0) + 1);
   return found.flatMap(({ id, title, trainer }) => {
-    const isName = counts.get(caseless(title)) === 1 && idIn(title) === undefined && !title.startsWith('-');
+    const isName = counts.get(foldCase(title)) === 1 && parseId(title) === undefined && !title.startsWith('-');
     const byTitle = { value: title, isCode: false, description: trainer.join(' ') };
-    const byId = { value: shortened(id), isCode: true, description: listed(title, trainer.join(' ')) };
-    if (isName && begins(title, typed)) return [byTitle];
-    return begins(byId.value, typed) ? [byId] : [];
+    const byId = { value: shortIdOf(id), isCode: true, description: joinParts(title, trainer.join(' ')) };
+    if (isName && beginsWith(title, typed)) return [byTitle];
+    return beginsWith(byId.value, typed) ? [byId] : [];
   });
 }
 
 /** Email addresses. */
-async function users(source: NameSource, typed: string): Promise<Name[]> {
+async function suggestUsers(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const from = normalizeEmail(typed);
   const rows = await select(
     source,
-    `SELECT email, first_name, last_name FROM users WHERE email >= ? AND email < ? ORDER BY email LIMIT ${maxNames}`,
+    `SELECT email, first_name, last_name FROM users WHERE email >= ? AND email < ? ORDER BY email LIMIT ${maxSuggestions}`,
     [from, from + lastCharacter],
   );
   return rows.map(([email, ...names]) => ({ value: String(email), isCode: false, description: names.join(' ') }));
 }
 
 /** Short ids, the newest first. */
-async function enrollments(source: NameSource, typed: string): Promise<Name[]> {
-  const ids = idsBeginning(typed);
+async function suggestEnrollments(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
+  const ids = idPattern(typed);
   if (!ids) return [];
   const rows = await select(
     source,
     `SELECT enrollments.id, first_name, last_name, title, status FROM enrollments
       JOIN users ON users.id = user_id JOIN courses ON courses.id = course_id
-      WHERE enrollments.id LIKE ? ORDER BY enrollments.id DESC LIMIT ${maxNames}`,
+      WHERE enrollments.id LIKE ? ORDER BY enrollments.id DESC LIMIT ${maxSuggestions}`,
     [ids],
   );
   return rows.map(([id, firstName, lastName, title, status]) => ({
-    value: shortened(String(id)),
+    value: shortIdOf(String(id)),
     isCode: true,
-    description: listed(`${firstName} ${lastName}`, String(title), String(status)),
+    description: joinParts(`${firstName} ${lastName}`, String(title), String(status)),
   }));
 }
 
 /** Numbers, or short ids where no number begins so; the newest first. */
-async function imports(source: NameSource, typed: string): Promise<Name[]> {
-  const find = async (column: string, pattern: string, nameOf: (value: string) => string): Promise<Name[]> => {
+async function suggestImports(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
+  const find = async (column: string, pattern: string, nameOf: (value: string) => string): Promise<Suggestion[]> => {
     const rows = await select(
       source,
       `SELECT ${column}, file_name, SUBSTR(CAST(created_at AS CHAR), 1, 16) FROM imports
-        WHERE CAST(${column} AS CHAR) LIKE ? ORDER BY id DESC LIMIT ${maxNames}`,
+        WHERE CAST(${column} AS CHAR) LIKE ? ORDER BY id DESC LIMIT ${maxSuggestions}`,
       [pattern],
     );
     return rows.map(([value, ...others]) => ({
@@ -127,26 +127,26 @@ async function imports(source: NameSource, typed: string): Promise<Name[]> {
       description: others.join(', '),
     }));
   };
-  const ids = idsBeginning(typed);
+  const ids = idPattern(typed);
   if (!ids) return [];
   const numbered = /^\d*$/.test(typed) ? await find('number', `${typed}%`, String) : [];
-  return numbered.length > 0 ? numbered : find('id', ids, shortened);
+  return numbered.length > 0 ? numbered : find('id', ids, shortIdOf);
 }
 
-const finders: Readonly<Record<Completable, (source: NameSource, typed: string) => Promise<Name[]>>> = {
-  course: courses,
-  user: users,
-  enrollment: enrollments,
-  import: imports,
+const finders: Readonly<Record<Completable, (source: SuggestionSource, typed: string) => Promise<Suggestion[]>>> = {
+  course: suggestCourses,
+  user: suggestUsers,
+  enrollment: suggestEnrollments,
+  import: suggestImports,
 };
 
 /**
  * What the command line accepts as the name of one of these, beginning as typed in any case: at most 100, with what was typed
  * as it is, because shells leave out what differs.
  */
-export async function namesBeginning(source: NameSource, what: Completable, typed: string): Promise<Name[]> {
+export async function suggestNames(source: SuggestionSource, what: Completable, typed: string): Promise<Suggestion[]> {
   const names = await finders[what](source, typed);
   return names
-    .filter(({ value }) => begins(value, typed))
+    .filter(({ value }) => beginsWith(value, typed))
     .map((name) => ({ ...name, value: typed + name.value.slice(typed.length) }));
 }

@@ -18,7 +18,7 @@ interface CalendarEvent {
 }
 
 /** For no end. There is no day after it that calendar programs understand. */
-const never = '9999-12-31';
+const noEndDate = '9999-12-31';
 const dayMs = 86_400_000;
 
 const compact = (date: string) => date.replaceAll('-', '');
@@ -26,7 +26,7 @@ const compact = (date: string) => date.replaceAll('-', '');
 const dayAfter = (date: string) => new Date(Date.parse(date) + dayMs).toISOString().slice(0, 10);
 
 /** A value of the type TEXT (RFC 5545, section 3.3.11), which has no control characters but line breaks. */
-const escaped = (text: string) =>
+const escapeText = (text: string) =>
   text
     .replace(/\r\n?/g, '\n')
     .replace(/(?!\n)\p{Cc}/gu, ' ')
@@ -34,7 +34,7 @@ const escaped = (text: string) =>
     .replaceAll('\n', '\\n');
 
 /** A line in pieces of 75 octets at most, none of which cuts a character (section 3.1). */
-function folded(line: string): string {
+function foldLine(line: string): string {
   let text = '';
   let octets = 0;
   for (const character of line) {
@@ -54,7 +54,7 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   const { id, title, shortDescription, location, updatedAt } = course;
   const first = course.startDate ?? course.endDate;
   const last = course.endDate ?? course.startDate;
-  if (first === null || last === null || first === never) return [];
+  if (first === null || last === null || first === noEndDate) return [];
   const { publicUrl } = config.mail;
   const changedAt = updatedAt.toISOString().replace(/[-:]|\.\d+/g, '');
   const page = publicUrl && `${publicUrl}/courses/${encodeURIComponent(id)}`;
@@ -69,12 +69,12 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
     `SEQUENCE:${Math.floor(updatedAt.getTime() / 1000)}`,
     `DTSTART;VALUE=DATE:${compact(first)}`,
     // Without it, it is one day.
-    ...(last < never ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
+    ...(last < noEndDate ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
     'TRANSP:TRANSPARENT',
     ...(isTentative ? ['STATUS:TENTATIVE'] : []),
-    `SUMMARY:${escaped(title)}`,
-    ...(location ? [`LOCATION:${escaped(location)}`] : []),
-    ...(description ? [`DESCRIPTION:${escaped(description)}`] : []),
+    `SUMMARY:${escapeText(title)}`,
+    ...(location ? [`LOCATION:${escapeText(location)}`] : []),
+    ...(description ? [`DESCRIPTION:${escapeText(description)}`] : []),
     'END:VEVENT',
   ];
 }
@@ -85,11 +85,11 @@ export function calendarText(core: Core, events: readonly CalendarEvent[], name?
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//coursectl//coursectl//EN',
-    ...(name === undefined ? [] : [`X-WR-CALNAME:${escaped(name)}`]),
+    ...(name === undefined ? [] : [`X-WR-CALNAME:${escapeText(name)}`]),
     ...events.flatMap((event) => eventLines(core, event)),
     'END:VCALENDAR',
   ];
-  return lines.map(folded).join('');
+  return lines.map(foldLine).join('');
 }
 
 /** The calendar of a course that the viewer may see. @throws AppError `NOT_FOUND`, also for one without dates */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
-import { countWaiting } from '../../db/sql/waiting-list.js';
+import { countWaitingLists } from '../../db/sql/waiting-list.js';
 import { AppError } from '../../errors.js';
 import type { WhenFull } from '../../schemas/enrollment.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
@@ -26,7 +26,7 @@ async function countSeats(core: Core, courseIds: readonly string[], transaction?
 }
 
 /** Adds the number of reserved seats and of those who wait to courses, with one query for all of them. */
-export async function addSeats(core: Core, courses: readonly Course[]): Promise<void> {
+export async function addSeatCounts(core: Core, courses: readonly Course[]): Promise<void> {
   if (courses.length === 0) return;
   const counts = await core.database.read(() =>
     core.database.models.Enrollment.count({
@@ -75,7 +75,7 @@ export async function readOccupancy(
   if (courseIds.length === 0) return () => unoccupied;
   const read = async () => {
     const seats = await countSeats(core, courseIds, transaction);
-    const lists = await countWaiting(core.database, { courseIds, day: today(core) }, transaction);
+    const lists = await countWaitingLists(core.database, { courseIds, day: today(core) }, transaction);
     return (id: string) => ({ ...unoccupied, taken: seats.get(id) ?? 0, ...lists.get(id) });
   };
   return transaction ? read() : core.database.read(read);
@@ -84,14 +84,14 @@ export async function readOccupancy(
 type Limits = Pick<Course, 'maxStudents' | 'waitingMax'>;
 
 /** Free seats of a course and free places on its waiting list, as newcomers take them. The waiting list goes first. */
-export class FreePlaces {
+export class Vacancies {
   /** For newcomers; negative where the waiting list needs more seats than are free. */
   #seats: number;
-  #places: number;
+  #waitingPlaces: number;
 
   constructor({ maxStudents, waitingMax }: Limits, { taken, waiting, eligible }: Occupancy) {
     this.#seats = maxStudents === null ? Number.POSITIVE_INFINITY : maxStudents - taken - eligible;
-    this.#places = waitingMax === null ? Number.POSITIVE_INFINITY : waitingMax - waiting;
+    this.#waitingPlaces = waitingMax === null ? Number.POSITIVE_INFINITY : waitingMax - waiting;
   }
 
   /** Whether there is a seat for a newcomer, or for somebody on the waiting list without passing others. */
@@ -108,38 +108,38 @@ export class FreePlaces {
   }
 
   /** Takes a place on the waiting list, where there is one. */
-  join(): boolean {
-    if (this.#places < 1) return false;
-    this.#places -= 1;
+  joinWaitingList(): boolean {
+    if (this.#waitingPlaces < 1) return false;
+    this.#waitingPlaces -= 1;
     return true;
   }
 }
 
 /** Result of an assignment: a seat, a new place on the waiting list, or the place there as before. */
-type Place = 'seat' | 'joined' | 'kept';
+type Assignment = 'seat' | 'joined' | 'kept';
 
 /**
  * Gives trainees seats in their order; with `wait`, places on the waiting list to those without one.
  * @param onList whether each is on the waiting list already
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL` where one of them would get nothing
  */
-export function placesFor(
+export function assignSeats(
   course: Limits,
   occupancy: Occupancy,
   onList: readonly boolean[],
   whenFull: WhenFull,
-): Place[] {
+): Assignment[] {
   const { maxStudents, waitingMax } = course;
   if (whenFull === 'reject') {
     const seatsLeft = maxStudents === null ? Number.POSITIVE_INFINITY : maxStudents - occupancy.taken;
     if (onList.length > seatsLeft) throw courseFull(seatsLeft, onList.length);
     return onList.map(() => 'seat');
   }
-  const free = new FreePlaces(course, occupancy);
+  const free = new Vacancies(course, occupancy);
   return onList.map((isOnList) => {
     if (free.takeSeat(isOnList)) return 'seat';
     if (isOnList) return 'kept';
-    if (free.join()) return 'joined';
+    if (free.joinWaitingList()) return 'joined';
     throw new AppError(
       'WAITING_LIST_FULL',
       waitingMax === 0
@@ -150,21 +150,21 @@ export function placesFor(
 }
 
 /**
- * Reserves places in a course for enrollments of the same transaction, as {@link placesFor}.
+ * Reserves places in a course for enrollments of the same transaction, as {@link assignSeats}.
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
-export async function reservePlaces(
+export async function reserveSeats(
   core: Core,
   course: Limits & Pick<Course, 'id'>,
   onList: readonly boolean[],
   whenFull: WhenFull,
   transaction: Transaction,
-): Promise<Place[]> {
+): Promise<Assignment[]> {
   // Without a limit too: a transaction on another node may be setting one.
   await forceIncrementCourseVersions(core, [course.id], transaction);
   if (course.maxStudents === null) return onList.map(() => 'seat');
   const occupancy = await readOccupancy(core, [course.id], transaction);
-  return placesFor(course, occupancy(course.id), onList, whenFull);
+  return assignSeats(course, occupancy(course.id), onList, whenFull);
 }
 
 /** Reserves a seat of a course for an enrollment of the same transaction. @throws AppError `COURSE_FULL` */

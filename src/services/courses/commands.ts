@@ -117,7 +117,7 @@ export function assertDatesInOrder({
     ]);
 }
 
-export const courseRecord = (
+export const courseAuditRecord = (
   action: AuditRecord<'course'>['action'],
   id: string,
   changes: Pick<AuditRecord, 'before' | 'after'>,
@@ -155,7 +155,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     } else await lockActiveTrainer(core, trainerId, transaction);
     const { id } = await insertCourse(core, { ...fields, trainerId }, transaction);
     const created = await reload(core, id, transaction);
-    const record = courseRecord('course.create', id, { after: auditedCourse(created) });
+    const record = courseAuditRecord('course.create', id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
     return created;
   }, confirmedById(core.database.models.Course));
@@ -179,7 +179,7 @@ async function changeCourse(
     await applyCourseEffects(core, id, before, course, transaction); // effect: change-of-course
     const changes = changesBetween(audited, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)
-      await recordAudit(core, actor, courseRecord(action, id, changes), transaction);
+      await recordAudit(core, actor, courseAuditRecord(action, id, changes), transaction);
     return reload(core, id, transaction);
   });
 }
@@ -253,7 +253,7 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
     await locked.destroy({ transaction });
     await applyCourseEffects(core, id, locked, undefined, transaction); // effect: deletion-of-course
-    const record = courseRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
+    const record = courseAuditRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
     await recordAudit(core, actor, record, transaction);
     return locked;
   });

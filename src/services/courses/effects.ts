@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import { markFreedSeats } from '../../db/freed-seats.js';
 import type { Course } from '../../db/models/course.js';
 import { insertRows } from '../../db/sql/insert.js';
-import { wordsOf } from '../../schemas/search-words.js';
+import { indexedWords } from '../../schemas/search-words.js';
 import { revokeCertificates } from '../certificates/issue.js';
 import type { Core } from '../core.js';
 import { markForDeletion } from '../files/files.js';
@@ -19,24 +19,24 @@ export interface CourseEffects {
 }
 
 /** A course as far as its effects depend on it. */
-type State = Pick<Course, 'searchKey' | (typeof termsOfSeats)[number]>;
+type CourseState = Pick<Course, 'searchKey' | (typeof seatFields)[number]>;
 
-const termsOfSeats = ['isPublished', 'maxStudents', 'endDate'] as const;
+const seatFields = ['isPublished', 'maxStudents', 'endDate'] as const;
 
 /**
  * Derives the effects of a change.
  * @param before undefined for a new course
  * @param after undefined for a deleted one
  */
-export function courseEffects(before: State | undefined, after: State | undefined): CourseEffects {
+export function courseEffects(before: CourseState | undefined, after: CourseState | undefined): CourseEffects {
   const effects: CourseEffects = {};
   const isRenamed = after !== undefined && after.searchKey !== before?.searchKey;
   if (isRenamed && before) effects.removesWords = true; // effect: remove-course-words
   if (isRenamed) effects.addsWords = true; // effect: add-course-words
   if (!after) effects.revokesCertificates = true; // effect: revoke-certificates-of-course
   if (!after) effects.removesFiles = true; // effect: remove-files-of-course
-  const hasNewTerms = before && after && termsOfSeats.some((term) => after[term] !== before[term]);
-  if (hasNewTerms && after.isPublished) effects.freesSeats = true; // effect: free-seats-of-course
+  const changesSeatFields = before && after && seatFields.some((term) => after[term] !== before[term]);
+  if (changesSeatFields && after.isPublished) effects.freesSeats = true; // effect: free-seats-of-course
   return effects;
 }
 
@@ -47,13 +47,13 @@ export function courseEffects(before: State | undefined, after: State | undefine
 export async function applyCourseEffects(
   core: Core,
   courseId: string,
-  before: State | undefined,
-  after: State | undefined,
+  before: CourseState | undefined,
+  after: CourseState | undefined,
   transaction: Transaction,
 ): Promise<void> {
   const { CourseWord } = core.database.models;
   const effects = courseEffects(before, after);
-  const words = after && effects.addsWords ? wordsOf(after.searchKey).map((word) => ({ word, courseId })) : [];
+  const words = after && effects.addsWords ? indexedWords(after.searchKey).map((word) => ({ word, courseId })) : [];
   if (effects.freesSeats) markFreedSeats(transaction, [courseId]); // effect: apply-free-seats-of-course
   if (effects.removesWords) await CourseWord.destroy({ where: { courseId }, transaction }); // effect: apply-remove-course-words
   await insertRows(CourseWord, words, transaction); // effect: apply-add-course-words

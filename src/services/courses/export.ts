@@ -5,7 +5,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../tables/write/table.js';
 import type { Core, Identity } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported } from '../exports.js';
-import { addSeats } from './capacity.js';
+import { addSeatCounts } from './capacity.js';
 import { coursesMatching } from './queries.js';
 
 /** Courses per query of an export, which bounds its memory: their texts may be long. */
@@ -53,7 +53,7 @@ export function coursesTable(core: Core, { role, actorId }: Identity, input: unk
         const courses = await read(() =>
           models.Course.findAll({ where, include, order: [['id', 'ASC']], limit: batch }),
         );
-        if (fields.includes('seatsTaken')) await addSeats(core, courses);
+        if (fields.includes('seatsTaken')) await addSeatCounts(core, courses);
         return courses;
       },
     },

@@ -1,30 +1,30 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import { validationError } from '../../errors.js';
-import { caseless } from '../../schemas/keys.js';
+import { foldCase } from '../../schemas/keys.js';
 import { sortKeyRange, titleMaximum } from '../../schemas/sort-key.js';
 import { normalized } from '../../schemas/text.js';
 import type { Core } from '../core.js';
-import { idIn } from '../ids.js';
-import { idEndingWith } from '../short-ids.js';
+import { parseId } from '../ids.js';
+import { findIdEndingWith } from '../short-ids.js';
 
 /** A title as far as titles are told apart: word processors put spaces of other kinds into what is copied. */
-const titleOf = (text: string) => caseless(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
+const comparableTitle = (text: string) => foldCase(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
 
 /** Names per query: SQLite bounds how deep an expression is, and each alternative of a list makes it deeper. */
 const batch = 500;
 
 /** What people need to choose between courses. */
-const shown = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
+const shownColumns = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
 
 /**
  * The courses that each name means: that with this id; else those with this title; else those whose title differs only in
  * case and white space. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
  */
-export async function coursesNamed(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
+export async function findCoursesByName(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
   const { Course, User } = core.database.models;
   const alternatives = names.map((name): WhereOptions<Course> => {
-    const id = idIn(name);
+    const id = parseId(name);
     if (id !== undefined) return { id };
     const { from, below } = sortKeyRange(name.trim(), titleMaximum);
     return { titleKey: { [Op.gte]: from, [Op.lt]: below } };
@@ -34,7 +34,7 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
   for (let at = 0; at < alternatives.length; at += batch) {
     const courses = await core.database.read(() =>
       Course.findAll({
-        attributes: shown,
+        attributes: shownColumns,
         where: { [Op.or]: alternatives.slice(at, at + batch) },
         include: [{ model: User, as: 'trainer', attributes: ['firstName', 'lastName'] }],
         order: ['id'],
@@ -44,14 +44,14 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
   }
   const byTitle = new Map<string, Course[]>();
   for (const course of byId.values()) {
-    const key = titleOf(course.title);
+    const key = comparableTitle(course.title);
     byTitle.set(key, [...(byTitle.get(key) ?? []), course]);
   }
   return new Map(
     names.map((name) => {
-      const id = idIn(name);
+      const id = parseId(name);
       if (id !== undefined) return [name, [byId.get(id) ?? []].flat()];
-      const sameButCase = byTitle.get(titleOf(name)) ?? [];
+      const sameButCase = byTitle.get(comparableTitle(name)) ?? [];
       const same = sameButCase.filter(({ title }) => title === normalized(name.trim(), 'NFC'));
       return [name, same.length > 0 ? same : sameButCase];
     }),
@@ -59,7 +59,7 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
 }
 
 /** The courses with a title, in any case. */
-export async function coursesAlike(core: Core, title: string): Promise<Course[]> {
+export async function findCoursesByTitle(core: Core, title: string): Promise<Course[]> {
   const { from, below } = sortKeyRange(title.trim(), titleMaximum);
   const found = await core.database.read(() =>
     core.database.models.Course.findAll({
@@ -68,21 +68,21 @@ export async function coursesAlike(core: Core, title: string): Promise<Course[]>
       order: ['id'],
     }),
   );
-  return found.filter((course) => titleOf(course.title) === titleOf(title));
+  return found.filter((course) => comparableTitle(course.title) === comparableTitle(title));
 }
 
 /** How many courses the error lists for an ambiguous title. */
 const maxListed = 10;
 
-function candidate({ id, title, startDate, endDate, trainer }: Course): string {
+function describeCandidate({ id, title, startDate, endDate, trainer }: Course): string {
   const dates = startDate === null ? 'no date' : [...new Set([startDate, endDate ?? startDate])].join(' to ');
   return `${id} (${title}, ${dates}${trainer ? `, ${trainer.firstName} ${trainer.lastName}` : ''})`;
 }
 
 /** The refusal of a title that several courses have, with their dates and ids. */
-export function ambiguousTitle(courses: readonly Course[]): string {
+export function ambiguousTitleMessage(courses: readonly Course[]): string {
   const more = courses.length > maxListed ? ` and ${courses.length - maxListed} more` : '';
-  const listed = courses.slice(0, maxListed).map(candidate).join(', ');
+  const listed = courses.slice(0, maxListed).map(describeCandidate).join(', ');
   return `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
 }
 
@@ -91,14 +91,14 @@ export function ambiguousTitle(courses: readonly Course[]): string {
  * @returns nothing where there is none
  * @throws AppError `VALIDATION` for a name of several courses, listing them
  */
-export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
-  const found = (await coursesNamed(core, [reference])).get(reference) ?? [];
+export async function findCourseByName(core: Core, reference: string): Promise<Course | undefined> {
+  const found = (await findCoursesByName(core, [reference])).get(reference) ?? [];
   if (found.length === 0) {
-    const id = await idEndingWith(core, 'Course', reference);
-    return id === undefined ? undefined : (await coursesNamed(core, [id])).get(id)?.[0];
+    const id = await findIdEndingWith(core, 'Course', reference);
+    return id === undefined ? undefined : (await findCoursesByName(core, [id])).get(id)?.[0];
   }
   if (found.length === 1) return found[0];
-  throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitle(found) }]);
+  throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitleMessage(found) }]);
 }
 
 /** The titles of the newest courses. @param limit how many at most */

@@ -4,16 +4,16 @@ import type { User } from '../../db/models/user.js';
 import { AppError, isAppError } from '../../errors.js';
 import { courseCreationSchema, type NewCourse } from '../../schemas/course.js';
 import { type CourseField, courseFields, courseInputFields } from '../../schemas/course-fields.js';
-import { caseless } from '../../schemas/keys.js';
+import { foldCase } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { findUser } from '../accounts/queries.js';
 import { auditedCourse, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { removeMarked } from '../files/files.js';
-import { idIn } from '../ids.js';
-import { assertDatesInOrder, courseRecord, insertCourse, lockActiveTrainer } from './commands.js';
+import { parseId } from '../ids.js';
+import { assertDatesInOrder, courseAuditRecord, insertCourse, lockActiveTrainer } from './commands.js';
 import { applyCourseEffects } from './effects.js';
-import { coursesAlike } from './find-course.js';
+import { findCoursesByTitle } from './find-course.js';
 import { listAvailableTrainers } from './queries.js';
 
 /** The columns of a file that an import uses: fields of new courses, and their trainer. */
@@ -39,7 +39,7 @@ const [yes, no] = [
 ];
 
 /** A cell as the schema takes it. What can't be read stays text, which the schema refuses. */
-function readValue(field: CourseField, cell: string): unknown {
+function parseCell(field: CourseField, cell: string): unknown {
   switch (courseFields[field].column.type) {
     case 'number':
       return /^\d+$/.test(cell) ? Number(cell) : cell;
@@ -68,7 +68,7 @@ function trainerFinder(core: Core) {
     if (user?.role === 'trainer')
       return user.isActive ? user : new AppError('ACCOUNT_INACTIVE', `The trainer ${text} is inactive.`);
     const { items } = await listAvailableTrainers(core, { search: text, limit: 100 });
-    const named = items.filter(({ firstName, lastName }) => caseless(`${firstName} ${lastName}`) === caseless(text));
+    const named = items.filter(({ firstName, lastName }) => foldCase(`${firstName} ${lastName}`) === foldCase(text));
     const [one] = named;
     if (one === undefined) return new AppError('NOT_FOUND', `There is no active trainer ${text}.`);
     if (named.length === 1) return one;
@@ -82,8 +82,8 @@ function trainerFinder(core: Core) {
 }
 
 /** A course exists if its title and first day do. */
-const keyOf = ({ title, startDate = null }: Pick<NewCourse, 'title' | 'startDate'>) =>
-  JSON.stringify([caseless(title), startDate]);
+const courseKey = ({ title, startDate = null }: Pick<NewCourse, 'title' | 'startDate'>) =>
+  JSON.stringify([foldCase(title), startDate]);
 
 /**
  * Plans an import of courses. Writes nothing.
@@ -98,7 +98,7 @@ export async function planCourses(
   const lines = new Map<string, number>();
 
   async function trainerOf({ trainerId: id = '', trainer = '' }: CourseRow['cells']): Promise<string> {
-    const byId = idIn(id) === undefined ? undefined : await findTrainer(id);
+    const byId = parseId(id) === undefined ? undefined : await findTrainer(id);
     if (byId !== undefined && !isAppError(byId)) return byId.id;
     const named = trainer === '' ? byId : await findTrainer(trainer);
     if (isAppError(named)) throw named;
@@ -112,17 +112,17 @@ export async function planCourses(
     try {
       const fields = courseInputFields('create').flatMap((field) => {
         const cell = cells[field];
-        return cell === undefined ? [] : [[field, readValue(field, cell)] as const];
+        return cell === undefined ? [] : [[field, parseCell(field, cell)] as const];
       });
       const valid = validate(courseCreationSchema, Object.fromEntries(fields));
       assertDatesInOrder(valid);
       const course = { ...valid, trainerId: await trainerOf(cells) };
-      const alike = await coursesAlike(core, course.title);
-      if (alike.some((one) => keyOf(one) === keyOf(course))) return { line, title, outcome: 'exists' };
-      const earlier = lines.get(keyOf(course));
+      const alike = await findCoursesByTitle(core, course.title);
+      if (alike.some((one) => courseKey(one) === courseKey(course))) return { line, title, outcome: 'exists' };
+      const earlier = lines.get(courseKey(course));
       if (earlier !== undefined)
         return { line, title, outcome: 'rejected', reason: `It repeats line ${earlier}: title and first day.` };
-      lines.set(keyOf(course), line);
+      lines.set(courseKey(course), line);
       return { line, title, outcome: 'create', course, isTitleKnown: alike.length > 0 };
     } catch (error) {
       if (!isAppError(error, 'VALIDATION', 'NOT_FOUND', 'ACCOUNT_INACTIVE')) throw error;
@@ -152,7 +152,9 @@ export async function importCourses(
     const created: Course[] = [];
     for (const course of courses) created.push(await insertCourse(core, course, transaction));
     // Entries of one call have the same time: an undo finds the courses of an import by it.
-    const records = created.map((course) => courseRecord('course.import', course.id, { after: auditedCourse(course) }));
+    const records = created.map((course) =>
+      courseAuditRecord('course.import', course.id, { after: auditedCourse(course) }),
+    );
     await recordAudit(core, actor, records, transaction);
     return created;
   });
@@ -217,7 +219,7 @@ export async function undoCourseImport(core: Core, actor: Actor, ids: readonly s
       await applyCourseEffects(core, course.id, course, undefined, transaction); // effect: undo-of-course
     }
     const records = untouched.map((course) =>
-      courseRecord('course.undo-import', course.id, { before: auditedCourse(course) }),
+      courseAuditRecord('course.undo-import', course.id, { before: auditedCourse(course) }),
     );
     await recordAudit(core, actor, records, transaction);
     return untouched;

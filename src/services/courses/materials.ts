@@ -24,7 +24,7 @@ import {
   type WithoutSlot,
 } from '../files/files.js';
 import { forceIncrementCourseVersions } from '../locks/row-locks.js';
-import { type Page, pageOf } from '../paging.js';
+import { type Page, readPage } from '../paging.js';
 import { assertManages, lockManagedCourse } from './commands.js';
 import { isActiveTrainee } from './queries.js';
 
@@ -174,7 +174,7 @@ export async function listMaterials(
   query: unknown,
 ): Promise<Page<StoredFile>> {
   const listing = validate(fileListingSchema, query);
-  return pageOf(core, core.database.models.StoredFile, listing, {
+  return readPage(core, core.database.models.StoredFile, listing, {
     where: { courseId, kind: 'material', state: 'live', [Op.and]: readableBy(core, actor, courseId) },
     order: [['id', 'DESC']],
     ifNone: () => assertMayRead(core, actor, courseId),

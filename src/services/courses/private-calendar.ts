@@ -4,7 +4,7 @@ import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import { type EnrollmentStatus, participantStatuses } from '../../schemas/enrollment-statuses.js';
-import { recordUse, calendar as usable } from '../auth/last-use.js';
+import { recordUse, calendarUse as usable } from '../auth/last-use.js';
 import { lockCaller } from '../auth/sessions.js';
 import type { Caller, Core } from '../core.js';
 import { newSecret, secretHash } from '../credentials/secrets.js';

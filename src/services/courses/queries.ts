@@ -6,7 +6,7 @@ import {
   courseHasEnded,
   hasSeatsLeft,
   isActiveTrainer,
-  isPublishedOrOf,
+  isPublishedOrTaughtBy,
   soonestFirst,
   trainerKey,
 } from '../../db/sql/conditions.js';
@@ -26,9 +26,9 @@ import type { EndedFilter, Sorting } from '../../schemas/listing.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
 import { today } from '../dates.js';
-import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
-import { addSeats } from './capacity.js';
-import { coursesFound, coursesWith } from './search.js';
+import { maxCounted, orderOf, type Page, readPage } from '../paging.js';
+import { addSeatCounts } from './capacity.js';
+import { scanConditions, searchConditions } from './search.js';
 
 /** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
@@ -39,7 +39,7 @@ export type Viewer = Identity | undefined;
 /** Published courses for all, a trainer's own courses for them, all courses for the super admin. */
 function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
-  if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrOf(database.sequelize, viewer.actorId)] };
+  if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrTaughtBy(database.sequelize, viewer.actorId)] };
   return { isPublished: true };
 }
 
@@ -51,8 +51,8 @@ function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
 }
 
 /** Adds to courses what was asked for with them. */
-async function withDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
-  if (include?.includes('seats')) await addSeats(core, courses);
+async function addDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
+  if (include?.includes('seats')) await addSeatCounts(core, courses);
 }
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
@@ -63,7 +63,7 @@ const maxCountedByRow = 1000;
 /** Where enrollments are counted for each course. */
 const maxCountedBySeats = 250;
 
-const mostCounted = ({ seatsLeft, search }: CourseFilter): number =>
+const maxCountedFor = ({ seatsLeft, search }: CourseFilter): number =>
   seatsLeft !== undefined ? maxCountedBySeats : search ? maxCountedByRow : maxCounted;
 
 /** Courses with seats left, or full ones; undefined means all. */
@@ -95,7 +95,7 @@ export async function coursesMatching(
         ...(isPublished !== undefined && { isPublished }),
       },
       ...byEnd(core, ended),
-      ...(await coursesFound(core, search)),
+      ...(await searchConditions(core, search)),
       ...bySeats(core, seatsLeft),
     ],
   };
@@ -107,11 +107,11 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
   const matching = await coursesMatching(core, {}, listing);
   const among = (those: WhereOptions<Course>) => ({ [Op.and]: [those, matching] });
   const order = courseOrder(core, listing);
-  const page = await pageOf(core, core.database.models.Course, listing, {
+  const page = await readPage(core, core.database.models.Course, listing, {
     where: among(visibleTo(core, viewer)),
     order,
     include: withTrainer(core),
-    maxCounted: mostCounted(listing),
+    maxCounted: maxCountedFor(listing),
     // Seats are counted of each course that is looked at: once, for the page and the number.
     ...(listing.seatsLeft !== undefined && {
       parts: {
@@ -120,7 +120,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
       },
     }),
   });
-  await withDetails(core, listing, page.items);
+  await addDetails(core, listing, page.items);
   return page;
 }
 
@@ -145,12 +145,12 @@ export async function listTrainerCourses(
   const listing = validate(trainerCourseListingSchema, query);
   const { isPublished } = listing;
   const own = { trainerId, ...(isPublished !== undefined && { isPublished }) };
-  const page = await pageOf(core, core.database.models.Course, listing, {
+  const page = await readPage(core, core.database.models.Course, listing, {
     where: {
       [Op.and]: [
         own,
         ...byEnd(core, listing.ended),
-        ...coursesWith(core, listing.search),
+        ...scanConditions(core, listing.search),
         ...bySeats(core, listing.seatsLeft),
       ],
     },
@@ -159,7 +159,7 @@ export async function listTrainerCourses(
     // A trainer lists their own courses, and exists.
     ifNone: viewer.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
-  await withDetails(core, listing, page.items);
+  await addDetails(core, listing, page.items);
   return page;
 }
 
@@ -178,7 +178,7 @@ export async function isActiveTrainee(core: Core, userId: string, courseId: stri
 export async function findCourse(core: Core, viewer: Viewer, id: string, query: unknown = {}): Promise<Course> {
   const details = validate(courseDetailsSchema, query);
   const course = await findVisibleCourse(core, viewer, id);
-  await withDetails(core, details, [course]);
+  await addDetails(core, details, [course]);
   return course;
 }
 
@@ -213,7 +213,7 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   const listing = validate(trainerListingSchema, query);
   const sought = searchKey(listing.search);
   const matches = sought === '' ? [] : [contains(core.database.sequelize, 'User.search_key', sought)];
-  return pageOf(core, core.database.models.User, listing, {
+  return readPage(core, core.database.models.User, listing, {
     where: { [Op.and]: [isActiveTrainer, ...matches] },
     order: [
       [trainerKey, 'ASC'],

@@ -1,14 +1,14 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import { contains } from '../../db/sql/conditions.js';
-import { courseHasWords, courseIsFoundBy } from '../../db/sql/words.js';
+import { courseHasIndexedWords, courseHasWords } from '../../db/sql/search-words.js';
 import { searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
-import { areMany } from '../accounts/search.js';
+import { exceedsScanLimit } from '../accounts/search.js';
 import type { Core } from '../core.js';
 
 /** The courses, few of them, that have a text anywhere in their title, category and tags, or all its words. */
-export function coursesWith({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
+export function scanConditions({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
   const key = searchKey(search);
   if (key === '') return [];
   const matches = courseHasWords(sequelize, searchedWords(key));
@@ -16,11 +16,12 @@ export function coursesWith({ database: { sequelize } }: Core, search: string | 
 }
 
 /**
- * The courses that a search of all finds (docs/OPERATIONS.md): among few as {@link coursesWith}, by reading them all; among more
+ * The courses that a search of all finds (docs/OPERATIONS.md): among few as {@link scanConditions}, by reading them all; among more
  * than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
  */
-export async function coursesFound(core: Core, search: string | undefined): Promise<WhereOptions<Course>[]> {
+export async function searchConditions(core: Core, search: string | undefined): Promise<WhereOptions<Course>[]> {
   const key = searchKey(search);
-  if (key === '' || !(await areMany(core, core.database.models.Course, {}))) return coursesWith(core, search);
-  return [{ [Op.and]: [courseIsFoundBy(core.database.sequelize, searchedWords(key))] }];
+  if (key === '' || !(await exceedsScanLimit(core, core.database.models.Course, {})))
+    return scanConditions(core, search);
+  return [{ [Op.and]: [courseHasIndexedWords(core.database.sequelize, searchedWords(key))] }];
 }

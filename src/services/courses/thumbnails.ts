@@ -2,7 +2,7 @@ import type { Course } from '../../db/models/course.js';
 import { recordAudit } from '../audit/audit.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
-import { asWebp, imageUrl, type Waiting } from '../files/images.js';
+import { convertToWebp, imageUrl, type WaitOptions } from '../files/images.js';
 import { lockManagedCourse } from './commands.js';
 
 /** The largest size of a thumbnail, in pixels. */
@@ -22,9 +22,9 @@ export async function setThumbnail(
   actor: Actor,
   courseId: string,
   upload: Upload,
-  waiting: Waiting,
+  waiting: WaitOptions,
 ): Promise<string> {
-  const image = await asWebp(core, upload, thumbnailSize, queueOwnerOf(actor), waiting);
+  const image = await convertToWebp(core, upload, thumbnailSize, queueOwnerOf(actor), waiting);
   const file = await storeFile(
     core,
     {

@@ -105,12 +105,13 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
       await before?.();
       return work();
     });
-  const own: HashRequest = { owner: '' };
+  const defaultRequest: HashRequest = { owner: '' };
   return {
     implementation: bcrypt.implementation,
-    hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(bcryptInput(password), cost)),
-    compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(bcryptInput(password), hash)),
-    waiting: () => queue.figures().waiting,
+    hash: (password, cost, request = defaultRequest) => queued(request, () => bcrypt.hash(bcryptInput(password), cost)),
+    compare: (password, hash, request = defaultRequest) =>
+      queued(request, () => bcrypt.compare(bcryptInput(password), hash)),
+    waiting: () => queue.load().waiting,
     close: () => bcrypt.close(),
   };
 }
@@ -133,7 +134,7 @@ export function generatePassword(): string {
 const generated = new RegExp(`^[${alphabet}]{5}(-[${alphabet}]{5}){3}$`);
 
 /** The generated password in a text to which copying or a keyboard has added blanks or capitals; undefined in others. */
-export function copiedPassword(text: string): string | undefined {
+export function repairCopiedPassword(text: string): string | undefined {
   const password = text.replace(/\s/g, '').toLowerCase();
   return text.length < 100 && password !== text && generated.test(password) ? password : undefined;
 }

@@ -10,7 +10,7 @@ import { inCourseQueue } from '../locks/course-queue.js';
 import { applyEnrollmentEffects, type EnrollmentCause } from './effects.js';
 import { lockEnrollment } from './locks.js';
 import { findEnrollment } from './queries.js';
-import { replyOf, sideOf } from './rules.js';
+import { actorKindOf, replyOf } from './rules.js';
 import { enrollmentRecord } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
@@ -131,7 +131,7 @@ export async function setProgress(core: Core, actor: Actor, id: string, input: u
     // Progress needs no seat: it doesn't wait for others who enroll in the course.
     lock: async () => undefined,
     async change(enrollment) {
-      if (!rulesOf(enrollment.status).progressBy.includes(sideOf(actor)))
+      if (!rulesOf(enrollment.status).progressBy.includes(actorKindOf(actor)))
         throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
       enrollment.progress = progress;
     },

@@ -11,17 +11,17 @@ import { changeEnrollment, type Edit } from './change-enrollment.js';
 import { notifiesByDefault } from './effects.js';
 import { lockCourse, lockForEnrollment, lockTraineeToEnroll } from './locks.js';
 import {
+  actorKindOf,
   assertAllowed,
   cancelReasonOf,
   changeRefusal,
   requestedStatus,
-  sideOf,
   traineeRefusal,
-  wordsOf,
+  writtenFieldsOf,
 } from './rules.js';
 
 /** Reserves a seat, or a place on the waiting list. */
-type Placing = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
+type ReservePlace = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
 
 /**
  * Locks what giving a seat relies on, before the enrollment: the course, then the trainee, who must stay one.
@@ -34,7 +34,7 @@ async function lockForSeat(
   { status, joinWaitingList }: StatusChange,
   byTrainee: boolean,
   transaction: Transaction,
-): Promise<Placing> {
+): Promise<ReservePlace> {
   if (byTrainee) {
     const state = await lockForEnrollment(core, { courseId, userId }, transaction);
     return async () => {
@@ -92,28 +92,29 @@ export const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) =>
 /** A change of status. It throws SeatLost, and as {@link changeStatus}. */
 export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {
   const byTrainee = actor.role === 'trainee';
-  const words = wordsOf(actor, wanted, core.now());
+  const written = writtenFieldsOf(actor, wanted, core.now());
   const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
   return {
     action: 'enrollment.status',
-    cause: { author: actor, notify, reply: words.reply },
+    cause: { author: actor, notify, reply: written.reply },
     // Other changes don't wait for the lock of the course.
     takesSeat: needsSeat,
     lock: async (found, transaction) =>
       needsSeat(found) ? lockForSeat(core, found, wanted, byTrainee, transaction) : undefined,
-    async change(enrollment, place) {
+    async change(enrollment, reserve) {
       assertAllowed(changeRefusal(enrollment.status, wanted, actor));
       if (needsSeat(enrollment)) {
-        if (!place) throw new SeatLost();
+        if (!reserve) throw new SeatLost();
         // A completion that is taken back keeps its date.
         if (enrollment.status !== 'completed') enrollment.enrolledAt = core.now();
-        enrollment.set({ ...(await place()), cancelReason: null });
+        enrollment.set({ ...(await reserve()), cancelReason: null });
       } else {
-        const cancelReason = wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, sideOf(actor)) : null;
+        const cancelReason =
+          wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, actorKindOf(actor)) : null;
         enrollment.set({ status: wanted.status, waitingNumber: null, cancelReason });
       }
-      enrollment.set({ completedAt: null, ...words });
+      enrollment.set({ completedAt: null, ...written });
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
     },
-  } satisfies Edit<Placing | undefined>;
+  } satisfies Edit<ReservePlace | undefined>;
 }

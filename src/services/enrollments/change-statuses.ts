@@ -1,6 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { rowsOf } from '../../db/sql/page.js';
+import { rowQuery } from '../../db/sql/page.js';
 import { AppError, type ErrorCode, isAppError, notFound, validationError } from '../../errors.js';
 import {
   type BulkStatusChange,
@@ -11,7 +11,7 @@ import {
   type StatusChange,
 } from '../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
-import { characters, tooLong } from '../../schemas/fields.js';
+import { countCharacters, tooLong } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
@@ -19,8 +19,8 @@ import { inCourseQueue } from '../locks/course-queue.js';
 import { completeEdits, type Edited, editLocked } from './change-enrollment.js';
 import { SeatLost, statusChange, takesSeat } from './change-status.js';
 import { notifiesByDefault } from './effects.js';
-import { isAsWanted } from './preview.js';
-import { enrollmentsFound, visibleTo } from './queries.js';
+import { hasWantedState } from './preview.js';
+import { planEnrollmentSearch, visibleTo } from './queries.js';
 import { changeRefusal } from './rules.js';
 
 type Outcome =
@@ -38,7 +38,7 @@ const nameOf = (enrollment: Enrollment | undefined): string | null =>
   enrollment?.user ? `${enrollment.user.firstName} ${enrollment.user.lastName}` : null;
 
 /** An enrollment that is to get another status, and the one that it is expected to have. */
-interface Meant {
+interface StatusTarget {
   id: string;
   expectedStatus?: EnrollmentStatus | undefined;
 }
@@ -54,7 +54,7 @@ interface StatusOptions {
 const perTransaction = 50;
 
 /** Refusals that belong to an enrollment; after any other failure the rest isn't tried. */
-const ownRefusals: readonly ErrorCode[] = [
+const perEnrollmentRefusals: readonly ErrorCode[] = [
   'NOT_FOUND',
   'STATUS_CHANGED',
   'STATUS_REFUSED',
@@ -72,9 +72,9 @@ async function readEnrollments(core: Core, actor: Actor, ids: readonly string[])
 }
 
 /** Parts of a list, in its order: those of each course together. */
-function partsByCourse(those: readonly Meant[], found: ReadonlyMap<string, Enrollment>): Meant[][] {
-  const courses = new Map<string | undefined, Meant[]>();
-  for (const one of those) {
+function batchesByCourse(targets: readonly StatusTarget[], found: ReadonlyMap<string, Enrollment>): StatusTarget[][] {
+  const courses = new Map<string | undefined, StatusTarget[]>();
+  for (const one of targets) {
     const courseId = found.get(one.id)?.courseId;
     courses.set(courseId, [...(courses.get(courseId) ?? []), one]);
   }
@@ -86,8 +86,8 @@ function partsByCourse(those: readonly Meant[], found: ReadonlyMap<string, Enrol
 }
 
 /** What is done together, as it was asked for. */
-interface Part {
-  those: readonly Meant[];
+interface StatusBatch {
+  targets: readonly StatusTarget[];
   wanted: StatusChange;
   notify: boolean;
 }
@@ -121,11 +121,11 @@ async function changeTogether(
   core: Core,
   actor: Actor,
   found: ReadonlyMap<string, Enrollment>,
-  part: Part,
+  batch: StatusBatch,
 ): Promise<StatusOutcome[]> {
-  const changes = part.those.map(({ id, expectedStatus }) => {
-    const wanted = { ...part.wanted, ...(expectedStatus && { expectedStatus }) };
-    return { id, change: statusChange(core, actor, wanted, part.notify), found: found.get(id) };
+  const changes = batch.targets.map(({ id, expectedStatus }) => {
+    const wanted = { ...batch.wanted, ...(expectedStatus && { expectedStatus }) };
+    return { id, change: statusChange(core, actor, wanted, batch.notify), found: found.get(id) };
   });
   const known = changes.flatMap(({ change, found: one }) => (one ? [{ change, found: one }] : []));
   const run = async (transaction: Transaction): Promise<StatusOutcome[]> => {
@@ -133,13 +133,13 @@ async function changeTogether(
     const done: Edited[] = [];
     const changeOne = async ({ id, change }: (typeof changes)[number]): Promise<Outcome> => {
       const { enrollment, locked } = current(id);
-      if (enrollment && isAsWanted(enrollment, part.wanted)) return { outcome: 'unchanged', enrollment };
+      if (enrollment && hasWantedState(enrollment, batch.wanted)) return { outcome: 'unchanged', enrollment };
       try {
         const changed = await editLocked(actor, enrollment, change, locked, transaction);
         done.push(changed);
         return { outcome: 'changed', enrollment: changed.enrollment };
       } catch (error) {
-        if (!isAppError(error, ...ownRefusals)) throw error;
+        if (!isAppError(error, ...perEnrollmentRefusals)) throw error;
         return { outcome: 'refused', refusal: error };
       }
     };
@@ -161,36 +161,36 @@ async function changeTogether(
 export async function changeStatuses(
   core: Core,
   actor: Actor,
-  those: readonly Meant[],
+  targets: readonly StatusTarget[],
   wanted: StatusChange,
   { signal, notify = notifiesByDefault(actor) }: StatusOptions,
 ): Promise<{ outcomes: StatusOutcome[]; stopped: AppError | undefined }> {
   let found = await readEnrollments(
     core,
     actor,
-    those.map(({ id }) => id),
+    targets.map(({ id }) => id),
   );
   const outcomes = new Map<string, StatusOutcome>();
   let stopped: AppError | undefined;
   // Courses that were full: who comes later in the list needs no look at them.
-  const full = new Set<string>();
-  const findsFull = ({ id, expectedStatus }: Meant) => {
+  const fullCourses = new Set<string>();
+  const isInFullCourse = ({ id, expectedStatus }: StatusTarget) => {
     const one = found.get(id);
-    if (!one || !full.has(one.courseId) || !takesSeat(one.status, wanted.status)) return false;
+    if (!one || !fullCourses.has(one.courseId) || !takesSeat(one.status, wanted.status)) return false;
     return !changeRefusal(one.status, { ...wanted, ...(expectedStatus && { expectedStatus }) }, actor);
   };
-  for (const all of partsByCourse(those, found)) {
-    const part = all.filter((one) => !findsFull(one));
-    for (const { id } of stopped ? [] : all.filter(findsFull))
+  for (const all of batchesByCourse(targets, found)) {
+    const batch = all.filter((one) => !isInFullCourse(one));
+    for (const { id } of stopped ? [] : all.filter(isInFullCourse))
       outcomes.set(id, { id, name: nameOf(found.get(id)), outcome: 'refused', refusal: new AppError('COURSE_FULL') });
-    for (let isSettled = part.length === 0; !isSettled && !stopped; )
+    for (let isSettled = batch.length === 0; !isSettled && !stopped; )
       try {
         if (signal.aborted) throw new AppError('INTERRUPTED');
         await assertStillSignedIn(core, actor);
-        for (const one of await changeTogether(core, actor, found, { those: part, wanted, notify })) {
+        for (const one of await changeTogether(core, actor, found, { targets: batch, wanted, notify })) {
           outcomes.set(one.id, one);
           const courseId = found.get(one.id)?.courseId;
-          if (courseId && one.refusal?.code === 'COURSE_FULL') full.add(courseId);
+          if (courseId && one.refusal?.code === 'COURSE_FULL') fullCourses.add(courseId);
         }
         isSettled = true;
       } catch (error) {
@@ -200,7 +200,7 @@ export async function changeStatuses(
             ...(await readEnrollments(
               core,
               actor,
-              part.map(({ id }) => id),
+              batch.map(({ id }) => id),
             )),
           ]);
         else if (isAppError(error)) stopped = error;
@@ -214,13 +214,13 @@ export async function changeStatuses(
     // Without a failure all of them were tried.
     refusal: stopped ?? notFound('Enrollment'),
   });
-  return { outcomes: those.map(({ id }) => outcomes.get(id) ?? untried(id)), stopped };
+  return { outcomes: targets.map(({ id }) => outcomes.get(id) ?? untried(id)), stopped };
 }
 
 /** The ids of enrollments that a filter matches, who enrolled first first. @throws AppError `VALIDATION` for too many */
 async function matchingIds(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<string[]> {
-  const { where, parts } = await enrollmentsFound(core, actor, filter);
-  const rows = rowsOf(core.database.models.Enrollment, {
+  const { where, parts } = await planEnrollmentSearch(core, actor, filter);
+  const rows = rowQuery(core.database.models.Enrollment, {
     where,
     parts: parts?.parts,
     order: [
@@ -235,7 +235,7 @@ async function matchingIds(core: Core, actor: Actor, filter: EnrollmentFilter): 
 }
 
 /** The enrollments that are meant. @throws AppError `VALIDATION` */
-async function meantIds(core: Core, actor: Actor, { ids, filter }: BulkStatusChange): Promise<string[]> {
+async function targetIds(core: Core, actor: Actor, { ids, filter }: BulkStatusChange): Promise<string[]> {
   if (filter === undefined && ids === undefined)
     throw validationError([
       { path: 'ids', code: 'REQUIRED', params: { fields: ['filter'] }, message: 'Either ids or filter is required.' },
@@ -260,13 +260,13 @@ export async function changeManyStatuses(
 ): Promise<{ status: EnrollmentStatus; outcomes: StatusOutcome[] }> {
   const wanted = validate(bulkStatusSchema, input);
   const { status, expectedStatus, reply = wanted.notes } = wanted;
-  const ids = await meantIds(core, actor, wanted);
+  const ids = await targetIds(core, actor, wanted);
   const most = Math.floor(maxReply / Math.max(ids.length, 1));
-  if (reply && characters(reply) > most) {
+  if (reply && countCharacters(reply) > most) {
     const message = `Reply must be at most ${most} characters for ${ids.length} enrollments.`;
     throw validationError([{ path: 'reply', ...tooLong(most, message) }]);
   }
-  const meant = ids.map((id) => ({ id, expectedStatus }));
+  const targets = ids.map((id) => ({ id, expectedStatus }));
   const change = { status, joinWaitingList: false, ...(reply !== undefined && { reply }) };
-  return { status, outcomes: (await changeStatuses(core, actor, meant, change, options)).outcomes };
+  return { status, outcomes: (await changeStatuses(core, actor, targets, change, options)).outcomes };
 }

@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
 import { markFreedSeats } from '../../db/freed-seats.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { type EnrollmentStatus, rulesOf, type Side } from '../../schemas/enrollment-statuses.js';
+import { type ActorKind, type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 import { issueCertificates, revokeCertificates } from '../certificates/issue.js';
 import type { Actor, Author, Core } from '../core.js';
 import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
-import { sideOf } from './rules.js';
+import { actorKindOf } from './rules.js';
 
 /** Circumstances of a change. */
 export interface EnrollmentCause {
@@ -46,7 +46,7 @@ export function enrollmentEffects(
 ): EnrollmentEffects {
   const effects: EnrollmentEffects = {};
   if (from === to) return effects;
-  const by: Side = author.origin === 'program' ? 'program' : sideOf(author);
+  const by: ActorKind = author.origin === 'program' ? 'program' : actorKindOf(author);
   const notifies = notify && by === 'manager';
   const isAnswer = from === 'pending' || from === 'waiting';
   if (from === 'completed') effects.certificate = 'revoke'; // effect: revoke-certificate
@@ -82,13 +82,13 @@ export async function applyEnrollmentEffects(
   transaction: Transaction,
 ): Promise<void> {
   const all = changes.map((change) => ({ ...change, ...enrollmentEffects(change.from, change.to, change.cause) }));
-  const having = (wanted: (effects: EnrollmentEffects) => boolean | undefined) =>
+  const enrollmentsWith = (wanted: (effects: EnrollmentEffects) => boolean | undefined) =>
     all.filter(wanted).map(({ enrollment }) => enrollment);
-  const revoked = having(({ certificate }) => certificate === 'revoke').map(({ id }) => id);
-  const outdated = having(({ withdrawsNews }) => withdrawsNews);
-  const completed = having(({ certificate }) => certificate === 'issue');
-  const requested = having(({ isInDigest }) => isInDigest).map(({ trainerId }) => trainerId);
-  const freed = having(({ freesSeat }) => freesSeat).map(({ courseId }) => courseId);
+  const revoked = enrollmentsWith(({ certificate }) => certificate === 'revoke').map(({ id }) => id);
+  const outdated = enrollmentsWith(({ withdrawsNews }) => withdrawsNews);
+  const completed = enrollmentsWith(({ certificate }) => certificate === 'issue');
+  const requested = enrollmentsWith(({ isInDigest }) => isInDigest).map(({ trainerId }) => trainerId);
+  const freed = enrollmentsWith(({ freesSeat }) => freesSeat).map(({ courseId }) => courseId);
   const news = all.flatMap(({ enrollment: { userId, courseId }, news: kind, cause: { author, reply, importId } }) =>
     kind ? [{ kind, userId, courseId, author, ...(reply && { data: { reply } }), ...(importId && { importId }) }] : [],
   );

@@ -6,14 +6,14 @@ import { type BulkAssignment, bulkAssignmentSchema } from '../../schemas/enrollm
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { reservePlaces, takeWaitingNumbers } from '../courses/capacity.js';
+import { reserveSeats, takeWaitingNumbers } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { withNewIds } from '../new-ids.js';
 import { applyEnrollmentEffects, notifiesByDefault } from './effects.js';
 import { assignmentRefusal, replyOf } from './rules.js';
-import { enrollmentRecord, entryChanges, insertEnrollments } from './store.js';
+import { auditedChanges, enrollmentRecord, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
 /** A trainee who was not enrolled, and why. */
@@ -23,22 +23,22 @@ export interface SkippedTrainee {
 }
 
 /** A trainee to enroll, with the enrollment that is revived. */
-interface Entering {
+interface TraineeToEnroll {
   traineeId: string;
   existing: Enrollment | null;
 }
 
 /** Trainees to enroll, in their order, and the others. */
-interface Sorted {
-  entering: Entering[];
+interface PartitionedTrainees {
+  toEnroll: TraineeToEnroll[];
   skipped: SkippedTrainee[];
 }
 
-async function sortOut(
+async function partitionTrainees(
   core: Core,
   { courseId, traineeIds, status }: BulkAssignment,
   transaction: Transaction,
-): Promise<Sorted> {
+): Promise<PartitionedTrainees> {
   const { Enrollment } = core.database.models;
   const users = await forceIncrementUserVersions(core, traineeIds, transaction);
   const trainees = new Map(users.filter(({ role }) => role === 'trainee').map((user) => [user.id, user]));
@@ -48,12 +48,12 @@ async function sortOut(
     transaction,
   });
   const all = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
-  const sorted: Sorted = { entering: [], skipped: [] };
+  const sorted: PartitionedTrainees = { toEnroll: [], skipped: [] };
   for (const traineeId of traineeIds) {
     const existing = all.get(traineeId) ?? null;
     const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, existing, status);
     if (refusal) sorted.skipped.push({ traineeId, refusal });
-    else sorted.entering.push({ traineeId, existing });
+    else sorted.toEnroll.push({ traineeId, existing });
   }
   return sorted;
 }
@@ -63,18 +63,18 @@ async function sortOut(
  * @returns those who are enrolled or join the waiting list, and those who stay on it
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
-async function withPlaces(
+async function assignPlaces(
   core: Core,
   course: Course,
-  entering: readonly Entering[],
+  toEnroll: readonly TraineeToEnroll[],
   { status, whenFull }: BulkAssignment,
   transaction: Transaction,
 ) {
-  const onList = entering.map(({ existing }) => existing?.status === 'waiting');
-  const places = await reservePlaces(core, course, onList, whenFull, transaction);
+  const onList = toEnroll.map(({ existing }) => existing?.status === 'waiting');
+  const places = await reserveSeats(core, course, onList, whenFull, transaction);
   const joining = places.filter((place) => place === 'joined').length;
   let waitingNumber = await takeWaitingNumbers(core, course, joining, transaction);
-  const placed = entering.map((one, index) => {
+  const placed = toEnroll.map((one, index) => {
     const place = places[index];
     if (place === 'joined') return { ...one, place, status: 'waiting' as const, waitingNumber: waitingNumber++ };
     return { ...one, place, status, waitingNumber: null };
@@ -103,13 +103,13 @@ export async function assignMany(
   const { Enrollment } = core.database.models;
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const { entering, skipped } = await sortOut(core, wanted, transaction);
-    const { placed, kept } = await withPlaces(core, course, entering, wanted, transaction);
+    const { toEnroll, skipped } = await partitionTrainees(core, wanted, transaction);
+    const { placed, kept } = await assignPlaces(core, course, toEnroll, wanted, transaction);
     for (const { traineeId } of kept) skipped.push({ traineeId, refusal: new AppError('ALREADY_ENROLLED') });
     const now = core.now();
     const { trainerId } = course;
     const fresh = withNewIds(placed.filter(({ existing }) => !existing));
-    const entered = fresh.map(([id, { traineeId: userId, status, waitingNumber }]) => ({
+    const rows = fresh.map(([id, { traineeId: userId, status, waitingNumber }]) => ({
       id,
       userId,
       courseId,
@@ -118,7 +118,7 @@ export async function assignMany(
       waitingNumber,
       ...written,
     }));
-    await insertEnrollments(core, entered, now, transaction);
+    await insertEnrollments(core, rows, now, transaction);
     const revived = placed.flatMap(({ existing, ...place }) => (existing ? [{ existing, ...place }] : []));
     const before = new Map(
       revived.map(({ existing }) => [existing.id, { from: existing.status, audited: auditedEnrollment(existing) }]),
@@ -130,13 +130,13 @@ export async function assignMany(
     // Few: they had left, and each has its number.
     for (const { existing, status, waitingNumber, place } of revived)
       if (place === 'joined') await existing.update({ status, waitingNumber, ...change }, { transaction });
-    const ids = [...entered.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];
+    const ids = [...rows.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];
     const enrollments = await Enrollment.findAll({ where: { id: ids }, order: ['id'], transaction });
     const records = enrollments.map((enrollment) =>
       enrollmentRecord(
         'enrollment.assign',
         enrollment.id,
-        entryChanges(before.get(enrollment.id)?.audited, enrollment),
+        auditedChanges(before.get(enrollment.id)?.audited, enrollment),
       ),
     );
     await recordAudit(core, actor, records, transaction);

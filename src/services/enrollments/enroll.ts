@@ -9,7 +9,7 @@ import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import { type Actor, actorOf, type Caller, type Core } from '../core.js';
-import { reservePlaces, takeWaitingNumbers } from '../courses/capacity.js';
+import { reserveSeats, takeWaitingNumbers } from '../courses/capacity.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { today } from '../dates.js';
 import { inCourseQueue } from '../locks/course-queue.js';
@@ -19,15 +19,15 @@ import {
   assertAllowed,
   assignmentRefusal,
   notesOf,
+  reenrollRefusal,
   replyOf,
   requestedStatus,
-  returnRefusal,
   type WrittenFields,
 } from './rules.js';
-import { enrollmentRecord, enrollmentRow, entryChanges, insertEnrollments } from './store.js';
+import { auditedChanges, enrollmentRecord, enrollmentRow, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
-interface Entry {
+interface EnrollmentDraft {
   userId: string;
   status: EnrollmentStatus;
   words: WrittenFields;
@@ -36,11 +36,11 @@ interface Entry {
 }
 
 /** Enrolls a trainee, or revives a cancelled enrollment. The caller has reserved the seat. */
-async function enter(
+async function enrollOrRevive(
   core: Core,
   course: Pick<Course, 'id' | 'trainerId'>,
   existing: Enrollment | null,
-  { userId, status, words, waitingNumber = null }: Entry,
+  { userId, status, words, waitingNumber = null }: EnrollmentDraft,
   transaction: Transaction,
 ): Promise<Enrollment> {
   const enrolledAt = core.now();
@@ -67,12 +67,12 @@ export async function requestEnrollment(core: Core, caller: Caller, input: unkno
     assertActive(account?.role === 'trainee' ? account : null);
     // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
-    if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
+    if (existing) assertAllowed(reenrollRefusal(existing.status, 'pending', 'trainee'));
     const from = existing?.status;
     const status = requestedStatus(state, joinWaitingList, today(core));
     const waitingNumber = status === 'waiting' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
     const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
-    const enrollment = await enter(core, course, existing, entry, transaction);
+    const enrollment = await enrollOrRevive(core, course, existing, entry, transaction);
     const cause = { author: actorOf(caller), notify: false };
     await applyEnrollmentEffects(core, [{ enrollment, from, to: status, cause }], transaction); // effect: request
     return enrollment;
@@ -105,15 +105,15 @@ export async function assignEnrollment(
     assertAllowed(assignmentRefusal(trainee, existing, wanted));
     const before = existing ? auditedEnrollment(existing) : undefined;
     const from = existing?.status;
-    const [place] = await reservePlaces(core, course, [from === 'waiting'], whenFull, transaction);
+    const [place] = await reserveSeats(core, course, [from === 'waiting'], whenFull, transaction);
     if (place === 'kept') throw new AppError('ALREADY_ENROLLED');
     const status: EnrollmentStatus = place === 'joined' ? 'waiting' : wanted;
     const waitingNumber = place === 'joined' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
     const entry = { userId: traineeId, status, words: written, waitingNumber };
-    const enrollment = await enter(core, course, existing, entry, transaction);
+    const enrollment = await enrollOrRevive(core, course, existing, entry, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
-    const changes = entryChanges(before, enrollment);
+    const changes = auditedChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
     const cause = { author: actor, notify, reply: written.reply };
     await applyEnrollmentEffects(core, [{ enrollment, from, to: status, cause }], transaction); // effect: assignment

@@ -1,6 +1,6 @@
 import { type Attributes, Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { type Order, rowsOf } from '../../db/sql/page.js';
+import { type Order, rowQuery } from '../../db/sql/page.js';
 import {
   type EnrollmentExportField,
   type EnrollmentFilter,
@@ -11,10 +11,10 @@ import {
 } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../tables/write/table.js';
-import { certificateOf } from '../certificates/queries.js';
+import { certificateJoin } from '../certificates/queries.js';
 import type { Actor, Core } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '../exports.js';
-import { enrollmentsFound, isNarrow } from './queries.js';
+import { isNarrow, planEnrollmentSearch } from './queries.js';
 import { addWaitingPlaces } from './waiting-places.js';
 
 /** Enrollments per query of an export, which bounds its memory: their notes may be long. */
@@ -49,13 +49,13 @@ function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {
 
 /** Reads the ids of all enrollments that the actor may see and a filter matches, in their order, some at a time. */
 async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
-  const { where, parts } = await enrollmentsFound(core, actor, filter);
+  const { where, parts } = await planEnrollmentSearch(core, actor, filter);
   // Looked up by the index that has few of them: in the order of ids, databases would read the whole table.
   const among = parts?.parts ?? (isNarrow(actor, filter) ? [{ where }] : undefined);
   const idsAfter = (id: string) => {
     const after = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [condition, { id: { [Op.gt]: id } }] });
     const listed = { where: after(where), parts: among?.map((part) => ({ where: after(part.where) })), order };
-    return core.database.read(() => rowsOf(core.database.models.Enrollment, listed).firstIds(idsPerQuery));
+    return core.database.read(() => rowQuery(core.database.models.Enrollment, listed).firstIds(idsPerQuery));
   };
   return { where, idsAfter };
 }
@@ -75,7 +75,7 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
   const joins = [
     { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'phone'] },
     { model: models.Course, as: 'course', attributes: ['id', 'title'] },
-    certificateOf(core),
+    certificateJoin(core),
   ];
   const include = joins.filter(({ as }) => as === 'user' || fields.some((field) => field === as));
   const hasPlaces = fields.includes('waitingPlace');
@@ -90,7 +90,7 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
     while (ids.length > 0) {
       const some = ids.splice(0, batch);
       // Those that have left the filter since their ids were read are left out.
-      const rows = rowsOf(models.Enrollment, { where, order, include });
+      const rows = rowQuery(models.Enrollment, { where, order, include });
       const found = await read(() => rows.records(some, attributes));
       if (found.length > 0) {
         if (hasPlaces) await addWaitingPlaces(core, found);

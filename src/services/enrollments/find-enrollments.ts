@@ -2,14 +2,14 @@ import { Op } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/sql/page.js';
+import { rowQuery } from '../../db/sql/page.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { enrollmentListingSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Core } from '../core.js';
-import { idIn } from '../ids.js';
-import { wholeId } from '../short-ids.js';
-import { enrollmentsFound, newestFirst } from './queries.js';
+import { parseId } from '../ids.js';
+import { resolveShortId } from '../short-ids.js';
+import { newestFirst, planEnrollmentSearch } from './queries.js';
 
 /** Enrollments per query. */
 const batch = 500;
@@ -33,16 +33,16 @@ function nameable(enrollment: Enrollment): NameableEnrollment {
   if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
   const { firstName, lastName } = user;
   const { title, startDate } = course;
-  const formerName = enrollment.nameBefore();
+  const formerName = enrollment.formerNameIfDifferent();
   return { id, status, progress, reply, formerName, user: { firstName, lastName }, course: { title, startDate } };
 }
 
 /** The id that a reference means, or why it means none. */
 async function idOf(core: Core, reference: string): Promise<string | AppError> {
-  const id = idIn(reference);
+  const id = parseId(reference);
   if (id !== undefined) return id;
   try {
-    return await wholeId(core, 'Enrollment', reference);
+    return await resolveShortId(core, 'Enrollment', reference);
   } catch (error) {
     if (isAppError(error, 'VALIDATION')) return error;
     throw error;
@@ -55,7 +55,7 @@ async function idOf(core: Core, reference: string): Promise<string | AppError> {
  * @param signal ends it between two queries
  * @throws AppError `INTERRUPTED`
  */
-export async function enrollmentsNamed(
+export async function findReferencedEnrollments(
   core: Core,
   references: readonly string[],
   signal: AbortSignal,
@@ -82,15 +82,15 @@ export async function enrollmentsNamed(
  * @param signal ends it between two queries
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
-export async function enrollmentsMatching(
+export async function findMatchingEnrollments(
   core: Core,
   actor: Actor,
   input: unknown,
   signal: AbortSignal,
 ): Promise<NameableEnrollment[]> {
-  const { where, parts } = await enrollmentsFound(core, actor, validate(enrollmentListingSchema, input));
+  const { where, parts } = await planEnrollmentSearch(core, actor, validate(enrollmentListingSchema, input));
   const { models, read } = core.database;
-  const rows = rowsOf(models.Enrollment, { where, parts: parts?.parts, order: newestFirst });
+  const rows = rowQuery(models.Enrollment, { where, parts: parts?.parts, order: newestFirst });
   const ids = await read(() => rows.firstIds(Number.MAX_SAFE_INTEGER));
   const include = withNames(core);
   const found: NameableEnrollment[] = [];

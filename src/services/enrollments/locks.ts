@@ -2,7 +2,11 @@ import type { Transaction } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { type EntryState, lockForEntry, readEntryState } from '../../db/sql/enroll-statements.js';
+import {
+  type EnrollmentPreconditions,
+  lockCourseAndUser,
+  readEnrollmentPreconditions,
+} from '../../db/sql/enroll-statements.js';
 import { notFound } from '../../errors.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
@@ -39,9 +43,9 @@ export async function lockForEnrollment(
   core: Core,
   wanted: { courseId: string; userId: string },
   transaction: Transaction,
-): Promise<EntryState> {
-  await lockForEntry(core.database, wanted, transaction);
-  const state = await readEntryState(core.database, { ...wanted, seatStatuses }, transaction);
+): Promise<EnrollmentPreconditions> {
+  await lockCourseAndUser(core.database, wanted, transaction);
+  const state = await readEnrollmentPreconditions(core.database, { ...wanted, seatStatuses }, transaction);
   if (!state) throw notFound('Course');
   return state;
 }

@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.js';
 import type { BulkAssignment, StatusChange } from '../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
-import { placesFor, readOccupancy } from '../courses/capacity.js';
+import { assignSeats, readOccupancy } from '../courses/capacity.js';
 import { findCourse } from '../courses/queries.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
@@ -28,7 +28,7 @@ export async function previewAssignment(
   const { User, Enrollment } = core.database.models;
   const course = await findCourse(core, actor, courseId);
   const previewed: PreviewedOutcome[] = [];
-  const entering: { at: number; isOnList: boolean }[] = [];
+  const toEnroll: { at: number; isOnList: boolean }[] = [];
   for (let at = 0; at < traineeIds.length; at += batch) {
     const ids = traineeIds.slice(at, at + batch);
     const [users, enrollments] = await core.database.read(() =>
@@ -42,16 +42,16 @@ export async function previewAssignment(
     for (const id of ids) {
       const enrollment = existing.get(id) ?? null;
       const refusal = assignmentRefusal(trainees.get(id) ?? null, enrollment, status);
-      const isSo = refusal?.code === 'ALREADY_ENROLLED' && enrollment?.status === status;
-      if (!refusal) entering.push({ at: previewed.length, isOnList: enrollment?.status === 'waiting' });
-      previewed.push(isSo ? 'unchanged' : (refusal ?? 'done'));
+      const hasStatusAlready = refusal?.code === 'ALREADY_ENROLLED' && enrollment?.status === status;
+      if (!refusal) toEnroll.push({ at: previewed.length, isOnList: enrollment?.status === 'waiting' });
+      previewed.push(hasStatusAlready ? 'unchanged' : (refusal ?? 'done'));
     }
   }
   const occupancy = await readOccupancy(core, [courseId]);
-  const onList = entering.map(({ isOnList }) => isOnList);
+  const onList = toEnroll.map(({ isOnList }) => isOnList);
   const outcomes = { seat: 'done', joined: 'waiting', kept: 'unchanged' } as const;
-  for (const [index, place] of placesFor(course, occupancy(courseId), onList, whenFull).entries())
-    previewed[entering[index]?.at ?? -1] = outcomes[place];
+  for (const [index, place] of assignSeats(course, occupancy(courseId), onList, whenFull).entries())
+    previewed[toEnroll[index]?.at ?? -1] = outcomes[place];
   return previewed;
 }
 
@@ -61,12 +61,12 @@ export function previewStatus(
   wanted: StatusChange,
   actor: Actor,
 ): PreviewedOutcome {
-  if (isAsWanted(from, wanted)) return 'unchanged';
+  if (hasWantedState(from, wanted)) return 'unchanged';
   return changeRefusal(from.status, wanted, actor) ?? 'done';
 }
 
 /** Whether an enrollment has a status, and the reply where one is given. */
-export const isAsWanted = (
+export const hasWantedState = (
   enrollment: { status: EnrollmentStatus; reply: string | null },
   { status, reply }: { status: EnrollmentStatus; reply?: string | null | undefined },
 ): boolean => enrollment.status === status && (reply === undefined || enrollment.reply === reply);

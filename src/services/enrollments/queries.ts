@@ -5,11 +5,11 @@ import {
   contains,
   courseExists,
   courseHasEnded,
+  isInCourseOfTrainer,
   isNotEnrolled,
-  isOfTrainer,
   lastNameKeyOf,
-  refersToMatch,
-  refersToOneOfMany,
+  refersToRowByLookup,
+  refersToSearchMatch,
   soonestFirst,
 } from '../../db/sql/conditions.js';
 import type { Order } from '../../db/sql/page.js';
@@ -25,14 +25,14 @@ import {
 import { currentStatuses, enrolledStatuses, enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { accountsFound, narrowed } from '../accounts/search.js';
-import { certificateOf } from '../certificates/queries.js';
+import { narrowSearch, planAccountSearch } from '../accounts/search.js';
+import { certificateJoin } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { today } from '../dates.js';
-import { orderOf, type Page, pageOf, partsOf } from '../paging.js';
-import { type Matching, matchingTrainees } from './search.js';
+import { narrowParts, orderOf, type Page, readPage } from '../paging.js';
+import { type EnrollmentSearch, planTraineeSearch } from './search.js';
 import { addWaitingPlaces } from './waiting-places.js';
 
 export const newestFirst: Order = [
@@ -43,7 +43,7 @@ export const newestFirst: Order = [
 /** The trainee and the certificate, as listings show them. */
 const withUser = (core: Core) => [
   { model: core.database.models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
-  certificateOf(core),
+  certificateJoin(core),
 ];
 
 /** The same with the course. */
@@ -69,7 +69,7 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   },
 ];
 
-const filtered = ({
+const filterConditions = ({
   courseId,
   userId,
   trainerId,
@@ -117,7 +117,7 @@ export async function* currentEnrollments(core: Core, ids: readonly string[]): A
 }
 
 /** A page of enrollments with the places of those that wait. */
-async function withPlaces(core: Core, reading: Promise<Page<Enrollment>>): Promise<Page<Enrollment>> {
+async function withWaitingPlaces(core: Core, reading: Promise<Page<Enrollment>>): Promise<Page<Enrollment>> {
   const page = await reading;
   await addWaitingPlaces(core, page.items);
   return page;
@@ -131,16 +131,20 @@ async function ownCoursesMatching(core: Core, trainerId: string, sought: string)
 }
 
 /** The enrollments in a trainer's courses that a filter matches: a search finds trainees and courses. */
-async function trainerEnrollmentsFound(core: Core, trainerId: string, filter: EnrollmentFilter): Promise<Matching> {
-  const ofTrainer = { ...filtered(filter), trainerId };
+async function planTrainerEnrollmentSearch(
+  core: Core,
+  trainerId: string,
+  filter: EnrollmentFilter,
+): Promise<EnrollmentSearch> {
+  const ofTrainer = { ...filterConditions(filter), trainerId };
   const sought = searchKey(filter.search);
-  const matching = await matchingTrainees(core, filter.search, { trainerId });
+  const matching = await planTraineeSearch(core, filter.search, { trainerId });
   if (sought === '') return { where: ofTrainer };
   const inCourses = { courseId: await ownCoursesMatching(core, trainerId, sought) };
   const where = { [Op.and]: [ofTrainer, { [Op.or]: [matching.where, inCourses] }] };
   if (!matching.parts) return { ...matching, where };
-  const { parts, areFew } = partsOf<Enrollment, Enrollment>(matching.parts, (condition) => ({
-    [Op.and]: [filtered(filter), isOfTrainer(core.database.sequelize, trainerId), condition],
+  const { parts, areFew } = narrowParts<Enrollment, Enrollment>(matching.parts, (condition) => ({
+    [Op.and]: [filterConditions(filter), isInCourseOfTrainer(core.database.sequelize, trainerId), condition],
   }));
   // The part of the courses is counted fastest.
   return { ...matching, where, parts: { parts: [{ where: { ...ofTrainer, ...inCourses } }, ...parts], areFew } };
@@ -157,14 +161,14 @@ export async function listTrainerEnrollments(
   query: unknown,
 ): Promise<Page<Enrollment>> {
   const listing = validate(trainerEnrollmentListingSchema, query);
-  const page = pageOf(core, core.database.models.Enrollment, listing, {
-    ...(await trainerEnrollmentsFound(core, trainerId, listing)),
+  const page = readPage(core, core.database.models.Enrollment, listing, {
+    ...(await planTrainerEnrollmentSearch(core, trainerId, listing)),
     order: orderOf(listing),
     include: withUserAndCourse(core),
     // A trainer lists their own courses, and exists.
     ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
-  return withPlaces(core, page);
+  return withWaitingPlaces(core, page);
 }
 
 /** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
@@ -178,25 +182,29 @@ export const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: Enrol
   role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
 
 /** The condition of the enrollments that the actor may see and a filter matches, and how they are found. */
-export async function enrollmentsFound(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<Matching> {
+export async function planEnrollmentSearch(
+  core: Core,
+  actor: Actor,
+  filter: EnrollmentFilter,
+): Promise<EnrollmentSearch> {
   const { courseId, userId, trainerId, status, progress } = filter;
   const visible = visibleTo(actor);
-  const and = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [visible, filtered(filter), condition] });
+  const and = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [visible, filterConditions(filter), condition] });
   const narrow = isNarrow(actor, filter)
-    ? { [Op.and]: [visible, filtered({ courseId, userId, trainerId })] }
+    ? { [Op.and]: [visible, filterConditions({ courseId, userId, trainerId })] }
     : undefined;
-  const matching = await matchingTrainees(core, filter.search, narrow);
+  const matching = await planTraineeSearch(core, filter.search, narrow);
   const where = and(matching.where);
   if (matching.parts) {
     // Accounts are looked up first, and their enrollments by them.
-    const isOf = (id: string) => isOfTrainer(core.database.sequelize, id);
+    const isOf = (id: string) => isInCourseOfTrainer(core.database.sequelize, id);
     const seen = actor.role === 'trainer' ? isOf(actor.actorId) : visible;
     const rest = [
-      filtered({ courseId, userId, status, progress }),
+      filterConditions({ courseId, userId, status, progress }),
       ...(trainerId === undefined ? [] : [isOf(trainerId)]),
     ];
     const ofAccounts = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [seen, ...rest, condition] });
-    return { ...matching, where, parts: partsOf(matching.parts, ofAccounts) };
+    return { ...matching, where, parts: narrowParts(matching.parts, ofAccounts) };
   }
   if (narrow || progress === undefined || searchKey(filter.search) !== '') return { ...matching, where };
   // An index has those of each status in their order.
@@ -219,12 +227,12 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
       },
     ]);
   }
-  const page = pageOf(core, core.database.models.Enrollment, listing, {
-    ...(await enrollmentsFound(core, actor, listing)),
+  const page = readPage(core, core.database.models.Enrollment, listing, {
+    ...(await planEnrollmentSearch(core, actor, listing)),
     order: orderOf(listing),
     include: withUserAndCourse(core),
   });
-  return withPlaces(core, page);
+  return withWaitingPlaces(core, page);
 }
 
 const cancelledLast: Order[number] = [literal("CASE WHEN Enrollment.status = 'cancelled' THEN 1 ELSE 0 END"), 'ASC'];
@@ -237,19 +245,21 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   const { ended, sortBy } = listing;
   const day = today(core);
   const ofCourse = 'Enrollment.course_id';
-  const page = pageOf(core, models.Enrollment, listing, {
+  const page = readPage(core, models.Enrollment, listing, {
     where: {
       userId: user.id,
-      ...filtered(listing),
+      ...filterConditions(listing),
       [Op.and]: [
-        ...(sought ? [refersToMatch(sequelize, ofCourse, 'courses', sought)] : []),
-        ...(ended === 'all' ? [] : [refersToOneOfMany(ofCourse, models.Course, courseHasEnded(ended === 'true', day))]),
+        ...(sought ? [refersToSearchMatch(sequelize, ofCourse, 'courses', sought)] : []),
+        ...(ended === 'all'
+          ? []
+          : [refersToRowByLookup(ofCourse, models.Course, courseHasEnded(ended === 'true', day))]),
       ],
     },
     order: sortBy === 'soonest' ? [cancelledLast, ...soonestFirst(sequelize, day, ofCourse)] : orderOf(listing),
-    include: [...withCourseSummary(core), certificateOf(core)],
+    include: [...withCourseSummary(core), certificateJoin(core)],
   });
-  return withPlaces(core, page);
+  return withWaitingPlaces(core, page);
 }
 
 /** An enrollment that the actor may see. @throws AppError `NOT_FOUND` */
@@ -291,19 +301,19 @@ export async function listCourseTrainees(
     ['id', sortOrder],
   ];
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  const page = pageOf(core, models.Enrollment, listing, {
+  const page = readPage(core, models.Enrollment, listing, {
     where: {
       courseId,
       ...scope,
-      ...filtered(listing),
-      ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
+      ...filterConditions(listing),
+      ...(sought && { [Op.and]: [refersToSearchMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
     },
     order: sortBy === 'lastName' ? byLastName : orderOf({ sortBy, sortOrder }),
     include: withUser(core),
     // Another trainer's course has none for the actor: this finds the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
-  return withPlaces(core, page);
+  return withWaitingPlaces(core, page);
 }
 
 /**
@@ -316,15 +326,15 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const { courseId, search } = listing;
   const trainerId = actor.role === 'super_admin' ? undefined : actor.actorId;
   const among = { role: 'trainee' as const };
-  const found = await accountsFound(core, search, { among });
+  const found = await planAccountSearch(core, search, { among });
   const active = { ...among, isActive: true };
   // Another trainer's course has no available trainees: `ifNone` finds the reason.
   const isManaged = courseExists(sequelize, courseId, trainerId);
   const isFree = isNotEnrolled(sequelize, 'User.id', courseId, enrolledStatuses);
   // Conditions are checked one after the other: enrollments are looked up only of accounts that the search finds.
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [active, isManaged, condition, isFree] });
-  return pageOf(core, models.User, listing, {
-    ...narrowed(found, and),
+  return readPage(core, models.User, listing, {
+    ...narrowSearch(found, and),
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });

@@ -1,14 +1,14 @@
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import type { EntryState } from '../../db/sql/enroll-statements.js';
+import type { EnrollmentPreconditions } from '../../db/sql/enroll-statements.js';
 import { AppError, notFound, validationError } from '../../errors.js';
-import type { StatusChange, Words } from '../../schemas/enrollment.js';
+import type { NotesOrReply, StatusChange } from '../../schemas/enrollment.js';
 import type { EnrollmentValues } from '../../schemas/enrollment-fields.js';
 import {
+  type ActorKind,
   type EnrollmentStatus,
   mayFollow,
   rulesOf,
-  type Side,
   statusesSetBy,
 } from '../../schemas/enrollment-statuses.js';
 import type { Actor } from '../core.js';
@@ -19,38 +19,38 @@ export function assertAllowed(refusal: AppError | undefined): void {
   if (refusal) throw refusal;
 }
 
-export const sideOf = ({ role }: Pick<Actor, 'role'>): Side => (role === 'trainee' ? 'trainee' : 'manager');
+export const actorKindOf = ({ role }: Pick<Actor, 'role'>): ActorKind => (role === 'trainee' ? 'trainee' : 'manager');
 
 /** The fields of what is written with a change; none where nothing is. */
 export type WrittenFields = Partial<Pick<EnrollmentValues, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>>;
 
 /** A trainee's words with a request; null takes them back. */
-export const notesOf = ({ notes }: Words, now: Date): WrittenFields =>
+export const notesOf = ({ notes }: NotesOrReply, now: Date): WrittenFields =>
   notes === undefined ? {} : { notes, notesAt: notes === null ? null : now };
 
 /** A manager's words, also as `notes`: those of the enrollment are always the trainee's. Null takes them back. */
-export function replyOf({ actorId }: Actor, words: Words, now: Date): WrittenFields {
+export function replyOf({ actorId }: Actor, words: NotesOrReply, now: Date): WrittenFields {
   const { reply = words.notes } = words;
   if (reply === undefined) return {};
   return reply === null ? { reply, replyAt: null, replyBy: null } : { reply, replyAt: now, replyBy: actorId };
 }
 
 /** What an actor writes with a change. @throws AppError `VALIDATION` for a reply of a trainee */
-export function wordsOf(actor: Actor, words: Words, now: Date): WrittenFields {
-  if (sideOf(actor) === 'manager') return replyOf(actor, words, now);
+export function writtenFieldsOf(actor: Actor, words: NotesOrReply, now: Date): WrittenFields {
+  if (actorKindOf(actor) === 'manager') return replyOf(actor, words, now);
   if (words.reply === undefined) return notesOf(words, now);
   const message = 'reply is for those who manage the course. Send your own words as notes.';
   throw validationError([{ path: 'reply', code: 'UNKNOWN', message }]);
 }
 
 /** How an enrollment that had this status was cancelled. */
-export function cancelReasonOf(from: EnrollmentStatus, by: Side): EnrollmentValues['cancelReason'] {
+export function cancelReasonOf(from: EnrollmentStatus, by: ActorKind): EnrollmentValues['cancelReason'] {
   if (by === 'trainee') return 'left';
   return rulesOf(from).takesPart ? 'removed' : 'refused';
 }
 
 /** Why an enrollment can't change its status like this; names both. */
-const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>
+const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   mayFollow(from, to, by)
     ? undefined
     : new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } });
@@ -59,7 +59,7 @@ const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Sid
  * Why somebody who has an enrollment in a course can't enroll again: `ALREADY_ENROLLED`, `STATUS_REFUSED`. Managers can enroll
  * who waits, past all others.
  */
-export const returnRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>
+export const reenrollRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   rulesOf(from).isEnrolled && !(from === 'waiting' && by === 'manager')
     ? new AppError('ALREADY_ENROLLED')
     : transitionRefusal(from, to, by);
@@ -73,7 +73,7 @@ const listFull =
  *   `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
  */
 export function requestedStatus(
-  { course, seatsTaken, isAwaited, waiting }: EntryState,
+  { course, seatsTaken, hasWaitingList, waiting }: EnrollmentPreconditions,
   joinWaitingList: boolean,
   day: string,
 ): 'pending' | 'active' | 'waiting' {
@@ -81,7 +81,7 @@ export function requestedStatus(
   if (!isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
   assertAllowed(closedRefusal(course, day));
   const isFull = maxStudents !== null && seatsTaken >= maxStudents;
-  if (!isFull && !isAwaited) return autoAccept ? 'active' : 'pending';
+  if (!isFull && !hasWaitingList) return autoAccept ? 'active' : 'pending';
   if (!joinWaitingList) throw new AppError(isFull ? 'COURSE_FULL' : 'SEATS_BEING_GIVEN');
   if (waitingMax !== null && waiting >= waitingMax)
     throw isFull ? new AppError('WAITING_LIST_FULL') : new AppError('SEATS_BEING_GIVEN', listFull);
@@ -106,7 +106,7 @@ export function assignmentRefusal(
   status: EnrollmentStatus,
 ): AppError | undefined {
   const refusal = traineeRefusal(trainee);
-  return refusal || !existing ? refusal : returnRefusal(existing.status, status, 'manager');
+  return refusal || !existing ? refusal : reenrollRefusal(existing.status, status, 'manager');
 }
 
 /**
@@ -118,7 +118,7 @@ export function changeRefusal(
   { status: to, expectedStatus = from }: StatusChange,
   actor: Actor,
 ): AppError | undefined {
-  const by = sideOf(actor);
+  const by = actorKindOf(actor);
   if (by === 'trainee' && !statusesSetBy(by).includes(to)) return new AppError('STATUS_NOT_FOR_TRAINEES');
   if (from !== expectedStatus)
     return new AppError(

@@ -1,12 +1,12 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/sql/conditions.js';
-import { rowsOf } from '../../db/sql/page.js';
+import { refersToRowByIndex, refersToRowByLookup, refersToSearchMatch } from '../../db/sql/conditions.js';
+import { rowQuery } from '../../db/sql/page.js';
 import { searchKey } from '../../schemas/keys.js';
-import { accountsFound } from '../accounts/search.js';
+import { planAccountSearch } from '../accounts/search.js';
 import type { Core } from '../core.js';
-import { maxCounted, type Parts, partsOf, searchBounds } from '../paging.js';
+import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 
 /** Up to so many trainees are named by their ids in a query, if all accounts were read to find them. */
 const maxNamed = 1000;
@@ -15,26 +15,26 @@ const maxNamed = 1000;
 export const searchedEnrollments = { few: 3000 };
 
 /** A condition of enrollments, and how they are found and counted: see `Listing`. */
-export interface Matching {
+export interface EnrollmentSearch {
   where: WhereOptions<Enrollment>;
   /** All are counted where it is absent. */
   maxCounted?: number;
-  parts?: Parts<Enrollment> | undefined;
+  parts?: IndexedParts<Enrollment> | undefined;
 }
 
 /**
  * The enrollments of trainees whose name or email matches a search, among all enrollments. Those of few trainees are found by
  * an index on trainees; a page of those of many is found soon in the order of dates.
  */
-async function amongAll(core: Core, search: string): Promise<Matching> {
+async function planFullSearch(core: Core, search: string): Promise<EnrollmentSearch> {
   const { models, read } = core.database;
   const trainee = '`Enrollment`.`user_id`';
-  const found = await accountsFound(core, search, { among: {}, few: searchBounds.countedOfEnrollments });
+  const found = await planAccountSearch(core, search, { among: {}, few: searchBounds.countedOfEnrollments });
   const { where, parts, maxCounted: most } = found;
-  const isOfMany = { [Op.and]: [refersToOneOfMany(trainee, models.User, where)] };
+  const isOfMany = { [Op.and]: [refersToRowByLookup(trainee, models.User, where)] };
   if (parts) {
-    const isOf = (part: WhereOptions<User>) => ({ [Op.and]: [refersToOneOf(trainee, models.User, part)] });
-    return { where: isOfMany, maxCounted: most, parts: partsOf<User, Enrollment>(parts, isOf) };
+    const isOf = (part: WhereOptions<User>) => ({ [Op.and]: [refersToRowByIndex(trainee, models.User, part)] });
+    return { where: isOfMany, maxCounted: most, parts: narrowParts<User, Enrollment>(parts, isOf) };
   }
   const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: maxNamed + 1 }));
   if (users.length > maxNamed) return { where: isOfMany, maxCounted };
@@ -46,16 +46,16 @@ async function amongAll(core: Core, search: string): Promise<Matching> {
  * The enrollments of trainees whose name or email matches a search.
  * @param narrow other conditions that leave few enrollments in most cases, such as those of a trainer; absent for all enrollments
  */
-export async function matchingTrainees(
+export async function planTraineeSearch(
   core: Core,
   search: string | undefined,
   narrow: WhereOptions<Enrollment> | undefined,
-): Promise<Matching> {
+): Promise<EnrollmentSearch> {
   const sought = searchKey(search);
   if (search === undefined || !sought) return narrow ? { where: {} } : { where: {}, maxCounted };
-  if (!narrow) return amongAll(core, search);
+  if (!narrow) return planFullSearch(core, search);
   const { few } = searchedEnrollments;
-  const among = rowsOf(core.database.models.Enrollment, { where: narrow, order: [] });
-  if ((await core.database.read(() => among.count(few + 1))) > few) return amongAll(core, search);
-  return { where: { [Op.and]: [refersToMatch(core.database.sequelize, 'Enrollment.user_id', 'users', sought)] } };
+  const among = rowQuery(core.database.models.Enrollment, { where: narrow, order: [] });
+  if ((await core.database.read(() => among.count(few + 1))) > few) return planFullSearch(core, search);
+  return { where: { [Op.and]: [refersToSearchMatch(core.database.sequelize, 'Enrollment.user_id', 'users', sought)] } };
 }

@@ -3,7 +3,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import { hasProgress } from '../../db/sql/conditions.js';
 import { type EnrollmentStatus, enrollmentStatuses, participantStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
-import { figuresOf } from '../figures.js';
+import { cachedCounts } from '../count-cache.js';
 import { visibleTo } from './queries.js';
 
 /** The number of enrollments by status. */
@@ -12,7 +12,7 @@ export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
 /** Counts of the enrollments that the actor may see. */
 export function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
   const count = () => countByStatus(core, actor);
-  return actor.role === 'super_admin' ? figuresOf(core, 'enrollments', count, ({ total }) => total) : count();
+  return actor.role === 'super_admin' ? cachedCounts(core, 'enrollments', count, ({ total }) => total) : count();
 }
 
 async function countByStatus(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
@@ -67,7 +67,7 @@ export async function requestsByCourse(core: Core, trainerId: string, limit: num
 }
 
 /** The number of a trainer's active enrollments that have reached 100 % and can be completed. */
-export async function countFinished(core: Core, trainerId: string): Promise<number> {
+export async function countReadyToComplete(core: Core, trainerId: string): Promise<number> {
   const where = { trainerId, status: participantStatuses, [Op.and]: [hasProgress(100)] };
   return core.database.read(() => core.database.models.Enrollment.count({ where }));
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { Inserts } from '../../db/sql/insert.js';
+import { BulkInserter } from '../../db/sql/insert.js';
 import { type EnrollmentValues, enrollmentFields } from '../../schemas/enrollment-fields.js';
 import { defaultsOf } from '../../schemas/fields-table.js';
 import { type AuditRecord, auditedEnrollment, changesBetween } from '../audit/audit.js';
@@ -15,7 +15,7 @@ export const enrollmentRecord = (
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
 
 /** Audited changes of an entry: all fields of a new enrollment, the different ones of a revived one. */
-export function entryChanges(before: object | undefined, entered: Enrollment) {
+export function auditedChanges(before: object | undefined, entered: Enrollment) {
   const after = auditedEnrollment(entered);
   return before ? changesBetween(before, after) : { after };
 }
@@ -52,9 +52,9 @@ export async function insertEnrollments(
   now: Date,
   transaction: Transaction,
 ): Promise<void> {
-  const inserts = new Inserts(transaction);
+  const inserts = new BulkInserter(transaction);
   await addEnrollments(core, enrollments, now, inserts);
-  await inserts.done();
+  await inserts.finish();
 }
 
 /**
@@ -65,7 +65,7 @@ export async function addEnrollments(
   core: Core,
   enrollments: readonly NewEnrollment[],
   now: Date,
-  inserts: Inserts,
+  inserts: BulkInserter,
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => enrollmentRow(enrollment, now));
   await inserts.add(core.database.models.Enrollment, rows);

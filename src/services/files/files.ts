@@ -237,7 +237,7 @@ async function removeBatch(core: Core, files: readonly StoredFile[], removal: Re
 }
 
 /** The content of a file in chunks. @throws AppError `STORAGE_UNAVAILABLE` when reading fails */
-export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffer> {
+export async function* readChunks({ stream }: StoredObject): AsyncGenerator<Buffer> {
   try {
     // A stream without an encoding gives buffers.
     for await (const chunk of stream) yield chunk as Buffer;
@@ -270,7 +270,7 @@ export async function openFile(
   const range = rangeOf?.(file);
   const object = await withoutSlot(() => core.storage.open(file.storageKey, range));
   if (object) {
-    assertWhole(core, file, object);
+    assertFullSize(core, file, object);
     return { file, object };
   }
   // It may have been deleted or replaced since its row was read.
@@ -280,7 +280,11 @@ export async function openFile(
 }
 
 /** A damaged disk may have cut the file: a part of it must not pass for all of it. @throws AppError `STORAGE_UNAVAILABLE` */
-function assertWhole({ storage }: Core, { storageKey, bytes }: StoredFile, { stream, totalBytes }: StoredObject): void {
+function assertFullSize(
+  { storage }: Core,
+  { storageKey, bytes }: StoredFile,
+  { stream, totalBytes }: StoredObject,
+): void {
   if (totalBytes === Number(bytes)) return;
   stream.destroy();
   throw new AppError(

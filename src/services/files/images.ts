@@ -17,7 +17,7 @@ export function imageKeyOf(url: string): string | undefined {
 }
 
 /** How the caller waits for the image process and the storage. */
-export interface Waiting {
+export interface WaitOptions {
   /** Aborted when the client is gone; stops the work on the image. */
   signal: AbortSignal;
   /** Images have a queue of their own. */
@@ -25,12 +25,12 @@ export interface Waiting {
 }
 
 /** Converts an upload to a WebP image, and removes the upload. */
-export async function asWebp(
+export async function convertToWebp(
   core: Core,
   upload: Upload,
   size: { width: number; height: number },
   account: string,
-  { signal, withoutSlot = (wait) => wait() }: Waiting,
+  { signal, withoutSlot = (wait) => wait() }: WaitOptions,
 ): Promise<Upload> {
   const target = `${upload.path}.webp`;
   const limits = { maxPixels: core.config.files.imagePixels, ...size };

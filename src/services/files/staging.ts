@@ -3,13 +3,13 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
+import { AppError, readFailureReason, systemErrorCode } from '../../errors.js';
 import { diskFault } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 import { makeUploadFolder, type Upload, type UploadLimit, uploadsFolder } from './files.js';
 
 /** The content of a local file, up to the limit. */
-async function* contentOf(file: string, name: string, limit: UploadLimit): AsyncGenerator<Buffer> {
+async function* readUpTo(file: string, name: string, limit: UploadLimit): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const data of createReadStream(file)) {
@@ -22,7 +22,7 @@ async function* contentOf(file: string, name: string, limit: UploadLimit): Async
   } catch (error) {
     const code = systemErrorCode(error);
     if (error instanceof AppError || code === undefined || code === 'ABORT_ERR') throw error;
-    throw new AppError('USAGE', `The file ${name} ${whyUnreadable(code)}.`, { cause: error });
+    throw new AppError('USAGE', `The file ${name} ${readFailureReason(code)}.`, { cause: error });
   }
 }
 
@@ -40,7 +40,7 @@ export async function copyToUploads(
   const copy = path.join(folder, randomUUID());
   try {
     await makeUploadFolder(folder);
-    await pipeline(contentOf(file, given, limit), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
+    await pipeline(readUpTo(file, given, limit), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
     return { path: copy, name: path.basename(file) };
   } catch (error) {
     // The first error matters more than a failure to remove the copy.

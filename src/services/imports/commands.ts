@@ -14,7 +14,7 @@ import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
 import { auditFinish, lockImport } from './store/repository.js';
 import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
-import { type CommitStep, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
+import { type CommitStep, hasKeptAccounts, previewUndoRows, type UndoResult, undoRows } from './undo/undo.js';
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
@@ -129,7 +129,7 @@ const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded
 export async function previewUndo(core: Core, id: string, signal?: AbortSignal): Promise<UndoResult> {
   const record = await findImport(core, id);
   await assertUndoable(core, record);
-  return undoPreview(core, record, signal);
+  return previewUndoRows(core, record, signal);
 }
 
 /** Whether undoing an import may remove or restore accounts. @param record with its live status, see {@link findImport} */

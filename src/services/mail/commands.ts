@@ -6,12 +6,12 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { linkOf, type MailKind, mailKinds } from './kinds.js';
+import { linkPurposeOf, type MailKind, mailKinds } from './kinds.js';
 import { assertMailSetUp, queueMails } from './outbox.js';
 import { findMail } from './queries.js';
 
 /** The mails that an action is for, and what they are after it. */
-const changes = {
+const transitions = {
   retry: { from: ['failed', 'deferred'], to: 'queued' },
   withdraw: { from: ['queued', 'deferred'], to: 'withdrawn' },
 } as const satisfies Record<MailAction, { from: readonly MailState[]; to: MailState }>;
@@ -27,7 +27,7 @@ const kindOf = ({ kind }: Mail) => kind as MailKind;
 /** Why a mail can't be changed; nothing where it can. @param now of the database */
 export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError | undefined {
   const { state, createdAt } = mail;
-  if (!changes[action].from.some((one) => one === state))
+  if (!transitions[action].from.some((one) => one === state))
     return new AppError('MAIL_CONFLICT', `The mail is ${state}: ${conflictTexts[action]}`, {
       params: { status: state },
     });
@@ -70,12 +70,12 @@ async function changeMail(core: Core, actor: Actor, action: MailAction, id: stri
   const { userId, state, attempts } = mail;
   const values =
     action === 'retry'
-      ? { state: changes.retry.to, nextAt: now, lastError: null, finishedAt: null }
-      : { state: changes.withdraw.to, nextAt: null, dedupeKey: null, finishedAt: now };
+      ? { state: transitions.retry.to, nextAt: now, lastError: null, finishedAt: null }
+      : { state: transitions.withdraw.to, nextAt: null, dedupeKey: null, finishedAt: now };
   await core.database.inTransaction(async (transaction) => {
     // Before the mail, as everywhere.
     if (userId !== null) await forceIncrementUserVersions(core, [userId], transaction);
-    if (action === 'retry' && linkOf(kindOf(mail)) !== undefined) await assertNewest(core, mail, transaction);
+    if (action === 'retry' && linkPurposeOf(kindOf(mail)) !== undefined) await assertNewest(core, mail, transaction);
     const [changed] = await Mail.update(values, { where: { id, state, attempts }, transaction });
     // The sender, or somebody else, has changed it since.
     if (changed === 0) throw new AppError('MAIL_CONFLICT');
@@ -95,7 +95,7 @@ export interface MailOutcome {
 }
 
 /** Refusals that belong to a mail; after any other failure the rest is refused without being tried. */
-const ownRefusals = ['NOT_FOUND', 'MAIL_CONFLICT', 'MAIL_TOO_OLD', 'MAIL_REPLACED'] as const;
+const singleMailCodes = ['NOT_FOUND', 'MAIL_CONFLICT', 'MAIL_TOO_OLD', 'MAIL_REPLACED'] as const;
 
 /**
  * Changes mails, each in a transaction of its own.
@@ -121,7 +121,7 @@ export async function changeMails(
     } catch (error) {
       if (!isAppError(error)) throw error;
       outcomes.push({ id, outcome: 'refused', refusal: error });
-      if (!isAppError(error, ...ownRefusals)) stopped = error;
+      if (!isAppError(error, ...singleMailCodes)) stopped = error;
     }
   }
   return { action, outcomes, stopped };

@@ -55,7 +55,7 @@ export const mailKinds = {
 export type MailKind = keyof typeof mailKinds;
 
 /** What the link of a mail is for; nothing for a mail without one. */
-export const linkOf = (kind: MailKind): LinkPurpose | undefined => {
+export const linkPurposeOf = (kind: MailKind): LinkPurpose | undefined => {
   const declaration: MailKindDeclaration = mailKinds[kind];
   return declaration.link;
 };

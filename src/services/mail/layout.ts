@@ -1,7 +1,7 @@
 import { escapeAttribute, escapeText } from 'entities';
 import { withoutInvisible } from '../../schemas/text.js';
 import type { MailKind } from './kinds.js';
-import type { MailContent, RenderedMail } from './mail-data.js';
+import type { MailContent, RenderedMail } from './mail-content.js';
 
 /** Sentences, what somebody has written (with its line breaks, and an address as it is), or a list. */
 type Paragraph = string | { quoted: string } | { list: readonly string[] };
@@ -16,33 +16,33 @@ export interface Letter {
 }
 
 /** What mails say besides their content. */
-export interface MailPlace {
+export interface ProgrammeDetails {
   programme: string;
   /** `PUBLIC_URL`, without a slash at its end. */
   publicUrl: string;
 }
 
 /** What the words of a language need. */
-export interface Wording extends MailPlace {
+export interface LetterContext extends ProgrammeDetails {
   /** A time, such as "1 hour": when it ends depends on the time zone of who reads it, which nobody knows. */
-  lasting(ms: number): string;
+  durationText(ms: number): string;
   /** A day alone. */
-  day(date: Date): string;
+  dateText(date: Date): string;
   courseLink(id: string): string;
   /** @param code of the certificate */
   certificateLink(code: string): string;
 }
 
 /** The words of a language. */
-export interface MailWords {
+export interface MailTemplates {
   /** BCP 47: how dates are written. */
   locale: string;
   /** What the link says that leads to where news can be turned off. */
-  turnOff: string;
-  letters: { readonly [K in MailKind]: (content: MailContent<K>, wording: Wording) => Letter };
+  turnOffLabel: string;
+  letters: { readonly [K in MailKind]: (content: MailContent<K>, wording: LetterContext) => Letter };
 }
 
-interface Footer extends MailPlace {
+interface Footer extends ProgrammeDetails {
   /** Where such mails can be turned off. */
   turnOff?: { label: string; link: string };
 }
@@ -73,15 +73,15 @@ const linkMark = new RegExp(
   'gu',
 );
 
-const broken = (mark: string): string => mark + zeroWidthSpace;
+const breakMark = (mark: string): string => mark + zeroWidthSpace;
 
 /**
  * A line in which the texts of people add neither headers nor lines, reverse nothing, and become no links in mail programs: spaces without
  * a width stand behind the marks of these. Numbers such as 3.12 and 10:30 stay as they are.
  */
-export function harmless(text: string): string {
+export function sanitizeLine(text: string): string {
   const line = withoutInvisible(text).replace(controls, ' ').trim();
-  return line.replace(linkMark, broken).replace(addressLike, (found) => found.replace(dots, broken));
+  return line.replace(linkMark, breakMark).replace(addressLike, (found) => found.replace(dots, breakMark));
 }
 
 const linesOf = (text: string): string[] =>
@@ -91,15 +91,15 @@ const linesOf = (text: string): string[] =>
 const wrapped = (line: string): string => line.replace(/(.{1,76})(?:\s+|$)|(\S{240})/gu, '$1$2\n').trimEnd();
 
 function asText(paragraph: Paragraph): string {
-  if (typeof paragraph === 'string') return wrapped(harmless(paragraph));
-  if ('list' in paragraph) return paragraph.list.map((item) => wrapped(`- ${harmless(item)}`)).join('\n');
+  if (typeof paragraph === 'string') return wrapped(sanitizeLine(paragraph));
+  if ('list' in paragraph) return paragraph.list.map((item) => wrapped(`- ${sanitizeLine(item)}`)).join('\n');
   return linesOf(paragraph.quoted).map(wrapped).join('\n');
 }
 
 function asHtml(paragraph: Paragraph): string {
-  if (typeof paragraph === 'string') return `<p>${escapeText(harmless(paragraph))}</p>`;
+  if (typeof paragraph === 'string') return `<p>${escapeText(sanitizeLine(paragraph))}</p>`;
   if ('list' in paragraph)
-    return `<ul>\n${paragraph.list.map((item) => `<li>${escapeText(harmless(item))}</li>`).join('\n')}\n</ul>`;
+    return `<ul>\n${paragraph.list.map((item) => `<li>${escapeText(sanitizeLine(item))}</li>`).join('\n')}\n</ul>`;
   const lines = linesOf(paragraph.quoted).map((line) => escapeText(line));
   return `<p dir="auto" style="padding:4px 14px;border-left:4px solid #2c9691">${lines.join('<br>\n')}</p>`;
 }
@@ -130,10 +130,10 @@ ${content}
 }
 
 /** Text and HTML of the same paragraphs; readable without images, in dark mode and on narrow screens. */
-export function laidOut(letter: Letter, footer: Footer, language: string): RenderedMail {
+export function layOut(letter: Letter, footer: Footer, language: string): RenderedMail {
   const { greeting, before, button, after = [] } = letter;
   const { programme, publicUrl, turnOff } = footer;
-  const subject = harmless(letter.subject);
+  const subject = sanitizeLine(letter.subject);
   const text = [
     ...[greeting, ...before].map(asText),
     ...(button ? [`${button.label}:\n${button.link}`] : []),

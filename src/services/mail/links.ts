@@ -48,7 +48,7 @@ export async function createLink(
 }
 
 /** A link that works, and its account. */
-export interface OpenLink {
+export interface ValidLink {
   link: Link;
   user: User;
 }
@@ -56,20 +56,20 @@ export interface OpenLink {
 const invalid = () => new AppError('LINK_INVALID');
 
 /** Links of these purposes work for the address that they were sent to alone. */
-const isOfOldAddress = ({ purpose, email }: Link, user: User) =>
+const wasSentToOldAddress = ({ purpose, email }: Link, user: User) =>
   (purpose === 'invite' || purpose === 'reset') && email !== user.email;
 
 /**
  * The link of a token, which stays usable: programs open links to look for viruses.
  * @throws AppError `LINK_INVALID`, the same for unknown, used and expired ones, and those of other purposes
  */
-export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<OpenLink> {
+export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<ValidLink> {
   const { Link, User } = core.database.models;
   const now = await core.databaseNow();
   const where = { tokenHash: secretHash(token), purpose: [...purposes], expiresAt: { [Op.gt]: now } };
   const link = await core.database.read(() => Link.findOne({ where }));
   const user = link && (await core.database.read(() => User.findByPk(link.userId)));
-  if (!link || !user?.isActive || isOfOldAddress(link, user)) throw invalid();
+  if (!link || !user?.isActive || wasSentToOldAddress(link, user)) throw invalid();
   return { link, user };
 }
 
@@ -79,10 +79,10 @@ export async function findLink(core: Core, token: string, purposes: readonly Lin
  * @returns its account, locked
  * @throws AppError `LINK_INVALID`
  */
-export async function consumeLink(core: Core, { link }: OpenLink, transaction: Transaction): Promise<User> {
+export async function consumeLink(core: Core, { link }: ValidLink, transaction: Transaction): Promise<User> {
   const { Link, User } = core.database.models;
   const user = await User.findByPk(link.userId, { transaction, lock: transaction.LOCK.UPDATE });
-  if (!user?.isActive || isOfOldAddress(link, user)) throw invalid();
+  if (!user?.isActive || wasSentToOldAddress(link, user)) throw invalid();
   if ((await Link.destroy({ where: { tokenHash: link.tokenHash }, transaction })) === 0) throw invalid();
   return user;
 }

@@ -5,10 +5,10 @@ import { type Author, type Core, queueOwnerOf } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from './outbox.js';
 
 /** A trainee's place in a course. */
-type Place = Pick<Enrollment, 'userId' | 'courseId'>;
+type EnrollmentKey = Pick<Enrollment, 'userId' | 'courseId'>;
 
 /** A mail to a trainee about a place. */
-export interface News extends Place, Pick<NewMail, 'data' | 'importId'> {
+export interface News extends EnrollmentKey, Pick<NewMail, 'data' | 'importId'> {
   kind: NewsKind;
   /** News of different authors take turns; those of the program with the news of the course's trainer. */
   author: Author;
@@ -39,7 +39,11 @@ export async function queueNews(core: Core, news: readonly News[], transaction: 
 }
 
 /** Withdraws news about places that have changed again: switching to and fro doesn't add up to many mails. */
-export async function withdrawNews(core: Core, places: readonly Place[], transaction: Transaction): Promise<void> {
+export async function withdrawNews(
+  core: Core,
+  places: readonly EnrollmentKey[],
+  transaction: Transaction,
+): Promise<void> {
   if (places.length === 0 || !isMailSetUp(core)) return;
   const about = [...new Set(places.map(({ courseId }) => courseId))].map((courseId) => ({
     courseId,
@@ -49,7 +53,7 @@ export async function withdrawNews(core: Core, places: readonly Place[], transac
 }
 
 /** How long requests are collected before their trainer hears of them, in milliseconds. */
-const digestMs = 15 * 60_000;
+const digestDelayMs = 15 * 60_000;
 
 /** Lets trainers know of new requests, with those of the next minutes. The last statement of the transaction. */
 export function queueDigests(core: Core, trainerIds: readonly string[], transaction: Transaction): Promise<void> {
@@ -58,7 +62,7 @@ export function queueDigests(core: Core, trainerIds: readonly string[], transact
     userId: trainerId,
     queueOwner: trainerId,
     dedupeKey: `requests:${trainerId}`,
-    delayMs: digestMs,
+    delayMs: digestDelayMs,
   }));
   return queueMails(core, digests, transaction);
 }

@@ -6,8 +6,8 @@ import { isAppError, notFound } from '../../errors.js';
 import { anonymousKind, isAnonymous, type MailFilter, type MailState, mailListingSchema } from '../../schemas/mail.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
-import { maxCounted, type Page, pageOf } from '../paging.js';
-import { wholeId } from '../short-ids.js';
+import { maxCounted, type Page, readPage } from '../paging.js';
+import { resolveShortId } from '../short-ids.js';
 import { isMailSetUp, messageIdOf } from './outbox.js';
 
 /** A mail as operators see it, without what it says. */
@@ -39,7 +39,7 @@ function conditionsOf({ state, kind, userId, importId, since }: MailFilter): Whe
   };
 }
 
-async function shown(core: Core, mails: readonly Mail[]): Promise<ShownMail[]> {
+async function withRecipients(core: Core, mails: readonly Mail[]): Promise<ShownMail[]> {
   const { User } = core.database.models;
   const ids = [...new Set(mails.flatMap(({ userId }) => userId ?? []))];
   const attributes = ['id', 'firstName', 'lastName', 'email'];
@@ -63,14 +63,14 @@ const newestFirst: Order = [
 export async function listMails(core: Core, query: unknown): Promise<Page<ShownMail>> {
   const listing = validate(mailListingSchema, query);
   const options = { where: conditionsOf(listing), order: newestFirst, maxCounted };
-  const { items, pagination } = await pageOf(core, core.database.models.Mail, listing, options);
-  return { items: await shown(core, items), pagination };
+  const { items, pagination } = await readPage(core, core.database.models.Mail, listing, options);
+  return { items: await withRecipients(core, items), pagination };
 }
 
 /** @throws AppError `NOT_FOUND` */
 export async function findMail(core: Core, id: string): Promise<ShownMail> {
   const mail = await core.database.read(() => core.database.models.Mail.findOne({ where: { id, ...listed } }));
-  const [found] = mail ? await shown(core, [mail]) : [];
+  const [found] = mail ? await withRecipients(core, [mail]) : [];
   if (!found) throw notFound('Mail');
   return found;
 }
@@ -82,18 +82,18 @@ export async function* mailsMatching(core: Core, filter: MailFilter): AsyncGener
     const where = { ...conditionsOf(filter), id: { [Op.gt]: after } };
     const options = { where, order: [['id', 'ASC']] as [string, string][], limit: batchSize };
     const mails = await core.database.read(() => core.database.models.Mail.findAll(options));
-    yield await shown(core, mails);
+    yield await withRecipients(core, mails);
     isLast = mails.length < batchSize;
     after = mails.at(-1)?.id ?? after;
   }
 }
 
 /** The mails that texts name by their ids, or the ends of them; or why they name none. */
-export async function mailsNamed(core: Core, names: readonly string[]) {
+export async function resolveMails(core: Core, names: readonly string[]) {
   const found = [];
   for (const name of names)
     try {
-      found.push(await findMail(core, await wholeId(core, 'Mail', name)));
+      found.push(await findMail(core, await resolveShortId(core, 'Mail', name)));
     } catch (error) {
       if (!isAppError(error)) throw error;
       found.push(error);
@@ -104,7 +104,7 @@ export async function mailsNamed(core: Core, names: readonly string[]) {
 const dayMs = 86_400_000;
 
 /** Mails that can be tried again are younger: see the longest ages of kinds.ts. */
-const troubleMs = 3 * dayMs;
+const failureWindowMs = 3 * dayMs;
 
 /** What keeps mails from arriving. */
 export interface MailTrouble {
@@ -121,7 +121,7 @@ export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   if (!isMailSetUp(core)) return null;
   const { Mail } = core.database.models;
   const waiting = { state: 'queued' as const, lastError: { [Op.ne]: null } };
-  const since = new Date((await core.databaseNow()).getTime() - troubleMs);
+  const since = new Date((await core.databaseNow()).getTime() - failureWindowMs);
   const failures = { state: 'failed' as const, createdAt: { [Op.gt]: since } };
   const attributes = ['lastError'];
   return core.database.read(async () => {
@@ -134,7 +134,7 @@ export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
 }
 
 /** How many mails there are by state, and how long the oldest has been waiting. */
-export interface MailFigures {
+export interface MailStatistics {
   /** Waiting ones, and those of the last day that were sent, or have failed. */
   counts: Record<'queued' | 'deferred' | 'sent' | 'failed', number>;
   /** Null where none waits. */
@@ -142,7 +142,7 @@ export interface MailFigures {
 }
 
 /** The figures of mails, each by an index. */
-export async function mailFigures({ database, databaseNow }: Core): Promise<MailFigures> {
+export async function mailStatistics({ database, databaseNow }: Core): Promise<MailStatistics> {
   const { Mail } = database.models;
   const at = (await databaseNow()).getTime();
   const recent = { createdAt: { [Op.gt]: new Date(at - dayMs) } };

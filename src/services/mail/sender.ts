@@ -6,8 +6,8 @@ import type { Core } from '../core.js';
 import { newIds } from '../new-ids.js';
 import { messageIdOf } from './outbox.js';
 import { renderMail } from './render.js';
+import { SendLoop, senderBusy } from './send-loop.js';
 import { type Delivery, type MailTransport, openTransport } from './smtp.js';
-import { busy, Turn } from './turn.js';
 
 const minuteMs = 60_000;
 
@@ -59,13 +59,13 @@ async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
-async function sendUntil(core: Core, turn: Turn, stop: AbortSignal, options: SenderOptions): Promise<void> {
+async function sendUntil(core: Core, turn: SendLoop, stop: AbortSignal, options: SenderOptions): Promise<void> {
   const { pollMs = defaultPollMs, pauseMs: first = firstPauseMs } = options;
   let pauseMs = first;
   while (!stop.aborted) {
-    const step = await turn.step();
+    const step = await turn.sendNext();
     if (step === 'nothing') {
-      await wait(Math.min(pollMs, turn.msToNextCounted || pollMs), stop);
+      await wait(Math.min(pollMs, turn.msUntilRateAllows || pollMs), stop);
     } else if (step !== 'ended' && step.outcome === 'paused') {
       core.logger.warn({ reason: step.reason, pauseMs }, 'no mail leaves');
       await wait(pauseMs, stop);
@@ -90,9 +90,9 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
           core.database,
           leaseName,
           0,
-          busy,
+          senderBusy,
           async (lease) => {
-            const turn = new Turn(core, lease, transport);
+            const turn = new SendLoop(core, lease, transport);
             await turn.recover();
             await sendUntil(core, turn, stop.signal, options);
           },
@@ -118,34 +118,34 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
 }
 
 /** What a turn at the terminal has done. */
-export interface SentMails {
+export interface SendCounts {
   sent: number;
   failed: number;
   deferred: number;
 }
 
-interface TurnOptions extends Pick<SenderOptions, 'transport'> {
+interface SendDueOptions extends Pick<SenderOptions, 'transport'> {
   signal?: AbortSignal;
   /** Called after each mail. */
-  onStep?: (done: SentMails) => void;
+  onStep?: (done: SendCounts) => void;
 }
 
 /**
  * Sends all mails that are due from this process, as fast as the rate allows.
  * @throws AppError `MAIL_NOT_SET_UP`, `MAIL_SENDER_BUSY` while the service runs, `MAIL_SERVER_UNUSABLE`, `INTERRUPTED`
  */
-export async function sendDueMails(core: Core, options: TurnOptions = {}): Promise<SentMails> {
+export async function sendDueMails(core: Core, options: SendDueOptions = {}): Promise<SendCounts> {
   const { transport = transportOf(core), signal, onStep } = options;
-  const done: SentMails = { sent: 0, failed: 0, deferred: 0 };
+  const done: SendCounts = { sent: 0, failed: 0, deferred: 0 };
   const work = async (lease: Lease) => {
-    const turn = new Turn(core, lease, transport);
+    const turn = new SendLoop(core, lease, transport);
     await turn.recover();
     for (;;) {
       if (signal?.aborted) throw new AppError('INTERRUPTED');
-      const step = await turn.step();
+      const step = await turn.sendNext();
       if (step === 'nothing') {
-        if (turn.msToNextCounted === 0) return done;
-        await wait(turn.msToNextCounted, signal);
+        if (turn.msUntilRateAllows === 0) return done;
+        await wait(turn.msUntilRateAllows, signal);
       } else if (step !== 'ended') {
         if (step.outcome === 'paused') throw new AppError('MAIL_SERVER_UNUSABLE', step.reason);
         done[step.outcome === 'accepted' ? 'sent' : step.outcome] += 1;
@@ -154,7 +154,7 @@ export async function sendDueMails(core: Core, options: TurnOptions = {}): Promi
     }
   };
   try {
-    return await withLease(core.database, leaseName, 0, busy, work, { durationMs: defaultLeaseMs });
+    return await withLease(core.database, leaseName, 0, senderBusy, work, { durationMs: defaultLeaseMs });
   } finally {
     transport.close();
   }

@@ -44,7 +44,7 @@ interface Explanation {
   remedy: string;
 }
 
-const authorities = 'Set NODE_EXTRA_CA_CERTS to the file of its authority, or install another certificate.';
+const authorityRemedy = 'Set NODE_EXTRA_CA_CERTS to the file of its authority, or install another certificate.';
 
 /** By the codes of Node's errors. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const certificateFaults: Readonly<Record<string, Explanation>> = {
@@ -53,14 +53,17 @@ const certificateFaults: Readonly<Record<string, Explanation>> = {
     problem: 'has a certificate that is not valid yet',
     remedy: 'Check the clocks of both machines.',
   },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { problem: 'has a certificate that is self-signed', remedy: authorities },
-  SELF_SIGNED_CERT_IN_CHAIN: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
-  UNABLE_TO_GET_ISSUER_CERT: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { problem: 'has a certificate that is self-signed', remedy: authorityRemedy },
+  SELF_SIGNED_CERT_IN_CHAIN: { problem: 'has a certificate whose authority is not trusted', remedy: authorityRemedy },
+  UNABLE_TO_GET_ISSUER_CERT: { problem: 'has a certificate whose authority is not trusted', remedy: authorityRemedy },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
     problem: 'has a certificate whose authority is not trusted',
-    remedy: authorities,
+    remedy: authorityRemedy,
   },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    problem: 'has a certificate whose authority is not trusted',
+    remedy: authorityRemedy,
+  },
 };
 
 function explainConnection({ code, originalCode = '', message }: ServerFault, { host, secure }: SmtpServer) {
@@ -113,7 +116,7 @@ function explain(fault: ServerFault, server: SmtpServer): Explanation {
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** What a server could repeat of a mail. */
-interface MailContent {
+interface QuotableMail {
   to: { address: string };
   subject: string;
   text: string;
@@ -121,7 +124,7 @@ interface MailContent {
 }
 
 /** The lines and long words of a mail, without its recipient's address, which may stand in a reason. */
-function contentOf({ to, subject, text, html }: MailContent) {
+function quotableParts({ to, subject, text, html }: QuotableMail) {
   const all = `${text}\n${html}`;
   const lines = all.split('\n').map((line) => line.trim());
   const words = all.split(/[\s"'<>]+/);
@@ -130,7 +133,7 @@ function contentOf({ to, subject, text, html }: MailContent) {
 }
 
 /** Takes out of a server's words what it repeats of the login or the mail. */
-function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: MailContent) {
+function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: QuotableMail) {
   const login = [
     password,
     encodeURIComponent(password),
@@ -138,7 +141,7 @@ function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, ma
     base64(user),
     base64(`\0${user}\0${password}`),
   ];
-  const secrets = [...(mail ? contentOf(mail) : []), ...login].filter((secret) => secret !== '');
+  const secrets = [...(mail ? quotableParts(mail) : []), ...login].filter((secret) => secret !== '');
   const byLength = secrets.sort((one, other) => other.length - one.length);
   const hidden = byLength.reduce((text, secret) => text.replaceAll(secret, '…'), words);
   // Tokens of links, also broken out of them.
@@ -162,14 +165,14 @@ const longestReason = 500;
  * Why a server can't be used, and what to do, in whole sentences that name it.
  * @param mail that was being sent, if any
  */
-export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: MailContent): string {
+export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: QuotableMail): string {
   const { problem, remedy } = explain(fault, server);
   const words = oneLine(hideSecrets(problem, server, mail)).replace(/\.$/, '');
   return oneLine(`The mail server ${server.host}:${server.port} ${words}. ${remedy}`, longestReason);
 }
 
 /** Why one mail wasn't taken: the server's words, where it has some. */
-export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: MailContent): string {
+export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: QuotableMail): string {
   const words = fault.response ?? `The mail server ${explain(fault, server).problem}`;
   return oneLine(hideSecrets(words, server, mail));
 }

@@ -52,13 +52,13 @@ interface TransportTimeouts {
 }
 
 /** What tests shorten, or trust; operators name authorities in NODE_EXTRA_CA_CERTS. */
-interface Conditions {
+interface ConnectionSettings {
   timeouts: TransportTimeouts;
   /** Certificates of authorities, in PEM. */
   ca?: string;
 }
 
-const usual: Conditions = { timeouts: { connect: 10_000, silence: 60_000 } };
+const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, silence: 60_000 } };
 
 /** An unused connection is closed before servers do that: most wait for a minute or more. In ms. */
 const idleTimeout = 20_000;
@@ -80,14 +80,14 @@ function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
 }
 
 /** Facts that nodemailer tells its logger alone. */
-interface Progress {
+interface ConnectionState {
   /** Whether the content of the latest mail was handed to the server. */
   contentSent: boolean;
   /** Whether the server takes addresses beyond ASCII (SMTPUTF8, RFC 6531); undefined before it was greeted. */
-  takesUtf8: boolean | undefined;
+  acceptsUtf8: boolean | undefined;
 }
 
-async function openPool(options: TransportOptions, { timeouts, ca }: Conditions, progress: Progress) {
+async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionSettings, progress: ConnectionState) {
   // Only processes that send load it.
   const { createTransport } = await import('nodemailer');
   const { host, port, user, password = '' } = options.server;
@@ -100,8 +100,8 @@ async function openPool(options: TransportOptions, { timeouts, ca }: Conditions,
   const debug = (entry: unknown, line: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('tnx' in entry) || typeof line !== 'string') return;
     // Before and after STARTTLS: the last answer counts.
-    if (entry.tnx === 'client' && line.startsWith('EHLO')) progress.takesUtf8 = false;
-    if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) progress.takesUtf8 = true;
+    if (entry.tnx === 'client' && line.startsWith('EHLO')) progress.acceptsUtf8 = false;
+    if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) progress.acceptsUtf8 = true;
   };
   const logger = { trace: ignore, debug, info, warn: ignore, error: ignore, fatal: ignore };
   return createTransport({
@@ -161,8 +161,11 @@ function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'fail
 }
 
 /** The connection to a server, which is made when the first mail is sent. */
-export function openTransport(options: TransportOptions, conditions: Conditions = usual): MailTransport {
-  const progress: Progress = { contentSent: false, takesUtf8: undefined };
+export function openTransport(
+  options: TransportOptions,
+  conditions: ConnectionSettings = defaultConnection,
+): MailTransport {
+  const progress: ConnectionState = { contentSent: false, acceptsUtf8: undefined };
   let pool: ReturnType<typeof openPool> | undefined;
   let closed = false;
 
@@ -179,11 +182,11 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
   }
 
   /** Asks the server before the first address beyond ASCII. nodemailer would send it to any server. */
-  async function takes({ to }: OutgoingMail): Promise<boolean> {
+  async function acceptsAddress({ to }: OutgoingMail): Promise<boolean> {
     if (!needsUtf8(to.address)) return true;
     pool ??= openPool(options, conditions, progress);
-    if (progress.takesUtf8 === undefined) await (await pool).verify();
-    return progress.takesUtf8 === true;
+    if (progress.acceptsUtf8 === undefined) await (await pool).verify();
+    return progress.acceptsUtf8 === true;
   }
 
   return {
@@ -192,7 +195,7 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
       if (/[\r\n<>]/.test(mail.to.address))
         return { outcome: 'failed', reason: 'The address is none that mail can be sent to.', isAddressUnknown: false };
       try {
-        if (!(await takes(mail)))
+        if (!(await acceptsAddress(mail)))
           return { outcome: 'failed', reason: whyAddressNotTaken(options.server), isAddressUnknown: false };
       } catch (error) {
         return { outcome: 'paused', reason: whyUnusable(asServerFault(error), options.server, mail) };

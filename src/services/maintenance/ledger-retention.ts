@@ -1,14 +1,14 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import { type ImportRow, undoNoteOf } from '../../db/models/import-row.js';
+import { type ImportRow, parseUndoNote } from '../../db/models/import-row.js';
 import { hasLedger } from '../../db/sql/conditions.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { isRunning } from '../imports/store/find-import.js';
 import {
-  assertStillHeld,
-  type Exported,
+  assertLeaseHeld,
+  type ExportResult,
   exportRows,
   type OldRows,
   retentionStart,
@@ -57,7 +57,11 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
  * @returns how many imports lost their ledger, or had none and can't be resumed any more, and what was exported
  * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
-export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Promise<Exported & { imports: number }> {
+export function pruneLedgers(
+  core: Core,
+  days: number,
+  signal: AbortSignal,
+): Promise<ExportResult & { imports: number }> {
   return withRetentionLease(core, async (lease) => {
     const before = retentionStart(core, days);
     const result = { imports: 0, exported: 0, files: [] as string[] };
@@ -76,7 +80,7 @@ export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Pro
 /** Closes the ledger of an import, unless it is being resumed or undone by now. @returns the import if its ledger is closed */
 function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
-    await assertStillHeld(lease, transaction);
+    await assertLeaseHeld(lease, transaction);
     const where = { [Op.and]: [{ id }, isDue(core, before)] };
     const lock = transaction.LOCK.UPDATE;
     const record = await core.database.models.Import.findOne({ where, transaction, lock });
@@ -107,7 +111,7 @@ function ledgerOf({ database }: Core, record: Import): OldRows<ImportRow> {
         ImportRow.findAll({ where: { importId, line: { [Op.gt]: last?.line ?? 0 } }, order: ['line'], limit }),
       ),
     toLine({ line, outcome, code, otherCodes, userId, reason, undoJson, undoOutcome, undoCode }) {
-      const { before, ...note } = undoNoteOf(undoJson) ?? {};
+      const { before, ...note } = parseUndoNote(undoJson) ?? {};
       const { passwordHash: _, ...fields } = before ?? { passwordHash: undefined };
       const undo = undoJson === null ? null : { ...note, ...(before && { before: fields }) };
       const done = { outcome, code, otherCodes, userId, reason };

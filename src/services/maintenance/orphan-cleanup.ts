@@ -1,10 +1,10 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
-import { unlessMissing } from '../../errors.js';
+import { undefinedIfMissing } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import { diskFault } from '../../storage/disk.js';
-import { isOwnKey, partialKinds } from '../../storage/storage.js';
+import { isOwnKey, temporaryKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { isId } from '../ids.js';
@@ -20,7 +20,7 @@ export interface Cleanup extends Removal {
 }
 
 /** The result of a cleanup and a comparison. */
-export interface Sweep extends Cleanup {
+export interface StorageReport extends Cleanup {
   /** Keys of objects in the storage that no row names. */
   unknown: string[];
   /** Keys of live files that are not in the storage. */
@@ -61,13 +61,13 @@ export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Clea
     ),
   );
   const removal = await sweepMarked(core, {}, signal);
-  const uploads = await inFolder(uploadsFolder(core), (folder) => sweepUploads(folder, before));
-  const imports = await inFolder(importsFolder(core), (folder) => sweepImports(core, folder, before));
+  const uploads = await withDiskFault(uploadsFolder(core), (folder) => sweepUploads(folder, before));
+  const imports = await withDiskFault(importsFolder(core), (folder) => sweepImports(core, folder, before));
   return { ...removal, leftovers: uploads + imports + (await sweepPartial(core, before)) };
 }
 
 /** Translates errors of the disk, which are no bugs. @throws AppError `STORAGE_UNAVAILABLE` */
-async function inFolder(folder: string, sweep: (folder: string) => Promise<number>): Promise<number> {
+async function withDiskFault(folder: string, sweep: (folder: string) => Promise<number>): Promise<number> {
   try {
     return await sweep(folder);
   } catch (error) {
@@ -82,7 +82,7 @@ async function sweepUploads(folder: string, before: Date): Promise<number> {
   let removed = 0;
   for (const name of (await namesIn(folder)).filter(isUploadName)) {
     const file = path.join(folder, name);
-    const age = await unlessMissing(lstat(file));
+    const age = await undefinedIfMissing(lstat(file));
     // Its request has moved or removed it meanwhile; the program creates only plain files here.
     if (!age?.isFile() || age.mtime >= before) continue;
     await rm(file, { force: true });
@@ -98,7 +98,7 @@ async function sweepImports(core: Core, folder: string, before: Date): Promise<n
 }
 
 /** The folder is created with the first upload. */
-const namesIn = async (folder: string): Promise<string[]> => (await unlessMissing(readdir(folder))) ?? [];
+const namesIn = async (folder: string): Promise<string[]> => (await undefinedIfMissing(readdir(folder))) ?? [];
 
 /**
  * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key
@@ -106,7 +106,7 @@ const namesIn = async (folder: string): Promise<string[]> => (await unlessMissin
  */
 async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];
-  for (const kind of partialKinds)
+  for (const kind of temporaryKinds)
     for await (const { key, modifiedAt } of storage.list(kind))
       if (modifiedAt < before && key.startsWith(`${kind}/`) && isOwnKey(key)) keys.push(key);
   await storage.remove(keys);
@@ -117,7 +117,7 @@ async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
  * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing and unreadable files, and wrong sizes.
  * @param removeUnknown removes unknown objects; safe only when nothing else uses the same storage
  */
-export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<Sweep> {
+export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<StorageReport> {
   const swept = await sweepFiles(core);
   const before = new Date(core.now().getTime() - abandonedAfterMs);
   const known = await filesByKey(core);

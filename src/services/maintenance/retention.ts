@@ -70,7 +70,7 @@ export interface OldRows<Row> {
 }
 
 /** What was exported, then deleted. */
-export interface Exported {
+export interface ExportResult {
   /** Rows. */
   exported: number;
   /** The files with them. */
@@ -87,7 +87,7 @@ export async function exportRows<Row>(
   lease: Lease,
   rows: OldRows<Row>,
   signal: AbortSignal,
-): Promise<Exported> {
+): Promise<ExportResult> {
   let archive: Archive | undefined;
   let exported = 0;
   try {
@@ -99,7 +99,7 @@ export async function exportRows<Row>(
       archive ??= await createArchive(core, rows.kind);
       await archive.append([...head, ...page.map(rows.toLine)]);
       await core.database.inTransaction(async (transaction) => {
-        await assertStillHeld(lease, transaction);
+        await assertLeaseHeld(lease, transaction);
         await rows.remove(page, transaction);
       });
       exported += page.length;
@@ -119,7 +119,7 @@ export function withRetentionLease<T>(core: Core, work: (lease: Lease) => Promis
 }
 
 /** @throws AppError `INTERRUPTED` when another process has the lease: it does the rest */
-export async function assertStillHeld(lease: Lease, transaction: Transaction): Promise<void> {
+export async function assertLeaseHeld(lease: Lease, transaction: Transaction): Promise<void> {
   if (!(await lease.renew(transaction)))
     throw new AppError('INTERRUPTED', 'Another process has taken over the export of old rows.');
 }
@@ -136,7 +136,7 @@ export async function countOldAudit(core: Core, days: number): Promise<number> {
  * @param days the retention
  * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
-export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<Exported> {
+export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<ExportResult> {
   const { models, read } = core.database;
   const before = retentionStart(core, days);
   const after = (last: AuditEntry | undefined): WhereOptions<AuditEntry> =>

@@ -3,18 +3,18 @@ import type { Import } from '../../db/models/import.js';
 import { readInParallel } from '../../db/read-in-parallel.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
 import type { Actor, Core } from '../core.js';
+import { cachedCounts } from '../count-cache.js';
 import { type CourseCounts, countCourses } from '../courses/queries.js';
 import { type ProgrammeDay, programmeDay } from '../dates.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
   type CourseRequests,
-  countFinished,
+  countReadyToComplete,
   type EnrollmentStatistics,
   enrollmentStatistics,
   requestsByCourse,
   traineeStatistics,
 } from '../enrollments/statistics.js';
-import { figuresOf } from '../figures.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
 import { listImports } from '../imports/store/find-import.js';
 import { type MailTrouble, mailTrouble } from '../mail/queries.js';
@@ -75,12 +75,12 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
         [
           await accountStatistics(core),
           await countCourses(core, actor),
-          await figuresOf(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
+          await cachedCounts(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
         ] as const,
       async () =>
         [
           await enrollmentStatistics(core, actor),
-          await figuresOf(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
+          await cachedCounts(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
           await listImports(core, { limit: maxImportsShown }),
           await storageUsage(core),
           await mailTrouble(core),
@@ -117,7 +117,7 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
     enrollments,
     requestsWaiting: enrollments.pending,
     requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, maxCoursesShown),
-    finished: enrollments.active === 0 ? 0 : await countFinished(core, trainerId),
+    finished: enrollments.active === 0 ? 0 : await countReadyToComplete(core, trainerId),
     weeks: starts.map((start, index) => ({ week: dayOf(start), enrollments: perWeek[index] ?? 0 })),
   };
 }

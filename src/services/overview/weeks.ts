@@ -1,5 +1,5 @@
 import { col, fn, Op } from 'sequelize';
-import { lastMomentBefore } from '../../db/sql/conditions.js';
+import { periodIndex } from '../../db/sql/conditions.js';
 import type { Core } from '../core.js';
 
 const dayMs = 86_400_000;
@@ -19,7 +19,7 @@ export const dayOf = (start: Date) => start.toISOString().slice(0, 10);
 /** The number of enrollments in each week by their date; with `trainerId` those in this trainer's courses. */
 export async function enrollmentsPerWeek(core: Core, starts: readonly Date[], trainerId?: string): Promise<number[]> {
   const { sequelize, models, read } = core.database;
-  const week = lastMomentBefore(sequelize, 'Enrollment.enrolled_at', starts);
+  const week = periodIndex(sequelize, 'Enrollment.enrolled_at', starts);
   const groups = await read(() =>
     models.Enrollment.findAll({
       attributes: [
@@ -36,7 +36,7 @@ export async function enrollmentsPerWeek(core: Core, starts: readonly Date[], tr
 /** The number of accounts that were created in each week. */
 export async function accountsPerWeek(core: Core, starts: readonly Date[]): Promise<number[]> {
   const { sequelize, models, read } = core.database;
-  const week = lastMomentBefore(sequelize, 'User.created_at', starts);
+  const week = periodIndex(sequelize, 'User.created_at', starts);
   const groups = await read(() =>
     models.User.findAll({
       attributes: [

@@ -3,11 +3,11 @@ import type { Transaction } from 'sequelize';
 import type { Lease } from '../../db/lease.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { coursesToPromoteIn, tryLockCourse } from '../../db/sql/waiting-list.js';
+import { findCoursesToPromoteIn, tryLockCourse } from '../../db/sql/waiting-list.js';
 import { AppError, isAppError } from '../../errors.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
-import { type Core, program } from '../core.js';
+import { type Core, programAuthor } from '../core.js';
 import { countReservedSeats } from '../courses/capacity.js';
 import { hasEnded, today } from '../dates.js';
 import { applyEnrollmentEffects } from '../enrollments/effects.js';
@@ -40,7 +40,7 @@ interface Step {
 export async function coursesDue(core: Core, among?: readonly string[]): Promise<string[]> {
   if (among?.length === 0) return [];
   const options = { day: today(core), seatStatuses, ...(among && { among }) };
-  return core.database.withDeadline({ all: stepMs }, () => coursesToPromoteIn(core.database, options));
+  return core.database.withDeadline({ all: stepMs }, () => findCoursesToPromoteIn(core.database, options));
 }
 
 /** How free seats are given. */
@@ -115,7 +115,7 @@ export async function withPromotion<T>(
       .catch((error: unknown) => core.logger.warn({ err: error, courses: [...left] }, failed));
   let due: readonly string[] = [...courseIds];
   await inTime(async () => {
-    due = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: due });
+    due = await findCoursesToPromoteIn(core.database, { day: today(core), seatStatuses, among: due });
     for (const id of courseIds) if (!due.includes(id)) left.delete(id);
   });
   const steps = async () => {
@@ -219,8 +219,8 @@ async function giveSeats(
   });
   const ids = promoted.map(({ id }) => id);
   await core.database.models.Enrollment.update(seat, { where: { id: ids }, transaction });
-  await recordAudit(core, program, records, transaction);
-  const cause = { author: program, notify: true };
+  await recordAudit(core, programAuthor, records, transaction);
+  const cause = { author: programAuthor, notify: true };
   const changes = promoted.map((enrollment) => ({ enrollment, from: 'waiting' as const, to: seat.status, cause }));
   await applyEnrollmentEffects(core, changes, transaction); // effect: promotion
 }

@@ -1,10 +1,10 @@
 import type { Delimiter, Encoding } from '../../schemas/file-format.js';
-import { decodedAs } from '../encoding/encodings.js';
+import { decodeToUtf8 } from '../encoding/encodings.js';
 import { FileProblem } from '../encoding/source-file.js';
 import type { HeaderRules, SourceLimits, SourceRow, TableWarning } from '../table/table.js';
-import { firstRowCount, readAhead, rowsAfter, type SourceTable, totalLength } from '../table/table.js';
+import { firstRowCount, readAhead, rowsAfter, type SourceTable, sumLengths } from '../table/table.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
-import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
+import { areLinesWrapped, quoteFormulas, unwrapLines, unwrapText } from './line-rewrites.js';
 import { RowReader } from './row-reader.js';
 
 /** How to read a file. */
@@ -24,14 +24,14 @@ export async function openCsv(
   limits: SourceLimits,
   rules: HeaderRules,
 ): Promise<SourceTable> {
-  const text = decodedAs(encoding, source);
+  const text = decodeToUtf8(encoding, source);
   let reader: RowReader | undefined;
   const close = async () => {
     reader?.close();
     await text.return(undefined);
   };
   try {
-    const head = await readAhead(text, (parts) => totalLength(parts) > delimiterSampleBytes);
+    const head = await readAhead(text, (parts) => sumLengths(parts) > delimiterSampleBytes);
     const start = Buffer.concat(head.first);
     const preamble = readPreamble(start);
     const { length, byteOrderMark, sepLine } = preamble;
@@ -39,13 +39,13 @@ export async function openCsv(
     const isWhole = head.isWhole && start.length === length + sample.length;
     const isWrapped = areLinesWrapped(sample, isWhole);
     const delimiter =
-      wanted === 'auto' ? delimiterOf(preamble, isWrapped ? unwrapped(sample) : sample, isWhole, rules) : wanted;
+      wanted === 'auto' ? chooseDelimiter(preamble, isWrapped ? unwrapText(sample) : sample, isWhole, rules) : wanted;
     reader = new RowReader(delimiter, sepLine ? 2 : 1, limits, rules);
     const table = bytesAfter(head.all, length);
-    const lines = isWrapped ? unwrappedLines(table, limits.recordBytes) : table;
+    const lines = isWrapped ? unwrapLines(table, limits.recordBytes) : table;
     const { first, all } = await readAhead(
-      rowsOf(quotedFormulas(lines, delimiter, limits.recordBytes), reader),
-      (lists) => totalLength(lists) > firstRowCount,
+      rowsOf(quoteFormulas(lines, delimiter, limits.recordBytes), reader),
+      (lists) => sumLengths(lists) > firstRowCount,
     );
     const rows = first.flat();
     const version = rows[0] && isVersionLine(rows[0].cells) ? rows[0] : undefined;
@@ -73,7 +73,7 @@ export async function openCsv(
   }
 }
 
-function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean, rules: HeaderRules): Delimiter {
+function chooseDelimiter({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean, rules: HeaderRules): Delimiter {
   if (!sepLine) return detectDelimiter(table, isWhole, rules);
   if (named === undefined)
     throw new FileProblem(
@@ -110,14 +110,14 @@ const versionLine = ({ line, cells: [first = ''] }: SourceRow): TableWarning => 
 
 async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<SourceRow[]> {
   try {
-    for await (const bytes of table) yield* yielded(await reader.read(bytes));
-    yield* yielded(await reader.read());
+    for await (const bytes of table) yield* yieldRows(await reader.read(bytes));
+    yield* yieldRows(await reader.read());
   } finally {
     reader.close();
   }
 }
 
-function* yielded({ rows, fault }: { rows: SourceRow[]; fault?: unknown }): Generator<SourceRow[]> {
+function* yieldRows({ rows, fault }: { rows: SourceRow[]; fault?: unknown }): Generator<SourceRow[]> {
   if (rows.length > 0) yield rows;
   if (fault !== undefined) throw fault;
 }

@@ -27,14 +27,14 @@ export interface Preamble {
 const byteOrderMark = '\ufeff';
 /** Spreadsheets that save the file again pad the line with delimiters. */
 const sepLine = /^"?sep=(\\t|[^\r\n"])?"?[ ,;|\t]*(\r\n|\r|\n|$)/i;
-const longestPreamble = 1024;
+const maxPreambleBytes = 1024;
 
 /**
  * Reads the byte order mark and a line `sep=;`, which Excel understands.
  * @param start the first bytes of a file, in UTF-8
  */
 export function readPreamble(start: Buffer): Preamble {
-  const text = start.subarray(0, longestPreamble).toString();
+  const text = start.subarray(0, maxPreambleBytes).toString();
   const marked = text.startsWith(byteOrderMark);
   const match = sepLine.exec(marked ? text.slice(1) : text);
   const preamble = { length: marked ? Buffer.byteLength(byteOrderMark) : 0, byteOrderMark: marked, sepLine: false };

@@ -5,7 +5,7 @@ const endMark = 0x1a;
  * Rewrites a text in pieces that end with a line break. End marks are dropped, and an error follows the text before it.
  * @param longest a longer line is passed on in pieces, in bytes
  */
-async function* rewritten(
+async function* rewriteLines(
   chunks: AsyncIterable<Buffer>,
   longest: number,
   rewrite: (piece: Buffer) => Buffer,
@@ -31,7 +31,7 @@ async function* rewritten(
 /** A line that is one cell in quotes with delimiters in it, and nothing else. */
 const wrapped = /^"((?:[^"]|"")*)"[ ,;\t|]*$/;
 
-const contentOf = (line: string): string | undefined => wrapped.exec(line)?.[1]?.replaceAll('""', '"');
+const unwrapLine = (line: string): string | undefined => wrapped.exec(line)?.[1]?.replaceAll('""', '"');
 
 /**
  * Whether each line of a table is in quotes as a whole, as spreadsheets write a file that they took for a single column.
@@ -42,31 +42,31 @@ export function areLinesWrapped(sample: Buffer, isWhole: boolean): boolean {
   const lines = sample.toString().split(/\r\n|\r|\n/);
   // The last line may be cut off.
   const whole = (isWhole ? lines : lines.slice(0, -1)).filter((line) => line.trim() !== '');
-  const isWrapped = (line: string) => importDelimiters.some((delimiter) => contentOf(line)?.includes(delimiter));
+  const isWrapped = (line: string) => importDelimiters.some((delimiter) => unwrapLine(line)?.includes(delimiter));
   return whole.length > 1 && whole.every(isWrapped);
 }
 
 /** The lines of a text without quotes around them as a whole. */
-export const unwrapped = (text: Buffer): Buffer =>
+export const unwrapText = (text: Buffer): Buffer =>
   Buffer.from(
     text
       .toString()
       .split(/(\r\n|\r|\n)/)
-      .map((part) => contentOf(part) ?? part)
+      .map((part) => unwrapLine(part) ?? part)
       .join(''),
   );
 
-/** A table in UTF-8 whose lines are wrapped, without the quotes around them. @param longest as of {@link rewritten} */
-export const unwrappedLines = (chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Buffer> =>
-  rewritten(chunks, longest, unwrapped);
+/** A table in UTF-8 whose lines are wrapped, without the quotes around them. @param longest as of {@link rewriteLines} */
+export const unwrapLines = (chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Buffer> =>
+  rewriteLines(chunks, longest, unwrapText);
 
 /**
  * Quotes cells like `="0123"`, as CSV demands. People write them unquoted to keep leading zeros, and spreadsheets accept
  * that; a strict parser reports quotes in the middle of a field.
  * @param chunks a table in UTF-8
- * @param longest as of {@link rewritten}
+ * @param longest as of {@link rewriteLines}
  */
-export function quotedFormulas(
+export function quoteFormulas(
   chunks: AsyncIterable<Buffer>,
   delimiter: Delimiter,
   longest: number,
@@ -77,7 +77,7 @@ export function quotedFormulas(
     'g',
   );
   let inQuotes = false;
-  return rewritten(chunks, longest, (piece) => {
+  return rewriteLines(chunks, longest, (piece) => {
     const open = inQuotes ? '"' : '';
     for (let at = piece.indexOf('"'); at >= 0; at = piece.indexOf('"', at + 1)) inQuotes = !inQuotes;
     if (!piece.includes('="')) return piece;

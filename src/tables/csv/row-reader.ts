@@ -8,7 +8,7 @@ import { readCell } from '../write/cells.js';
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
 /** A fault in our words: csv-parse's own messages quote the file's contents. */
-function faultOf(code: string, limits: SourceLimits): string {
+function describeFault(code: string, limits: SourceLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
       return 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes';
@@ -66,7 +66,12 @@ const quoteFaults = [
 ];
 
 /** The first two lines of a text, each without its line break, and where the second begins. */
-function firstLines(text: string): { line: string; next: string | undefined; nextStart: number; isComplete: boolean } {
+function readFirstLines(text: string): {
+  line: string;
+  next: string | undefined;
+  nextStart: number;
+  isComplete: boolean;
+} {
   const [first, second] = text.matchAll(lineBreak);
   const nextStart = first === undefined ? text.length : first.index + first[0].length;
   return {
@@ -91,7 +96,7 @@ export class RowReader {
   #unparsed: Buffer = Buffer.alloc(0);
   #unparsedStart = 0;
   /** The fault at which the parser has stopped; whether it is a stray quote is seen when the lines after it are there. */
-  #stopped: CsvError | undefined;
+  #parserError: CsvError | undefined;
   #quoteFaults = 0;
   /** Columns of the header; unknown before it. */
   #width: number | undefined;
@@ -128,9 +133,12 @@ export class RowReader {
   async read(bytes?: Buffer): Promise<{ rows: SourceRow[]; fault?: unknown }> {
     const rows: SourceRow[] = [];
     try {
-      if (this.#stopped === undefined) await this.#parse(bytes, rows);
+      if (this.#parserError === undefined) await this.#parse(bytes, rows);
       else if (bytes !== undefined) this.#unparsed = Buffer.concat([this.#unparsed, bytes]);
-      while (this.#stopped !== undefined && (await this.#passQuoteFault(this.#stopped, bytes === undefined, rows)));
+      while (
+        this.#parserError !== undefined &&
+        (await this.#recoverFromQuoteFault(this.#parserError, bytes === undefined, rows))
+      );
       return { rows };
     } catch (fault) {
       this.close();
@@ -144,19 +152,20 @@ export class RowReader {
       else this.#parser.write(bytes, resolve);
     });
     for (const { cells, blankLines } of this.#parser.takeRecords()) {
-      this.#passBlankLines(blankLines);
+      this.#advancePastBlankLines(blankLines);
       this.#add(cells, rows);
     }
-    this.#passBlankLines(this.#parser.info.empty_lines);
+    this.#advancePastBlankLines(this.#parser.info.empty_lines);
     const all = bytes === undefined ? this.#unparsed : Buffer.concat([this.#unparsed, bytes]);
     const rest = all.subarray(Math.max(0, this.#parser.recordsEnd - this.#unparsedStart));
     const text = rest.findIndex((byte) => byte !== lineFeed && byte !== carriageReturn);
     this.#unparsed = rest.subarray(text < 0 ? rest.length : text);
     this.#unparsedStart += all.length - this.#unparsed.length;
-    if (error instanceof CsvError) this.#stopped = error;
+    if (error instanceof CsvError) this.#parserError = error;
     else if (error) throw error;
     // csv-parse bounds only the text of a record: one with more bytes than its longest text can take has too many fields.
-    else if (this.#unparsed.length > 3 * (this.#limits.recordBytes + this.#limits.columns)) throw this.#tooWide();
+    else if (this.#unparsed.length > 3 * (this.#limits.recordBytes + this.#limits.columns))
+      throw this.#tooManyColumnsError();
   }
 
   /**
@@ -165,26 +174,30 @@ export class RowReader {
    * @returns whether it has gone on; if not, more of the file is needed
    * @throws AppError `IMPORT_FILE_INVALID` where the row can't be told from the others
    */
-  async #passQuoteFault(error: CsvError, isEnd: boolean, rows: SourceRow[]): Promise<boolean> {
-    const fault = `The row that begins on line ${this.#nextLine} ${faultOf(error.code, this.#limits)}.`;
+  async #recoverFromQuoteFault(error: CsvError, isEnd: boolean, rows: SourceRow[]): Promise<boolean> {
+    const fault = `The row that begins on line ${this.#nextLine} ${describeFault(error.code, this.#limits)}.`;
     const text = this.#unparsed.toString();
-    const { line, next, nextStart, isComplete } = firstLines(text);
+    const { line, next, nextStart, isComplete } = readFirstLines(text);
     const isLong = !isComplete && text.length > this.#limits.recordBytes;
     if (!isComplete && !isEnd && !isLong) return false;
     this.#quoteFaults += 1;
     const agree = [line, ...(next ? [next] : [])].every((one) => this.#cellsOf(one).length === this.#width);
     if (!agree || isLong || !quoteFaults.includes(error.code) || this.#quoteFaults > maxQuoteFaults)
       throw invalid(fault);
-    rows.push({ line: this.#nextLine, cells: this.#cellsOf(line), quoteFault: faultOf(error.code, this.#limits) });
+    rows.push({
+      line: this.#nextLine,
+      cells: this.#cellsOf(line),
+      quoteFault: describeFault(error.code, this.#limits),
+    });
     this.#lastLine = this.#nextLine;
     this.#nextLine += 1;
     this.close();
     this.#parser = this.#newParser();
-    this.#stopped = undefined;
+    this.#parserError = undefined;
     [this.#blankLines, this.#unparsedStart, this.#unparsed] = [0, 0, Buffer.alloc(0)];
     const rest = Buffer.from(text.slice(nextStart));
     if (rest.length > 0) await this.#parse(rest, rows);
-    if (isEnd && this.#stopped === undefined) await this.#parse(undefined, rows);
+    if (isEnd && this.#parserError === undefined) await this.#parse(undefined, rows);
     return true;
   }
 
@@ -202,7 +215,7 @@ export class RowReader {
     this.#parser.destroy();
   }
 
-  #passBlankLines(before: number): void {
+  #advancePastBlankLines(before: number): void {
     this.#nextLine += before - this.#blankLines;
     this.#blankLines = before;
   }
@@ -216,7 +229,7 @@ export class RowReader {
     const columns = this.#limits.columns + this.#addedColumns;
     // Spreadsheets save blank columns at the right as well.
     const kept = record.length > columns ? record.slice(0, filledWidth(record)) : record;
-    if (kept.length > columns || record.length > maxBlankColumns) throw this.#tooWide();
+    if (kept.length > columns || record.length > maxBlankColumns) throw this.#tooManyColumnsError();
     const cells = kept.map((raw, index) => {
       if (raw.includes('\n') || raw.includes('\r')) lineBreaks += raw.match(lineBreak)?.length ?? 0;
       const cell = readCell(raw);
@@ -234,7 +247,7 @@ export class RowReader {
       throw invalid(`Line ${this.#nextLine}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
   }
 
-  #tooWide(): AppError {
+  #tooManyColumnsError(): AppError {
     return invalid(`Line ${this.#nextLine} has more than ${this.#limits.columns} columns.`);
   }
 }

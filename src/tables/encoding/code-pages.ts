@@ -1,9 +1,9 @@
 import iconv from 'iconv-lite';
 import type { CodePage } from '../../schemas/file-format.js';
-import { hasWords, isWestern, lettersBeyondAscii } from './words.js';
+import { countLettersBeyondAscii, looksReadable, looksWestern } from './garbled-text.js';
 
 /** How jschardet names the code pages. */
-const detected: Readonly<Record<string, CodePage>> = {
+const codePageByDetectorName: Readonly<Record<string, CodePage>> = {
   'Windows-1250': 'windows-1250',
   'Windows-1251': 'windows-1251',
   'Windows-1252': 'windows-1252',
@@ -21,17 +21,17 @@ const detected: Readonly<Record<string, CodePage>> = {
 };
 
 /** How iconv-lite names encodings that jschardet names otherwise. */
-const otherNames: Readonly<Record<string, string>> = { MacLatin2: 'maccenteuro' };
+const iconvNames: Readonly<Record<string, string>> = { MacLatin2: 'maccenteuro' };
 
 /** With fewer letters beyond ASCII nothing but Windows-1252, the usual case, is certain. */
-const enoughLetters = 10;
+const minLettersForCertainty = 10;
 /** What is less likely than this in proportion to another code page is no rival of it. */
-const rivalry = 0.85;
+const minRivalShare = 0.85;
 /** Western texts are at least so likely in proportion to the likeliest code page. */
-const westernShare = 0.5;
+const minWesternShare = 0.5;
 /** How likely a code page must be in proportion to the likeliest to be proposed. */
-const proposable = 0.3;
-const mostProposed = 4;
+const minProposedShare = 0.3;
+const maxProposed = 4;
 
 /** A code page in which a text makes words. */
 interface Candidate {
@@ -50,59 +50,59 @@ export interface CodePageGuess {
 const unbounded = { minimumThreshold: 0 };
 
 /** How likely the likeliest encoding is that isn't among ours and makes other words of a text; 0 if there is none. */
-async function outsideConfidence(sample: Buffer, text: string): Promise<number> {
+async function unsupportedConfidence(sample: Buffer, text: string): Promise<number> {
   const { detectAll } = await import('jschardet');
   const others = detectAll(sample, unbounded).filter(({ encoding }) => {
-    if (encoding === null || encoding in detected) return false;
-    const name = otherNames[encoding] ?? encoding;
+    if (encoding === null || encoding in codePageByDetectorName) return false;
+    const name = iconvNames[encoding] ?? encoding;
     if (!iconv.encodingExists(name)) return true;
     const otherwise = iconv.decode(sample, name);
-    return otherwise !== text && hasWords(otherwise);
+    return otherwise !== text && looksReadable(otherwise);
   });
   return Math.max(0, ...others.map(({ confidence }) => confidence));
 }
 
-async function candidatesFor(sample: Buffer): Promise<Candidate[]> {
+async function findCandidates(sample: Buffer): Promise<Candidate[]> {
   const { detectAll } = await import('jschardet');
-  const found = detectAll(sample, { ...unbounded, detectEncodings: Object.keys(detected) });
+  const found = detectAll(sample, { ...unbounded, detectEncodings: Object.keys(codePageByDetectorName) });
   return found
     .flatMap(({ encoding: name, confidence }): Candidate[] => {
-      const encoding = name === null ? undefined : detected[name];
+      const encoding = name === null ? undefined : codePageByDetectorName[name];
       return encoding === undefined ? [] : [{ encoding, confidence, text: iconv.decode(sample, encoding) }];
     })
-    .filter(({ text }) => hasWords(text));
+    .filter(({ text }) => looksReadable(text));
 }
 
 /** @param sample lines of a file that is neither UTF-8 nor UTF-16, with bytes beyond ASCII */
 export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
   // Only lines that are far too long for people have such bytes.
   if (sample.length === 0) return { encoding: 'windows-1252', candidates: [] };
-  const found = await candidatesFor(sample);
-  const western = found.find(({ encoding, text }) => encoding === 'windows-1252' && isWestern(text));
+  const found = await findCandidates(sample);
+  const western = found.find(({ encoding, text }) => encoding === 'windows-1252' && looksWestern(text));
   const candidates = found.filter(({ encoding }) => encoding !== 'windows-1252' || western !== undefined);
   const [first] = candidates;
   if (first === undefined) return { candidates: [] };
-  const letters = lettersBeyondAscii(first.text);
+  const letters = countLettersBeyondAscii(first.text);
   const isUsual = ({ confidence, text }: Candidate) =>
-    confidence >= westernShare * first.confidence || text === first.text || letters < enoughLetters;
+    confidence >= minWesternShare * first.confidence || text === first.text || letters < minLettersForCertainty;
   if (western && isUsual(western)) return { encoding: 'windows-1252', candidates: [] };
   const hasRival = candidates.some(
-    ({ confidence, text }) => text !== first.text && confidence > rivalry * first.confidence,
+    ({ confidence, text }) => text !== first.text && confidence > minRivalShare * first.confidence,
   );
-  if (letters < enoughLetters) return { candidates: proposed(candidates, 0) };
-  const outside = await outsideConfidence(sample, first.text);
-  if (first.confidence < rivalry * outside) return { candidates: [] };
+  if (letters < minLettersForCertainty) return { candidates: proposeCodePages(candidates, 0) };
+  const outside = await unsupportedConfidence(sample, first.text);
+  if (first.confidence < minRivalShare * outside) return { candidates: [] };
   const isClear = !hasRival && first.confidence >= outside;
   return isClear
     ? { encoding: first.encoding, candidates: [] }
-    : { candidates: proposed(candidates, proposable * first.confidence) };
+    : { candidates: proposeCodePages(candidates, minProposedShare * first.confidence) };
 }
 
 /** The likeliest of the candidates that make different texts. */
-function proposed(candidates: readonly Candidate[], least: number): CodePage[] {
+function proposeCodePages(candidates: readonly Candidate[], least: number): CodePage[] {
   return candidates
     .filter(({ confidence }) => confidence >= least)
     .filter(({ text }, index, all) => all.findIndex((other) => other.text === text) === index)
-    .slice(0, mostProposed)
+    .slice(0, maxProposed)
     .map(({ encoding }) => encoding);
 }

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { AppError } from '../../errors.js';
 import type { Encoding } from '../../schemas/file-format.js';
-import { encoded } from '../write/csv.js';
+import { encodeText } from '../write/csv.js';
 import { FileProblem } from './source-file.js';
 
 /** The names of the encodings for people. */
@@ -31,22 +31,22 @@ const byteOrderMarks: readonly [Encoding, Buffer][] = [
   ['utf-16le', Buffer.of(0xff, 0xfe)],
   ['utf-16be', Buffer.of(0xfe, 0xff)],
 ];
-const longestMark = 3;
+const maxByteOrderMarkBytes = 3;
 
 /** The encoding of the byte order mark, if there is one. */
-export function markedEncoding(start: Buffer): Encoding | undefined {
+export function encodingOfByteOrderMark(start: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
 }
 
 /** Below it stand delimiters, quotes and line breaks. No such byte is a part of a longer character, but in UTF-16. */
-const lowestTrail = 0x30;
+const minTrailByte = 0x30;
 /** A longer text without such a byte is no table: it is decoded as it is. */
-const longestText = 256 * 1024;
+const maxUndelimitedBytes = 256 * 1024;
 
 const isUtf16 = (encoding: Encoding) => encoding === 'utf-16le' || encoding === 'utf-16be';
 
 /** Bytes at the beginning that are whole characters, whatever follows. */
-function wholeCharacters(bytes: Buffer, encoding: Encoding): number {
+function countWholeCharacterBytes(bytes: Buffer, encoding: Encoding): number {
   if (isUtf16(encoding)) {
     const even = bytes.length - (bytes.length % 2);
     const last = bytes[encoding === 'utf-16le' ? even - 1 : even - 2] ?? 0;
@@ -54,10 +54,10 @@ function wholeCharacters(bytes: Buffer, encoding: Encoding): number {
     return (last & 0xfc) === 0xd8 ? even - 2 : even;
   }
   const inUtf8 = encoding === 'utf-8';
-  const last = bytes.findLastIndex((byte) => (inUtf8 ? (byte & 0xc0) !== 0x80 : byte < lowestTrail));
+  const last = bytes.findLastIndex((byte) => (inUtf8 ? (byte & 0xc0) !== 0x80 : byte < minTrailByte));
   // In UTF-8 a longer character begins there.
   const end = last < 0 || (bytes[last] ?? 0) >= 0x80 ? last : last + 1;
-  return end <= 0 && bytes.length > longestText ? bytes.length : Math.max(0, end);
+  return end <= 0 && bytes.length > maxUndelimitedBytes ? bytes.length : Math.max(0, end);
 }
 
 /** The index of the first byte that is not valid UTF-8; the length when all are. */
@@ -85,19 +85,19 @@ function decode(bytes: Buffer, encoding: Encoding): { utf8: Buffer; bad: number 
   const end = isUnits ? unpaired : text.indexOf('\ufffd');
   if (end < 0) return { utf8: Buffer.from(text), bad: odd === 0 ? -1 : bytes.length - 1 };
   const before = text.slice(0, end);
-  return { utf8: Buffer.from(before), bad: encoded(before, encoding).length };
+  return { utf8: Buffer.from(before), bad: encodeText(before, encoding).length };
 }
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /** Counts lines that end in LF, CRLF or CR, in UTF-8. */
-class LinePosition {
+class LineCounter {
   #line = 1;
   #afterReturn = false;
 
   /** The line of the byte that follows these. */
-  after(bytes: Buffer): number {
+  lineAfter(bytes: Buffer): number {
     let line = this.#line;
     if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
     for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) line += 1;
@@ -107,9 +107,9 @@ class LinePosition {
   }
 
   /** Advances past these bytes. */
-  pass(bytes: Buffer): void {
+  advance(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#line = this.after(bytes);
+    this.#line = this.lineAfter(bytes);
     this.#afterReturn = bytes.at(-1) === carriageReturn;
   }
 }
@@ -136,7 +136,7 @@ export class BadByte extends FileProblem {
 }
 
 /** The refusal of a file whose byte order mark says another encoding. */
-export class WrongMark extends AppError {
+export class WrongByteOrderMark extends AppError {
   constructor(marked: Encoding, encoding: Encoding) {
     super(
       'IMPORT_FILE_INVALID',
@@ -146,16 +146,16 @@ export class WrongMark extends AppError {
 }
 
 function assertMarkAgrees(encoding: Encoding, start: Buffer): void {
-  const marked = markedEncoding(start);
-  if (marked !== undefined && marked !== encoding) throw new WrongMark(marked, encoding);
+  const marked = encodingOfByteOrderMark(start);
+  if (marked !== undefined && marked !== encoding) throw new WrongByteOrderMark(marked, encoding);
 }
 
 /**
  * Converts a text to UTF-8, in chunks of whole characters. A byte order mark is kept.
  * @throws AppError `IMPORT_FILE_INVALID` after the text before a byte that can't be decoded ({@link BadByte})
  */
-export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const position = new LinePosition();
+export async function* decodeToUtf8(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const position = new LineCounter();
   let unfinished: Buffer = Buffer.alloc(0);
   let offset = 0;
 
@@ -164,15 +164,15 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
     const nul = utf8.indexOf(0);
     const good = nul < 0 ? utf8 : utf8.subarray(0, nul);
     if (good.length > 0) yield good;
-    const fault = nul < 0 ? bad : encoded(good.toString(), encoding).length;
-    if (fault >= 0) throw new BadByte(encoding, position.after(good), offset + fault + 1, nul >= 0);
-    position.pass(utf8);
+    const fault = nul < 0 ? bad : encodeText(good.toString(), encoding).length;
+    if (fault >= 0) throw new BadByte(encoding, position.lineAfter(good), offset + fault + 1, nul >= 0);
+    position.advance(utf8);
     offset += bytes.length;
   }
 
   for await (const chunk of chunks) {
     const bytes = unfinished.length > 0 ? Buffer.concat([unfinished, chunk]) : chunk;
-    const end = bytes.length < longestMark ? 0 : wholeCharacters(bytes, encoding);
+    const end = bytes.length < maxByteOrderMarkBytes ? 0 : countWholeCharacterBytes(bytes, encoding);
     unfinished = bytes.subarray(end);
     if (end === 0) continue;
     if (offset === 0) assertMarkAgrees(encoding, bytes);

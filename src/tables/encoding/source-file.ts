@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
+import { AppError, readFailureReason, systemErrorCode } from '../../errors.js';
 import type { FileProblemReason } from '../../schemas/file-format.js';
 import type { Sheet } from '../table/table.js';
 
@@ -21,10 +21,10 @@ export class FileProblem extends AppError {
   }
 }
 
-function unreadable(file: string, error: unknown): unknown {
+function toUnreadableError(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
-  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${readFailureReason(code)}.`, { cause: error });
 }
 
 /** How much is parsed at a time: little enough that parsing doesn't block the event loop for long. */
@@ -41,12 +41,12 @@ export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
       for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
     }
   } catch (error) {
-    throw unreadable(file, error);
+    throw toUnreadableError(file, error);
   }
 }
 
 /** The SHA-256 of a file. @throws as {@link fileBytes} */
-export async function sha256Of(file: string): Promise<string> {
+export async function computeSha256(file: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const bytes of fileBytes(file)) digest.update(bytes);
   return digest.digest('hex');
@@ -56,9 +56,9 @@ export async function sha256Of(file: string): Promise<string> {
  * The device, inode, size and time of change of a file: a changed file has another identity.
  * @throws AppError `IMPORT_FILE_INVALID` when it can't be read, or not twice, as planning and applying do
  */
-export async function fileIdentity(file: string): Promise<string> {
+export async function readFileIdentity(file: string): Promise<string> {
   const stats = await stat(file).catch((error: unknown) => {
-    throw unreadable(file, error);
+    throw toUnreadableError(file, error);
   });
   if (!stats.isFile() && !stats.isDirectory())
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} is a pipe or a device. Save it as a file.`);

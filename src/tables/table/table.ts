@@ -10,9 +10,9 @@ export interface SourceRow {
   /** In a sheet: filtered out, or hidden by hand. */
   isHidden?: boolean;
   /** In a sheet: columns with a formula whose result isn't in the file, from 0. Their cells are blank. */
-  uncalculated?: readonly number[];
+  uncalculatedColumns?: readonly number[];
   /** In a sheet: columns with a long number, from 0. */
-  numbers?: readonly number[];
+  longNumberColumns?: readonly number[];
 }
 
 /** Bounds against malformed and hostile files. */
@@ -30,7 +30,7 @@ export interface HeaderRules {
   score(cells: readonly string[]): number;
   /** Counts the columns that this program has added to a table, which limits don't count. */
   countAdded(header: readonly string[]): number;
-  readonly mostAdded: number;
+  readonly maxAddedColumns: number;
 }
 
 /** Rows below the first that may be the header: titles and notes above a table are shorter. */
@@ -88,8 +88,8 @@ export interface SourceTable {
 }
 
 /** The first parts of a source until they are enough, and all parts again: an error follows the parts before it. */
-export async function readAhead<Part>(source: AsyncGenerator<Part>, isEnough: (first: readonly Part[]) => boolean) {
-  const first: Part[] = [];
+export async function readAhead<Item>(source: AsyncGenerator<Item>, isEnough: (first: readonly Item[]) => boolean) {
+  const first: Item[] = [];
   let end: { error?: unknown } | undefined;
   try {
     while (end === undefined && !isEnough(first)) {
@@ -108,7 +108,7 @@ export async function readAhead<Part>(source: AsyncGenerator<Part>, isEnough: (f
   return { first, isWhole: end !== undefined && !('error' in end), all: all() };
 }
 
-export const totalLength = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
+export const sumLengths = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
 /** Rows that decide what the columns are. */
 export const firstRowCount = 200;

@@ -5,34 +5,34 @@ import { normalized, withoutInvisible } from '../../schemas/text.js';
 export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 
 /** Longer than any heading or word that is understood, in UTF-16 units: a longer heading is compared by its exact text only. */
-export const longestKnown = 200;
+export const maxHeadingLength = 200;
 
-const longestShown = 60;
+const maxShownLength = 60;
 
 /** A heading or a cell for messages: in one line, and shortened. */
 export function shownText(text: string): string {
-  const line = withoutInvisible(text.slice(0, longestKnown))
+  const line = withoutInvisible(text.slice(0, maxHeadingLength))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   const characters = Array.from(line.toWellFormed());
-  return characters.length > longestShown ? `${characters.slice(0, longestShown).join('')}…` : characters.join('');
+  return characters.length > maxShownLength ? `${characters.slice(0, maxShownLength).join('')}…` : characters.join('');
 }
 
-const longestCompared = 100;
+const maxComparedLength = 100;
 
-const folded = (text: string) =>
-  normalized(text.slice(0, longestCompared), 'NFKC')
+const foldText = (text: string) =>
+  normalized(text.slice(0, maxComparedLength), 'NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '')
-    .slice(0, longestCompared);
+    .slice(0, maxComparedLength);
 
 /** The candidate that differs least, if at most a third of the text differs. Only the first 100 characters count. */
-export function suggestionFor(text: string, candidates: readonly string[]): string | undefined {
-  const wanted = folded(text);
+export function findSuggestion(text: string, candidates: readonly string[]): string | undefined {
+  const wanted = foldText(text);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length * 0.34)) + 1;
   for (const candidate of candidates) {
-    const other = folded(candidate);
+    const other = foldText(candidate);
     if (Math.abs(other.length - wanted.length) >= least) continue;
     const difference = editDistance(wanted, other, least - 1);
     if (difference >= least) continue;

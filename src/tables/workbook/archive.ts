@@ -5,11 +5,11 @@ import { newWork, type Work } from './bounds.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 
 /** Parts of an archive at most; workbooks have some dozens. */
-const mostParts = 2000;
+const maxParts = 2000;
 /** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
-const mostPartBytes = 512 * 1024 * 1024;
+const maxPartBytes = 512 * 1024 * 1024;
 /** Bytes that are inflated while an archive is open, whatever sheets are looked at: the longest sheet twice, and shared texts. */
-const mostBytes = 1280 * 1024 * 1024;
+const maxInflatedBytes = 1280 * 1024 * 1024;
 
 /** The parts of a ZIP file, of which each is inflated when it is read. */
 export interface Archive {
@@ -28,7 +28,7 @@ export interface Archive {
 const keyOf = (name: string) => name.replace(/^\/+/, '').toLowerCase();
 
 /** What yauzl and zlib throw are errors of the file: what the operating system refuses has another code. */
-function faultOf(error: unknown): unknown {
+function toWorkbookProblem(error: unknown): unknown {
   if (error instanceof WorkbookProblem || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return code === undefined || /^Z_|^ERR_(OUT_OF_RANGE|INVALID_ARG)/.test(code)
@@ -41,7 +41,7 @@ async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   let entries = 0;
   for await (const entry of zip.eachEntry()) {
     entries += 1;
-    if (entries > mostParts) throw tooLarge(`it has more than ${mostParts} parts`);
+    if (entries > maxParts) throw tooLarge(`it has more than ${maxParts} parts`);
     if (entry.fileName.endsWith('/')) continue;
     const key = keyOf(entry.fileName);
     if (parts.has(key)) throw damaged(`it has two parts that are called ${entry.fileName}`);
@@ -59,7 +59,7 @@ export async function openArchive(file: string, signal?: AbortSignal): Promise<A
     return archiveOf(zip, parts, signal);
   } catch (error) {
     zip?.close();
-    throw faultOf(error);
+    throw toWorkbookProblem(error);
   }
 }
 
@@ -68,7 +68,7 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, 
   return {
     has: (name) => parts.has(keyOf(name)),
     work: newWork(),
-    async *read(name, most = mostPartBytes) {
+    async *read(name, most = maxPartBytes) {
       const entry = parts.get(keyOf(name));
       if (!entry) throw damaged(`its part ${name} is missing`);
       if (entry.isEncrypted()) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
@@ -82,13 +82,13 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, 
           bytes += chunk.length;
           inflated += chunk.length;
           if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);
-          if (inflated > mostBytes) throw tooLarge(`it has more than ${mostBytes / 1024 / 1024} MiB`);
+          if (inflated > maxInflatedBytes) throw tooLarge(`it has more than ${maxInflatedBytes / 1024 / 1024} MiB`);
           checksum = crc32(chunk, checksum);
           yield chunk;
         }
         if (checksum !== entry.crc32) throw damaged(`its part ${name} is damaged`);
       } catch (error) {
-        throw faultOf(error);
+        throw toWorkbookProblem(error);
       }
     },
     close: () => zip.close(),

@@ -1,11 +1,11 @@
 import { tooLarge } from './problem.js';
 
 /** Elements of all parts at most: the largest sheet has fewer, and so many empty ones take a quarter of a minute. */
-const mostElements = 40_000_000;
+const maxElements = 40_000_000;
 /** Characters of all cells at most, also of blank ones: a text that many cells name, or that is repeated, takes no room in the file. */
-const mostCharacters = 256 * 1024 * 1024;
+const maxCharacters = 256 * 1024 * 1024;
 /** Cells that are made of repeated ones, at most: a file of some bytes could fill sheets. */
-const mostRepeatedCells = 5_000_000;
+const maxRepeatedCells = 5_000_000;
 
 /** A bound of work that a file of some bytes can ask for. */
 export class Bound {
@@ -13,14 +13,14 @@ export class Bound {
 
   /** @param exceeded the fault of a workbook with more */
   constructor(
-    public most: number,
+    public max: number,
     readonly exceeded: (most: number) => string,
   ) {}
 
   /** @throws WorkbookProblem */
   add(count: number): void {
     this.count += count;
-    if (this.count > this.most) throw tooLarge(this.exceeded(this.most));
+    if (this.count > this.max) throw tooLarge(this.exceeded(this.max));
   }
 }
 
@@ -35,7 +35,7 @@ export interface Work {
 
 /** The bounds of an open workbook. */
 export const newWork = (): Work => ({
-  elements: new Bound(mostElements, (most) => `it has more than ${most} elements`),
-  characters: new Bound(mostCharacters, (most) => `its cells have more than ${most} characters`),
-  repeatedCells: new Bound(mostRepeatedCells, (most) => `it repeats more than ${most} cells`),
+  elements: new Bound(maxElements, (most) => `it has more than ${most} elements`),
+  characters: new Bound(maxCharacters, (most) => `its cells have more than ${most} characters`),
+  repeatedCells: new Bound(maxRepeatedCells, (most) => `it repeats more than ${most} cells`),
 });

@@ -1,8 +1,8 @@
 /** Digits that a spreadsheet keeps of a number. */
 const keptDigits = 15;
 /** Characters of a number at most, and of its format: longer ones are none. */
-const longestNumber = 400;
-const longestFormat = 255;
+const maxNumberLength = 400;
+const maxFormatLength = 255;
 
 /** How a number is shown. */
 export type NumberFormat =
@@ -14,12 +14,12 @@ export type NumberFormat =
   | { kind: 'words'; positive: string; negative: string; zero: string }
   | { kind: 'general' };
 
-export const general: NumberFormat = { kind: 'general' };
-export const percent: NumberFormat = { kind: 'percent' };
+export const generalFormat: NumberFormat = { kind: 'general' };
+export const percentFormat: NumberFormat = { kind: 'percent' };
 
 /** Formats that files name by their number alone (ECMA-376, part 1, 18.8.30). */
 const builtIn = new Map<number, NumberFormat>([
-  ...[9, 10].map((id): [number, NumberFormat] => [id, percent]),
+  ...[9, 10].map((id): [number, NumberFormat] => [id, percentFormat]),
   ...[14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47].map(
     (id): [number, NumberFormat] => [id, { kind: 'date' }],
   ),
@@ -55,31 +55,31 @@ function sectionsOf(code: string): Section[] {
 
 const isDate = (code: string) => /[ymdhs]/i.test(code) && !/[0#?]\s*E/i.test(code) && !/general/i.test(code);
 
-export const builtInFormat = (id: number): NumberFormat => builtIn.get(id) ?? general;
+export const builtInFormat = (id: number): NumberFormat => builtIn.get(id) ?? generalFormat;
 
 /** What a format of a file says. */
-export function formatOf(code: string): NumberFormat {
-  if (code.length > longestFormat) return general;
+export function parseNumberFormat(code: string): NumberFormat {
+  if (code.length > maxFormatLength) return generalFormat;
   const sections = sectionsOf(code);
   const [positive, negative, zero] = sections;
-  if (positive === undefined) return general;
+  if (positive === undefined) return generalFormat;
   if (isDate(positive.code)) return { kind: 'date' };
-  if (positive.code.includes('%')) return percent;
+  if (positive.code.includes('%')) return percentFormat;
   if (negative && zero && sections.every((section) => section.code === '' && section.words !== ''))
     return { kind: 'words', positive: positive.words, negative: negative.words, zero: zero.words };
   const prefix = positive.prefix.replace(/[\s()/.-]/g, '');
   const zeros = /^[^.E/]*/.exec(positive.code)?.[0].replace(/[^0]/g, '').length ?? 0;
   const isPrefixed = /^[+0]\d*$/.test(prefix) && /[0#?]/.test(positive.code);
-  return isPrefixed || zeros > 1 ? { kind: 'digits', prefix: isPrefixed ? prefix : '', zeros } : general;
+  return isPrefixed || zeros > 1 ? { kind: 'digits', prefix: isPrefixed ? prefix : '', zeros } : generalFormat;
 }
 
 /**
  * A number in XML without its exponent: all its digits.
  * @param shift by how many powers of ten it is multiplied
  */
-export function allDigits(text: string, shift = 0): string {
+export function expandExponent(text: string, shift = 0): string {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
-  if (!match || text.length > longestNumber) return text;
+  if (!match || text.length > maxNumberLength) return text;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = whole + fraction;
   const point = whole.length + Number(exponent) + shift;
@@ -96,9 +96,9 @@ export function allDigits(text: string, shift = 0): string {
 }
 
 /** The shortest text of the same number: binary fractions have digits that nobody typed. */
-function shortest(text: string): string {
+function shortestDecimal(text: string): string {
   const value = Number(text);
-  return Number.isFinite(value) ? allDigits(String(Number(value.toPrecision(keptDigits)))) : text;
+  return Number.isFinite(value) ? expandExponent(String(Number(value.toPrecision(keptDigits)))) : text;
 }
 
 const dayMs = 86_400_000;
@@ -129,12 +129,12 @@ export function isoDateText(text: string): string {
 export function numberText(given: string, format: NumberFormat, system: 1900 | 1904): string {
   const text = given.trim();
   const value = Number(text);
-  if (text === '' || text.length > longestNumber || !Number.isFinite(value)) return text;
+  if (text === '' || text.length > maxNumberLength || !Number.isFinite(value)) return text;
   if (format.kind === 'date') return dateText(value, system) ?? text;
-  if (format.kind === 'percent') return `${shortest(allDigits(text, 2))}%`;
+  if (format.kind === 'percent') return `${shortestDecimal(expandExponent(text, 2))}%`;
   if (format.kind === 'words') return value > 0 ? format.positive : value < 0 ? format.negative : format.zero;
-  const exact = allDigits(text);
-  const digits = exact.includes('.') ? shortest(exact) : exact;
+  const exact = expandExponent(text);
+  const digits = exact.includes('.') ? shortestDecimal(exact) : exact;
   if (digits.includes('.')) return digits;
   if (digits.replace('-', '').length > keptDigits) return value.toExponential(keptDigits - 1).toUpperCase();
   if (format.kind === 'general' || digits.startsWith('-')) return digits;

@@ -1,10 +1,10 @@
 import type { Sheet } from '../table/table.js';
-import { mostCellCharacters, mostColumns, mostRows } from '../write/limits.js';
+import { maxCellCharacters, maxColumns, maxRows } from '../write/limits.js';
 import type { Archive } from './archive.js';
 import type { Work } from './bounds.js';
-import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
+import { expandExponent, generalFormat, isoDateText, numberText, percentFormat } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
-import { addSheet, joined, RowCollector, type SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
+import { addSheet, appendText, RowCollector, type SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;
@@ -12,15 +12,15 @@ type Attribute = (name: string) => string | undefined;
 const content = 'content.xml';
 
 /** Rows with content that are made of one that is repeated: more can't be meant. */
-const mostRepeatedRows = 1000;
+const maxRepeatedRows = 1000;
 
 /** Rows that are passed on together: one chunk of the file may repeat very many. */
-const rowsTogether = 200;
+const maxRowsPerList = 200;
 
-const timesOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
+const repetitionsOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
 
 /** Hidden styles at most: one for each sheet would do. */
-const mostHiddenStyles = 10_000;
+const maxHiddenStyles = 10_000;
 
 async function assertUnencrypted(archive: Archive): Promise<void> {
   if (!archive.has('META-INF/manifest.xml')) return;
@@ -41,7 +41,7 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
     open(element, attribute) {
       if (element === 'style') style = attribute('name') ?? '';
       if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
-      if (hiddenStyles.size > mostHiddenStyles) throw tooLarge(`it has more than ${mostHiddenStyles} hidden styles`);
+      if (hiddenStyles.size > maxHiddenStyles) throw tooLarge(`it has more than ${maxHiddenStyles} hidden styles`);
       isSpreadsheet ||= element === 'spreadsheet';
       if (element !== 'table') return;
       const isHidden = hiddenStyles.has(attribute('style-name') ?? '');
@@ -60,9 +60,9 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
 /** What a number is shown as, where that says more than its value: a plus, zeros before it, a date, a percentage, a word, an error. */
 function shownNumber(value: string, shown: string): string {
   const compact = shown.replace(/[\s()/-]/g, '');
-  if (/^(?:\+\d+|0\d+)$/.test(compact) && compact.endsWith(allDigits(value))) return compact;
+  if (/^(?:\+\d+|0\d+)$/.test(compact) && compact.endsWith(expandExponent(value))) return compact;
   if (/^(?:\d{4}-\d\d-\d\d|\p{L}+|#\p{Lu}.*|Err:\d+)$/u.test(shown)) return shown;
-  return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percent : general, 1900);
+  return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percentFormat : generalFormat, 1900);
 }
 
 /** A time of day that is stored as a duration. */
@@ -80,7 +80,7 @@ const valueNames: Readonly<Record<string, string>> = {
 };
 
 /** Texts within a cell that aren't its own. */
-const foreign: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
+const skippedElements: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
 
 const isParagraph = (element: string) => element === 'p' || element === 'h';
 
@@ -100,7 +100,7 @@ class SheetReader {
   readonly #marks: SheetMarks | undefined;
   #sheet = -1;
   #tables = 0;
-  #foreign = 0;
+  #skippedDepth = 0;
   #column = 0;
   #headedColumns = 0;
   #hiddenGroups = 0;
@@ -135,8 +135,8 @@ class SheetReader {
       this.#tables += 1;
     }
     if (!this.#isWanted) return;
-    if (foreign.includes(element)) this.#foreign += 1;
-    if (this.#foreign > 0) return;
+    if (skippedElements.includes(element)) this.#skippedDepth += 1;
+    if (this.#skippedDepth > 0) return;
     if (element === 'table-column') this.#openColumns(attribute);
     else if (element === 'table-column-group') this.#openGroup(attribute);
     else if (element === 'table-row') this.#openRow(attribute);
@@ -145,7 +145,7 @@ class SheetReader {
   }
 
   #openColumns(attribute: Attribute): void {
-    const times = timesOf(attribute('number-columns-repeated'), mostColumns);
+    const times = repetitionsOf(attribute('number-columns-repeated'), maxColumns);
     const isHidden = this.#hiddenGroups > 0 || (attribute('visibility') ?? 'visible') !== 'visible';
     if (isHidden) this.#marks?.addHiddenColumns(this.#headedColumns, times);
     this.#headedColumns += times;
@@ -157,14 +157,14 @@ class SheetReader {
   }
 
   #openRow(attribute: Attribute): void {
-    this.#rowTimes = timesOf(attribute('number-rows-repeated'), mostRows);
+    this.#rowTimes = repetitionsOf(attribute('number-rows-repeated'), maxRows);
     this.rows.begin(undefined, (attribute('visibility') ?? 'visible') !== 'visible');
     this.#column = 0;
   }
 
   #openCell(element: string, attribute: Attribute): void {
-    const times = timesOf(attribute('number-columns-repeated'), mostColumns);
-    this.#marks?.addMerged(this.rows.line, timesOf(attribute('number-rows-spanned'), mostRows));
+    const times = repetitionsOf(attribute('number-columns-repeated'), maxColumns);
+    this.#marks?.addMerged(this.rows.line, repetitionsOf(attribute('number-rows-spanned'), maxRows));
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
     const value = attribute(valueNames[type ?? ''] ?? 'value');
     this.#cell = { times, type, value, hasFormula: attribute('formula') !== undefined };
@@ -179,7 +179,7 @@ class SheetReader {
       if (this.#paragraphs > 0) this.#add('\n');
       this.#paragraphs += 1;
     }
-    if (element === 's') this.#add(' '.repeat(timesOf(attribute('c'), mostCellCharacters)));
+    if (element === 's') this.#add(' '.repeat(repetitionsOf(attribute('c'), maxCellCharacters)));
     if (element === 'tab') this.#add('\t');
     if (element === 'line-break') this.#add('\n');
   }
@@ -187,23 +187,23 @@ class SheetReader {
   #add(text: string): void {
     // Covered cells have no text.
     if (!this.#isParagraph || this.#cell?.type === undefined || text === '') return;
-    this.#shown = joined(this.#shown, text);
+    this.#shown = appendText(this.#shown, text);
     this.#isLineStart = text === '\n';
   }
 
   text(text: string): void {
-    if (!this.#isWanted || this.#foreign > 0 || !this.#cell) return;
+    if (!this.#isWanted || this.#skippedDepth > 0 || !this.#cell) return;
     const isIndented = this.#isLineStart && /^\s*[\r\n]/.test(text);
     this.#add(isIndented ? oneLine(text).trimStart() : oneLine(text));
   }
 
   close(element: string): void {
     if (this.#isWanted) {
-      if (foreign.includes(element)) this.#foreign -= 1;
-      else if (this.#foreign === 0 && isParagraph(element)) this.#isParagraph = false;
+      if (skippedElements.includes(element)) this.#skippedDepth -= 1;
+      else if (this.#skippedDepth === 0 && isParagraph(element)) this.#isParagraph = false;
       else if (element === 'table-column-group' && this.#hiddenGroups > 0) this.#hiddenGroups -= 1;
-      else if (this.#foreign === 0 && element === 'table-row') this.#closeRow();
-      else if (this.#foreign === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
+      else if (this.#skippedDepth === 0 && element === 'table-row') this.#closeRow();
+      else if (this.#skippedDepth === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
     }
     if (element === 'table') this.#tables -= 1;
   }
@@ -217,13 +217,13 @@ class SheetReader {
     // Beside a value, what is shown is read and thrown away.
     if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
     const kind = isUncalculated ? 'uncalculated' : type === 'float' ? 'number' : 'text';
-    this.rows.set(this.#column, text, kind, Math.min(times, mostColumns));
+    this.rows.set(this.#column, text, kind, Math.min(times, maxColumns));
     this.#column += times;
     this.#cell = undefined;
   }
 
   #closeRow(): void {
-    this.rows.end(this.#rowTimes, mostRepeatedRows);
+    this.rows.end(this.#rowTimes, maxRepeatedRows);
   }
 }
 
@@ -236,7 +236,7 @@ function textOf(type: string, value: string | undefined, shown: string): string 
     case 'currency':
       return value === undefined ? shown : shownNumber(value, shown);
     case 'percentage':
-      return value === undefined ? shown : numberText(value, percent, 1900);
+      return value === undefined ? shown : numberText(value, percentFormat, 1900);
     case 'date':
       return isoDateText(value ?? shown);
     case 'time':
@@ -266,7 +266,7 @@ export async function openOds(archive: Archive): Promise<Workbook> {
         close: (element) => reader.close(element),
       })) {
         const rows = reader.rows.take();
-        for (let at = 0; at < rows.length; at += rowsTogether) yield rows.slice(at, at + rowsTogether);
+        for (let at = 0; at < rows.length; at += maxRowsPerList) yield rows.slice(at, at + maxRowsPerList);
         if (reader.isDone) return;
       }
     },

@@ -1,6 +1,6 @@
 import { openArchive } from './archive.js';
 import { openOds } from './ods.js';
-import { otherWorkbook, WorkbookProblem } from './problem.js';
+import { unsupportedWorkbook, WorkbookProblem } from './problem.js';
 import type { Workbook } from './sheet-row.js';
 import { openXlsx } from './xlsx.js';
 
@@ -13,8 +13,8 @@ import { openXlsx } from './xlsx.js';
 export async function openWorkbook(file: string, signal?: AbortSignal): Promise<Workbook> {
   const archive = await openArchive(file, signal);
   try {
-    if (archive.has('Index/Document.iwa')) throw otherWorkbook('a Numbers spreadsheet (.numbers)');
-    if (archive.has('xl/workbook.bin')) throw otherWorkbook('a binary Excel workbook (.xlsb)');
+    if (archive.has('Index/Document.iwa')) throw unsupportedWorkbook('a Numbers spreadsheet (.numbers)');
+    if (archive.has('xl/workbook.bin')) throw unsupportedWorkbook('a binary Excel workbook (.xlsb)');
     if (archive.has('encrypted-package')) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
     return archive.has('content.xml') ? await openOds(archive) : await openXlsx(archive);
   } catch (error) {

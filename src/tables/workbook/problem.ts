@@ -29,22 +29,22 @@ export const lockedWorkbook = (cause?: unknown) =>
   );
 
 /** The refusal of a kind of workbook that isn't read. @param what with its article */
-export const otherWorkbook = (what: string) =>
+export const unsupportedWorkbook = (what: string) =>
   new FileProblem('WORKBOOK_TYPE', `The file is ${what}. Open it, save it as .xlsx, and import that.`);
 
-const longestShown = 200;
+const maxShownLength = 200;
 
 /** A message that may quote the file: in one line, and shortened. */
-const brief = (message: string) =>
-  withoutInvisible(message.slice(0, longestShown))
+const shortenMessage = (message: string) =>
+  withoutInvisible(message.slice(0, maxShownLength))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .toWellFormed();
 
 /** What {@link WorkbookProblem}s are told as; other errors unchanged. */
-export function refusalOf(error: unknown): unknown {
+export function toFileProblem(error: unknown): unknown {
   if (!(error instanceof WorkbookProblem)) return error;
   const { fault } = error;
-  const message = brief(error.message);
+  const message = shortenMessage(error.message);
   switch (fault) {
     case 'ENCRYPTED':
       return lockedWorkbook(error);

@@ -1,13 +1,13 @@
-import { mostCellCharacters } from '../write/limits.js';
+import { maxCellCharacters } from '../write/limits.js';
 import type { Archive } from './archive.js';
 import { tooLarge } from './problem.js';
-import { TextCollector, unescaped } from './text-collector.js';
+import { TextCollector, unescapeText } from './text-collector.js';
 import { parseXml } from './xml.js';
 
 /** Bytes of the part, and of the texts in it, which are held in memory; and how many there are. */
-const mostPartBytes = 256 * 1024 * 1024;
-const mostTextBytes = 96 * 1024 * 1024;
-const mostTexts = 4_000_000;
+const maxPartBytes = 256 * 1024 * 1024;
+const maxTextBytes = 96 * 1024 * 1024;
+const maxTexts = 4_000_000;
 
 /** Texts that are held together. */
 const blockTexts = 64;
@@ -34,23 +34,23 @@ export class SharedStrings {
 
   #read(archive: Archive, part: string): AsyncGenerator<void> {
     const text = new TextCollector();
-    return parseXml(archive.read(part, mostPartBytes), archive.work, {
+    return parseXml(archive.read(part, maxPartBytes), archive.work, {
       open: (element) => text.open(element),
       text: (piece) => text.add(piece),
       close: (element) => {
         text.close(element);
-        if (element === 'si') this.#add(unescaped(text.take()));
+        if (element === 'si') this.#add(unescapeText(text.take()));
       },
     });
   }
 
   #add(text: string): void {
     if (this.#last.length === blockTexts) this.#endBlock();
-    if (this.#blocks.length * blockTexts + this.#last.length === mostTexts)
-      throw tooLarge(`it has more than ${mostTexts} texts`);
-    if (text.length > mostCellCharacters) throw tooLarge(`a text has more than ${mostCellCharacters} characters`);
+    if (this.#blocks.length * blockTexts + this.#last.length === maxTexts)
+      throw tooLarge(`it has more than ${maxTexts} texts`);
+    if (text.length > maxCellCharacters) throw tooLarge(`a text has more than ${maxCellCharacters} characters`);
     this.#bytes += Buffer.byteLength(text);
-    if (this.#bytes > mostTextBytes) throw tooLarge(`its texts have more than ${mostTextBytes / 1024 / 1024} MiB`);
+    if (this.#bytes > maxTextBytes) throw tooLarge(`its texts have more than ${maxTextBytes / 1024 / 1024} MiB`);
     this.#last.push(text);
   }
 

@@ -1,36 +1,36 @@
 import type { Sheet } from '../table/table.js';
-import { mostCellCharacters, mostColumns, mostRows } from '../write/limits.js';
+import { maxCellCharacters, maxColumns, maxRows } from '../write/limits.js';
 import type { Work } from './bounds.js';
 import { damaged, tooLarge } from './problem.js';
 
 /** What a text may have before `_x000D_` and the like become characters. */
-const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
+const maxStoredCharacters = maxCellCharacters * '_x000D_'.length;
 /** Characters of a row at most: 256 columns of the longest cells have as many. */
-const mostRowCharacters = 8 * 1024 * 1024;
-const mostSheets = 256;
-const longestSheetName = 255;
+const maxRowCharacters = 8 * 1024 * 1024;
+const maxSheets = 256;
+const maxSheetNameLength = 255;
 /** Merged rows that are listed. */
-const mostMergedRows = 10_000;
+const maxMergedRows = 10_000;
 /** A number in which a spreadsheet may have dropped a zero. */
 const longNumber = /^[1-9]\d{5,}$/;
 
 /** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
-export function joined(text: string, piece: string): string {
-  if (text.length + piece.length > mostStoredCharacters)
-    throw tooLarge(`a cell has more than ${mostCellCharacters} characters`);
+export function appendText(text: string, piece: string): string {
+  if (text.length + piece.length > maxStoredCharacters)
+    throw tooLarge(`a cell has more than ${maxCellCharacters} characters`);
   return text + piece;
 }
 
 /** @throws WorkbookProblem for a row that takes more memory than any table needs */
 export function assertRowLength(characters: number): void {
-  if (characters > mostRowCharacters) throw tooLarge(`a row has more than ${mostRowCharacters} characters`);
+  if (characters > maxRowCharacters) throw tooLarge(`a row has more than ${maxRowCharacters} characters`);
 }
 
 /** Adds a sheet, or what else there is one of for each. @throws WorkbookProblem */
 export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): void {
-  if (sheets.length === mostSheets) throw tooLarge(`it has more than ${mostSheets} sheets`);
-  if (sheet.name.length > longestSheetName)
-    throw tooLarge(`the name of a sheet has more than ${longestSheetName} characters`);
+  if (sheets.length === maxSheets) throw tooLarge(`it has more than ${maxSheets} sheets`);
+  if (sheet.name.length > maxSheetNameLength)
+    throw tooLarge(`the name of a sheet has more than ${maxSheetNameLength} characters`);
   sheets.push(sheet);
 }
 
@@ -39,10 +39,10 @@ class Ranges {
   /** By number, ranges that begin there less those that end before it. */
   #changes: Int32Array | undefined;
 
-  /** @param end number after the last one @param mostListed numbers that are listed */
+  /** @param end number after the last one @param maxListed numbers that are listed */
   constructor(
     readonly end: number,
-    readonly mostListed: number,
+    readonly maxListed: number,
   ) {}
 
   add(first: number, count: number): void {
@@ -60,7 +60,7 @@ class Ranges {
     for (const [number, change] of this.#changes?.entries() ?? []) {
       ranges += change;
       if (ranges > 0) numbers.push(number);
-      if (numbers.length === this.mostListed) break;
+      if (numbers.length === this.maxListed) break;
     }
     return numbers;
   }
@@ -68,8 +68,8 @@ class Ranges {
 
 /** Marks of a sheet besides its cells. */
 export class SheetMarks {
-  readonly #merged = new Ranges(mostRows + 1, mostMergedRows);
-  readonly #hidden = new Ranges(mostColumns, mostColumns);
+  readonly #merged = new Ranges(maxRows + 1, maxMergedRows);
+  readonly #hidden = new Ranges(maxColumns, maxColumns);
 
   /** @param first row of merged cells, from 1 @param count of their rows */
   addMerged(first: number, count: number): void {
@@ -100,9 +100,9 @@ export interface SheetRow {
   cells: string[];
   isHidden: boolean;
   /** Columns with a formula whose result isn't in the file, from 0. */
-  uncalculated?: number[];
+  uncalculatedColumns?: number[];
   /** Columns with a long number, from 0. */
-  numbers?: number[];
+  longNumberColumns?: number[];
 }
 
 /** How a cell of a sheet has its text. */
@@ -124,8 +124,8 @@ export class RowCollector {
   #rows: SheetRow[] = [];
   /** The cells of the row that have a text, and the last of them that isn't blank. */
   #texts: { column: number; text: string }[] = [];
-  #uncalculated: number[] = [];
-  #numbers: number[] = [];
+  #uncalculatedColumns: number[] = [];
+  #longNumberColumns: number[] = [];
   #lastFilled = -1;
   #line = 0;
   #isHidden = false;
@@ -141,12 +141,12 @@ export class RowCollector {
   begin(line: number | undefined, isHidden: boolean): void {
     const next = line ?? this.#line + 1;
     if (!Number.isInteger(next) || next <= this.#line) throw damaged(`its row ${line} is not in its place`);
-    if (next > mostRows) throw tooLarge(`it has more than ${mostRows} rows`);
+    if (next > maxRows) throw tooLarge(`it has more than ${maxRows} rows`);
     this.#line = next;
     this.#isHidden = isHidden;
     this.#texts = [];
-    this.#uncalculated = [];
-    this.#numbers = [];
+    this.#uncalculatedColumns = [];
+    this.#longNumberColumns = [];
     this.#lastFilled = -1;
     this.#characters = 0;
   }
@@ -163,15 +163,15 @@ export class RowCollector {
   }
 
   #setOne(column: number, text: string, kind: CellKind): void {
-    if (column < 0 || column >= mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
-    if (text.length > mostCellCharacters)
-      throw tooLarge(`a cell in its row ${this.#line} has more than ${mostCellCharacters} characters`);
+    if (column < 0 || column >= maxColumns) throw tooLarge(`it has more than ${maxColumns} columns`);
+    if (text.length > maxCellCharacters)
+      throw tooLarge(`a cell in its row ${this.#line} has more than ${maxCellCharacters} characters`);
     this.#characters += text.length;
     assertRowLength(this.#characters);
     this.#work.characters.add(text.length);
     this.#texts.push({ column, text });
-    if (kind === 'uncalculated') this.#uncalculated.push(column);
-    else if (kind === 'number' && longNumber.test(text)) this.#numbers.push(column);
+    if (kind === 'uncalculated') this.#uncalculatedColumns.push(column);
+    else if (kind === 'number' && longNumber.test(text)) this.#longNumberColumns.push(column);
     if (text.trim() !== '' || kind === 'uncalculated') this.#lastFilled = Math.max(this.#lastFilled, column);
   }
 
@@ -189,8 +189,8 @@ export class RowCollector {
     this.#work.repeatedCells.add((times - 1) * cells.length);
     this.#work.characters.add((times - 1) * this.#characters);
     const kinds = {
-      ...(this.#uncalculated.length > 0 && { uncalculated: this.#uncalculated }),
-      ...(this.#numbers.length > 0 && { numbers: this.#numbers }),
+      ...(this.#uncalculatedColumns.length > 0 && { uncalculatedColumns: this.#uncalculatedColumns }),
+      ...(this.#longNumberColumns.length > 0 && { longNumberColumns: this.#longNumberColumns }),
     };
     for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden, ...kinds });
   }

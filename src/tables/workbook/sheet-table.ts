@@ -10,13 +10,13 @@ import {
   type SourceLimits,
   type SourceRow,
   type SourceTable,
+  sumLengths,
   type TableWarning,
-  totalLength,
 } from '../table/table.js';
-import { filledWidth, shownText, suggestionFor } from '../table/text.js';
+import { filledWidth, findSuggestion, shownText } from '../table/text.js';
 import { readCell } from '../write/cells.js';
 import { openWorkbook } from './open-workbook.js';
-import { refusalOf } from './problem.js';
+import { toFileProblem } from './problem.js';
 import { SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
 
 /** The first rows of a sheet, and which of them is the header. */
@@ -43,15 +43,15 @@ export async function openSheet(
   signal?: AbortSignal,
 ): Promise<SourceTable> {
   const workbook = await openWorkbook(file, signal).catch((error: unknown) => {
-    throw refusalOf(error);
+    throw toFileProblem(error);
   });
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
-    const start = await chosenStart(workbook, wanted, limits, rules);
+    const start = await chooseSheet(workbook, wanted, limits, rules);
     const { sheet, marks, first, all, header: at } = start;
     const header = first[at];
     if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
-    const unread = wanted === undefined ? await fittingSheets(workbook, sheet, limits, rules) : [];
+    const unread = wanted === undefined ? await findOtherFittingSheets(workbook, sheet, limits, rules) : [];
     let lastLine = header.line;
     const rows = async function* () {
       for await (const list of rowsAfter(all, header.line)) {
@@ -67,7 +67,7 @@ export async function openSheet(
         sepLine: false,
         workbook: { kind: workbook.kind, sheet: sheet.name, sheets },
       },
-      header: wholeHeader(header.cells, first.slice(at + 1), rules),
+      header: padHeader(header.cells, first.slice(at + 1), rules),
       headerLine: header.line,
       hiddenColumns: marks.hiddenColumns,
       warnings: [
@@ -91,17 +91,17 @@ export async function openSheet(
 }
 
 /** The start of the sheet that is read. The sheets that aren't are no longer open. */
-async function chosenStart(
+async function chooseSheet(
   workbook: Workbook,
   wanted: string | undefined,
   limits: SourceLimits,
   rules: HeaderRules,
 ): Promise<SheetStart> {
   const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
-  const candidates = wanted === undefined ? visible : [wantedSheet(workbook.sheets, visible, wanted)];
+  const candidates = wanted === undefined ? visible : [findSheet(workbook.sheets, visible, wanted)];
   let best: SheetStart | undefined;
   for (const sheet of candidates) {
-    const start = await startOf(workbook, sheet, limits, rules);
+    const start = await readSheetStart(workbook, sheet, limits, rules);
     const isBetter =
       best === undefined || start.score > best.score || (best.first.length === 0 && start.first.length > 0);
     const other = isBetter ? best : start;
@@ -115,10 +115,10 @@ async function chosenStart(
 }
 
 /** Parsed elements at most for comparing sheets: OpenDocument is parsed from its beginning for each. */
-const mostComparedElements = 5_000_000;
+const maxComparedElements = 5_000_000;
 
 /** The other visible sheets that could be imported as well. Large workbooks are not searched for them. */
-async function fittingSheets(
+async function findOtherFittingSheets(
   workbook: Workbook,
   chosen: Sheet,
   limits: SourceLimits,
@@ -126,10 +126,10 @@ async function fittingSheets(
 ): Promise<Sheet[]> {
   const others = workbook.sheets.filter((sheet) => !sheet.isHidden && sheet !== chosen);
   const fitting: Sheet[] = [];
-  if (workbook.work.elements.count * others.length > mostComparedElements) return fitting;
+  if (workbook.work.elements.count * others.length > maxComparedElements) return fitting;
   for (const sheet of others) {
     try {
-      const { score, all } = await startOf(workbook, sheet, limits, rules);
+      const { score, all } = await readSheetStart(workbook, sheet, limits, rules);
       await all.return(undefined);
       if (score === Number.POSITIVE_INFINITY) fitting.push(sheet);
     } catch (error) {
@@ -142,7 +142,7 @@ async function fittingSheets(
 
 const maxNamed = 10;
 
-const listed = (sheets: readonly Sheet[]) => {
+const listNames = (sheets: readonly Sheet[]) => {
   const names = sheets.slice(0, maxNamed).map(({ name }) => `"${shownText(name)}"`);
   return `${names.join(', ')}${sheets.length > maxNamed ? ` and ${sheets.length - maxNamed} more` : ''}`;
 };
@@ -152,38 +152,38 @@ function sheetsNotRead(sheets: readonly Sheet[]): TableWarning {
   return {
     code: 'SHEETS_NOT_READ',
     message: `Other sheets have people, too, and are not read. To import one: --sheet "${one}"`,
-    example: listed(sheets),
+    example: listNames(sheets),
   };
 }
 
 /** The sheet that an option names: by its name, or by its number among those that people see. */
-function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
+function findSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
   const name = wanted.trim().toLowerCase();
   const found =
     sheets.find((sheet) => sheet.name === wanted) ??
     sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
     (/^\d{1,4}$/.test(name) ? visible[Number(name) - 1] : undefined);
   if (found) return found;
-  const near = suggestionFor(
+  const near = findSuggestion(
     wanted,
     sheets.map((sheet) => sheet.name),
   );
-  const meant = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
+  const suggestion = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
   throw new FileProblem(
     'SHEET_UNKNOWN',
-    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${listed(visible)}`,
+    `The workbook has no sheet "${shownText(wanted)}".${suggestion} Its sheets are: ${listNames(visible)}`,
   );
 }
 
-async function startOf(
+async function readSheetStart(
   workbook: Workbook,
   sheet: Sheet,
   limits: SourceLimits,
   rules: HeaderRules,
 ): Promise<SheetStart> {
   const marks = new SheetMarks();
-  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), marks), limits, rules);
-  const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
+  const rows = checkRows(workbook.rows(workbook.sheets.indexOf(sheet), marks), limits, rules);
+  const { first: lists, all } = await readAhead(rows, (read) => sumLengths(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
   // There may be a fault before the first row.
   if (first.length === 0) for await (const _ of all);
@@ -204,16 +204,16 @@ function scoreOf(first: readonly SourceRow[], at: number, rules: HeaderRules): n
 }
 
 /** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
-async function* checkedRows(
+async function* checkRows(
   source: AsyncGenerator<SheetRow[]>,
   limits: SourceLimits,
-  { mostAdded }: HeaderRules,
+  { maxAddedColumns }: HeaderRules,
 ): AsyncGenerator<SourceRow[]> {
   try {
     for await (const rows of source)
       yield rows.map(({ line, cells, isHidden, ...kinds }) => {
-        const length = totalLength(cells);
-        if (cells.length > limits.columns + mostAdded)
+        const length = sumLengths(cells);
+        if (cells.length > limits.columns + maxAddedColumns)
           throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
         if (length > limits.recordBytes)
           throw new FileProblem(
@@ -223,17 +223,17 @@ async function* checkedRows(
           );
         return {
           line,
-          cells: cells.map((cell, index) => checkedCell(cell, line, index, limits)),
+          cells: cells.map((cell, index) => checkCell(cell, line, index, limits)),
           ...(isHidden && { isHidden }),
           ...kinds,
         };
       });
   } catch (error) {
-    throw refusalOf(error);
+    throw toFileProblem(error);
   }
 }
 
-function checkedCell(cell: string, line: number, index: number, { fieldBytes }: SourceLimits): string {
+function checkCell(cell: string, line: number, index: number, { fieldBytes }: SourceLimits): string {
   if (cell.length * 3 > fieldBytes && Buffer.byteLength(cell) > fieldBytes)
     throw new FileProblem(
       'WORKBOOK_TOO_LARGE',
@@ -245,7 +245,7 @@ function checkedCell(cell: string, line: number, index: number, { fieldBytes }: 
 }
 
 /** The header with blank headings for columns beyond it: notes beside a table. Columns that this program has added are its last. */
-function wholeHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
+function padHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
   if (countAdded(cells) > 0) return [...cells];
   const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);
   return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];

@@ -1,14 +1,14 @@
-import { joined } from './sheet-row.js';
+import { appendText } from './sheet-row.js';
 
 /** What is no character, and what databases refuse. */
-const noCharacters = /[\0\ufffe\uffff]/g;
+const invalidCharacters = /[\0\ufffe\uffff]/g;
 
 /** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19); one that is none was lost before. */
-export const unescaped = (text: string) =>
+export const unescapeText = (text: string) =>
   text.includes('_x')
     ? text
         .replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-        .replace(noCharacters, '\ufffd')
+        .replace(invalidCharacters, '\ufffd')
         .toWellFormed()
     : text;
 
@@ -29,7 +29,7 @@ export class TextCollector {
   }
 
   add(text: string): void {
-    if (this.#isText) this.#text = joined(this.#text, text);
+    if (this.#isText) this.#text = appendText(this.#text, text);
   }
 
   take(): string {

@@ -1,25 +1,32 @@
 import path from 'node:path/posix';
 import type { Sheet } from '../table/table.js';
-import { mostColumns } from '../write/limits.js';
+import { maxColumns } from '../write/limits.js';
 import type { Archive } from './archive.js';
-import { builtInFormat, formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
+import {
+  builtInFormat,
+  generalFormat,
+  isoDateText,
+  type NumberFormat,
+  numberText,
+  parseNumberFormat,
+} from './numbers.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 import { SharedStrings } from './shared-strings.js';
 import {
   addSheet,
+  appendText,
   assertRowLength,
   type CellKind,
-  joined,
   RowCollector,
   type SheetMarks,
   type SheetRow,
   type Workbook,
 } from './sheet-row.js';
-import { TextCollector, unescaped } from './text-collector.js';
+import { TextCollector, unescapeText } from './text-collector.js';
 import { parseXml, readXml } from './xml.js';
 
 /** Bytes of each part that is held in memory, besides the shared texts. */
-const mostHeldBytes = 32 * 1024 * 1024;
+const maxPartBytes = 32 * 1024 * 1024;
 
 /** Where parts are, by the ids of relationships. */
 type Targets = ReadonlyMap<string, { target: string; type: string }>;
@@ -30,7 +37,7 @@ async function readRelations(archive: Archive, part: string): Promise<Targets> {
   const targets = new Map<string, { target: string; type: string }>();
   const name = relationsOf(part);
   if (!archive.has(name)) return targets;
-  await readXml(archive.read(name, mostHeldBytes), archive.work, {
+  await readXml(archive.read(name, maxPartBytes), archive.work, {
     open(element, attribute) {
       const [id, target, type] = [attribute('Id'), attribute('Target'), attribute('Type')];
       // What is external is never opened.
@@ -66,7 +73,7 @@ async function readContents(archive: Archive): Promise<Contents> {
   let isWorkbook = false;
   // Programs that calculate describe how.
   let hasPlaceholders = true;
-  await readXml(archive.read(main, mostHeldBytes), archive.work, {
+  await readXml(archive.read(main, maxPartBytes), archive.work, {
     open(element, attribute) {
       // Texts and presentations are archives of the same kind.
       isWorkbook ||= element === 'workbook';
@@ -90,24 +97,25 @@ async function readFormats(archive: Archive, part: string | undefined): Promise<
   const formats: NumberFormat[] = [];
   if (part === undefined) return formats;
   const own = new Map<number, NumberFormat>();
-  let isOfCells = false;
-  await readXml(archive.read(part, mostHeldBytes), archive.work, {
+  let isCellStyle = false;
+  await readXml(archive.read(part, maxPartBytes), archive.work, {
     open(element, attribute) {
-      if (element === 'numFmt') own.set(Number(attribute('numFmtId')), formatOf(attribute('formatCode') ?? ''));
-      if (element === 'cellXfs') isOfCells = true;
-      if (element !== 'xf' || !isOfCells) return;
+      if (element === 'numFmt')
+        own.set(Number(attribute('numFmtId')), parseNumberFormat(attribute('formatCode') ?? ''));
+      if (element === 'cellXfs') isCellStyle = true;
+      if (element !== 'xf' || !isCellStyle) return;
       const id = Number(attribute('numFmtId') ?? 0);
       formats.push(own.get(id) ?? builtInFormat(id));
     },
     close(element) {
-      if (element === 'cellXfs') isOfCells = false;
+      if (element === 'cellXfs') isCellStyle = false;
     },
   });
   return formats;
 }
 
 /** The column of an address such as `AB12`, from 0. */
-function columnOf(address: string): number {
+function columnIndexOf(address: string): number {
   if (!/^\$?[A-Z]{1,3}\$?\d+$/i.test(address)) throw damaged(`it has a cell with the address ${address.slice(0, 20)}`);
   let column = 0;
   for (let at = 0; at < address.length; at += 1) {
@@ -164,7 +172,7 @@ class SheetReader {
       this.#characters = 0;
     } else if (element === 'c') {
       const address = attribute('r');
-      const column = address === undefined ? this.#nextColumn : columnOf(address);
+      const column = address === undefined ? this.#nextColumn : columnIndexOf(address);
       this.#nextColumn = column + 1;
       const [type, style] = [attribute('t') ?? 'n', Number(attribute('s') ?? 0)];
       this.#cell = { column, type, style, value: '', hasFormula: false, array: undefined, hasValue: false };
@@ -173,7 +181,7 @@ class SheetReader {
 
   text(text: string): void {
     if (!this.#isValue) this.#text.add(text);
-    else if (this.#cell) this.#cell.value = joined(this.#cell.value, text);
+    else if (this.#cell) this.#cell.value = appendText(this.#cell.value, text);
   }
 
   close(element: string): void {
@@ -192,7 +200,7 @@ class SheetReader {
     this.#cell = undefined;
     if (!cell || !this.#row) return;
     if (cell.type === 'inlineStr') cell.value = text;
-    if (this.#row.cells.push(cell) > mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
+    if (this.#row.cells.push(cell) > maxColumns) throw tooLarge(`it has more than ${maxColumns} columns`);
     this.#characters += cell.value.length;
     assertRowLength(this.#characters);
   }
@@ -206,7 +214,7 @@ class SheetReader {
 }
 
 /** What the cells of a workbook mean. */
-interface Meaning {
+interface CellContext {
   strings: SharedStrings;
   formats: readonly NumberFormat[];
   dateSystem: 1900 | 1904;
@@ -214,28 +222,28 @@ interface Meaning {
 }
 
 /** Whether the result of a formula isn't in the file. An empty text is one. */
-function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceholders }: Meaning): boolean {
+function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceholders }: CellContext): boolean {
   if (!hasFormula) return false;
   if (value.trim() === '') return type !== 'str' || !hasValue;
   return hasPlaceholders && type === 'n' && Number(value) === 0;
 }
 
 /** Array formulas without results that are noted: programs write few. */
-const mostArrays = 100;
+const maxArrayFormulas = 100;
 
 /** Tells how cells have their texts, row by row: array formulas without results fill others with zeros. */
 class CellKinds {
-  readonly #meaning: Meaning;
+  readonly #context: CellContext;
   readonly #arrays: { lastLine: number; first: number; last: number }[] = [];
 
-  constructor(meaning: Meaning) {
-    this.#meaning = meaning;
+  constructor(meaning: CellContext) {
+    this.#context = meaning;
   }
 
   of(cell: Cell, line: number): CellKind {
     const { column, type, value, array } = cell;
-    if (isUncalculated(cell, this.#meaning)) {
-      if (array !== undefined && this.#arrays.length < mostArrays) this.#note(array);
+    if (isUncalculated(cell, this.#context)) {
+      if (array !== undefined && this.#arrays.length < maxArrayFormulas) this.#note(array);
       return 'uncalculated';
     }
     if (type !== 'n') return 'text';
@@ -248,12 +256,12 @@ class CellKinds {
   #note(range: string): void {
     const [, first = '', last = '', lastLine] = /^(\D+\d+):(\D+(\d+))$/.exec(range) ?? [];
     if (lastLine === undefined) return;
-    this.#arrays.push({ lastLine: Number(lastLine), first: columnOf(first), last: columnOf(last) });
+    this.#arrays.push({ lastLine: Number(lastLine), first: columnIndexOf(first), last: columnIndexOf(last) });
   }
 }
 
 /** The text that people see in a cell. @param line for what is told of it */
-function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: Meaning, line: number): string {
+function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: CellContext, line: number): string {
   switch (type) {
     case 's': {
       if (value === '') return '';
@@ -263,7 +271,7 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
     }
     case 'inlineStr':
     case 'str':
-      return unescaped(value);
+      return unescapeText(value);
     case 'b':
       return isTrue(value) ? 'TRUE' : 'FALSE';
     case 'd':
@@ -271,7 +279,7 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
     case 'e':
       return value;
     default:
-      return numberText(value, formats[style] ?? general, dateSystem);
+      return numberText(value, formats[style] ?? generalFormat, dateSystem);
   }
 }
 
@@ -279,7 +287,7 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
 async function collect(
   stored: readonly StoredRow[],
   rows: RowCollector,
-  meaning: Meaning,
+  meaning: CellContext,
   kinds: CellKinds,
 ): Promise<SheetRow[]> {
   let last = -1;

@@ -4,9 +4,9 @@ import type { Work } from './bounds.js';
 import { damaged, WorkbookProblem } from './problem.js';
 
 /** Bytes that a text, a comment or a tag may have: no cell has as many. */
-const longestText = 1024 * 1024;
+const maxTextBytes = 1024 * 1024;
 /** Elements within each other at most; workbooks have about ten. */
-const deepest = 100;
+const maxDepth = 100;
 /** Bytes that are parsed at once: what handlers make of them is used before the next. */
 const pieceBytes = 8192;
 
@@ -53,7 +53,7 @@ export async function* parseXml(
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
   // Characters since the last event: the parser keeps them until it ends.
-  let kept = 0;
+  let pendingBytes = 0;
   let depth = 0;
   parser.on('doctype', () => {
     throw new WorkbookProblem('DOCUMENT_TYPE', 'it declares a document type, which no spreadsheet program writes');
@@ -66,20 +66,20 @@ export async function* parseXml(
   const attribute = (wanted: string) => attributeOf(attributes, wanted);
   parser.on('attribute', (given) => attributes.push(given));
   parser.on('opentag', ({ name }) => {
-    kept = 0;
+    pendingBytes = 0;
     depth += 1;
     elements.add(1);
-    if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
+    if (depth > maxDepth) throw damaged(`it has elements within ${maxDepth} others`);
     handlers.open?.(localName(name), attribute);
     attributes = [];
   });
   parser.on('closetag', ({ name }) => {
-    kept = 0;
+    pendingBytes = 0;
     depth -= 1;
     handlers.close?.(localName(name));
   });
   const text = (piece: string) => {
-    kept = 0;
+    pendingBytes = 0;
     handlers.text?.(piece);
   };
   parser.on('text', text);
@@ -96,9 +96,9 @@ export async function* parseXml(
     decoder ??= decoderOf(chunk);
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       const piece = chunk.subarray(at, at + pieceBytes);
-      kept += piece.length;
+      pendingBytes += piece.length;
       parser.write(decoded(piece));
-      if (kept > longestText) throw damaged('it has an endless text');
+      if (pendingBytes > maxTextBytes) throw damaged('it has an endless text');
       yield;
     }
   }

@@ -68,7 +68,7 @@ export function reportLine(cells: readonly string[], { delimiter, isProtected }:
 }
 
 /** The beginning of a file: its byte order mark, where the encoding has one, and the header. */
-export function headText(header: readonly string[], format: ReportFormat): string {
+export function headerText(header: readonly string[], format: ReportFormat): string {
   const mark = format.encoding.startsWith('utf-') ? '\ufeff' : '';
   const sepLine = format.sepLine ? `sep=${format.delimiter}\n` : '';
   // Unprotected: the headings are the input's own, and an import finds columns by them.
@@ -76,10 +76,10 @@ export function headText(header: readonly string[], format: ReportFormat): strin
 }
 
 /** The header of a CSV file in UTF-8, with the byte order mark without which Excel misreads accents. */
-export const markedHeader = (header: readonly string[]): string => headText(header, plainFormat);
+export const headerWithByteOrderMark = (header: readonly string[]): string => headerText(header, plainFormat);
 
 /** The bytes of a text in the encoding. */
-export function encoded(text: string, encoding: Encoding): Buffer {
+export function encodeText(text: string, encoding: Encoding): Buffer {
   return encoding === 'utf-8' ? Buffer.from(text) : iconv.encode(text, encoding);
 }
 
@@ -87,17 +87,19 @@ const isAscii = /^[\0-\x7f]*$/;
 
 /** Whether the encoding has every character of the text. */
 export const isEncodable = (text: string, encoding: Encoding): boolean =>
-  encoding.startsWith('utf-') || isAscii.test(text) || iconv.decode(encoded(text, encoding), encoding) === text;
+  encoding.startsWith('utf-') || isAscii.test(text) || iconv.decode(encodeText(text, encoding), encoding) === text;
 
 /** The letter or letters that a character is a form of, in its case. */
-function formOf(character: string): string {
+function baseLettersOf(character: string): string {
   const form = letterForms.get(character.toLowerCase());
   if (form === undefined) return normalized(character, 'NFKD').replace(/\p{M}/gu, '');
   return character === character.toLowerCase() ? form : form.toUpperCase();
 }
 
 /** The text with letters that the encoding lacks without their marks. */
-export function withEncodableLetters(text: string, encoding: Encoding): string {
+export function replaceUnencodableLetters(text: string, encoding: Encoding): string {
   if (isEncodable(text, encoding)) return text;
-  return Array.from(text, (character) => (isEncodable(character, encoding) ? character : formOf(character))).join('');
+  return Array.from(text, (character) =>
+    isEncodable(character, encoding) ? character : baseLettersOf(character),
+  ).join('');
 }

@@ -1,6 +1,6 @@
 import type { TableFormat } from '../../schemas/table-format.js';
 import { neutralizeCell } from './cells.js';
-import { csvLine, markedHeader, rawLine } from './csv.js';
+import { csvLine, headerWithByteOrderMark, rawLine } from './csv.js';
 import { type XlsxColumn, type XlsxValue, xlsxBytes } from './xlsx.js';
 
 export interface TableColumn extends XlsxColumn {
@@ -16,30 +16,34 @@ export interface Table {
   sheet: string;
   columns: readonly TableColumn[];
   /** Whether its CSV is without the byte order mark that spreadsheets need: programs expect none. */
-  isUnmarked?: boolean;
+  omitsByteOrderMark?: boolean;
   /** Limit of rows of a workbook, with the header. Replaced by tests. */
-  mostRows?: number;
+  maxRows?: number;
   /** The next rows, of which CSV is one piece; nothing after the last ones. */
   next(): Promise<readonly TableRow[] | undefined>;
 }
 
-const shownText = (value: XlsxValue) => (value instanceof Date ? value.toISOString() : String(value ?? ''));
+const cellText = (value: XlsxValue) => (value instanceof Date ? value.toISOString() : String(value ?? ''));
 
 function csvLineOf(row: TableRow, columns: readonly TableColumn[]): string {
   return rawLine(
     row.map((value, index) => {
-      const text = shownText(value);
+      const text = cellText(value);
       return columns[index]?.csvCell?.(text) ?? neutralizeCell(text, index === 0);
     }),
   );
 }
 
 /** A table as CSV in UTF-8. The header comes with the first rows, so that nothing is written when they can't be read. */
-export async function* csvPieces({ columns, isUnmarked, ...table }: Omit<Table, 'sheet'>): AsyncGenerator<string> {
+export async function* csvPieces({
+  columns,
+  omitsByteOrderMark,
+  ...table
+}: Omit<Table, 'sheet'>): AsyncGenerator<string> {
   // A function of its own: while the text waits for its reader, the rows aren't kept.
   const nextText = async () => (await table.next())?.map((row) => csvLineOf(row, columns)).join('');
   const headings = columns.map(({ heading }) => heading);
-  let header = isUnmarked ? csvLine(headings) : markedHeader(headings);
+  let header = omitsByteOrderMark ? csvLine(headings) : headerWithByteOrderMark(headings);
   for (let text = await nextText(); text !== undefined; text = await nextText()) {
     yield header + text;
     header = '';

@@ -18,12 +18,12 @@ export interface XlsxTable {
   columns: readonly XlsxColumn[];
   rows: AsyncIterable<readonly XlsxValue[]> | Iterable<readonly XlsxValue[]>;
   /** Limit of rows, with the header. Replaced by tests. */
-  mostRows?: number;
+  maxRows?: number;
 }
 
 /** Rows that decide how wide columns are. */
 const measuredRows = 200;
-const [narrowest, widest] = [8, 60];
+const [minWidth, maxWidth] = [8, 60];
 /** Characters of a sheet that are compressed together. */
 const chunkCharacters = 64 * 1024;
 /** With the memory that is usual, each workbook that waits for its reader would keep 2 MiB; no file gets larger by this. */
@@ -34,10 +34,10 @@ const lastChoiceRow = 10_000;
 /** The styles of `cellXfs` below. */
 const styles = { plain: 0, heading: 1, date: 2, moment: 3, text: 4 } as const;
 
-const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const packaged = 'http://schemas.openxmlformats.org/package/2006';
+const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relationshipsNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
@@ -101,7 +101,7 @@ function rowXml(line: number, values: readonly XlsxValue[], styleOf: (index: num
 function sheetHead(columns: readonly XlsxColumn[], measured: readonly (readonly XlsxValue[])[]): string {
   const cols = columns.map(({ heading, isText }, index) => {
     const longest = Math.max(heading.length, ...measured.map((row) => shownLength(row[index] ?? null)));
-    const width = Math.min(widest, Math.max(narrowest, longest + 2));
+    const width = Math.min(maxWidth, Math.max(minWidth, longest + 2));
     const style = isText ? ` style="${styles.text}"` : '';
     return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"${style}/>`;
   });
@@ -111,7 +111,7 @@ function sheetHead(columns: readonly XlsxColumn[], measured: readonly (readonly 
     columns.map(({ heading }) => heading),
     () => styles.heading,
   );
-  return `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen}</sheetView></sheetViews><cols>${cols.join('')}</cols><sheetData>${header}`;
+  return `${xmlDeclaration}<worksheet xmlns="${mainNamespace}"><sheetViews><sheetView workbookViewId="0">${frozen}</sheetView></sheetViews><cols>${cols.join('')}</cols><sheetData>${header}`;
 }
 
 function sheetTail(columns: readonly XlsxColumn[]): string {
@@ -127,15 +127,15 @@ function sheetTail(columns: readonly XlsxColumn[]): string {
 
 /** The parts besides the sheet. */
 const partsOf = (sheet: string): Readonly<Record<string, string>> => ({
-  '[Content_Types].xml': `${head}<Types xmlns="${packaged}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
-  '_rels/.rels': `${head}<Relationships xmlns="${packaged}/relationships"><Relationship Id="rId1" Type="${relationships}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-  'xl/workbook.xml': `${head}<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets><sheet name="${xmlText(sheet)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-  'xl/_rels/workbook.xml.rels': `${head}<Relationships xmlns="${packaged}/relationships"><Relationship Id="rId1" Type="${relationships}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${relationships}/styles" Target="styles.xml"/></Relationships>`,
-  'xl/styles.xml': `${head}<styleSheet xmlns="${main}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+  '[Content_Types].xml': `${xmlDeclaration}<Types xmlns="${packageNamespace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
+  '_rels/.rels': `${xmlDeclaration}<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml': `${xmlDeclaration}<workbook xmlns="${mainNamespace}" xmlns:r="${relationshipsNamespace}"><sheets><sheet name="${xmlText(sheet)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `${xmlDeclaration}<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${relationshipsNamespace}/styles" Target="styles.xml"/></Relationships>`,
+  'xl/styles.xml': `${xmlDeclaration}<styleSheet xmlns="${mainNamespace}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 });
 
 /** The XML of the sheet, in pieces. */
-async function* sheetXml({ columns, rows, mostRows }: XlsxTable): AsyncGenerator<string> {
+async function* sheetXml({ columns, rows, maxRows }: XlsxTable): AsyncGenerator<string> {
   const styleOf = (index: number) => (columns[index]?.isText ? styles.text : styles.plain);
   let line = 1;
   assertFitsWorkbook(
@@ -144,7 +144,7 @@ async function* sheetXml({ columns, rows, mostRows }: XlsxTable): AsyncGenerator
   );
   const xmlOf = (row: readonly XlsxValue[]) => {
     line += 1;
-    assertFitsWorkbook(line, row, mostRows);
+    assertFitsWorkbook(line, row, maxRows);
     return rowXml(line, row, styleOf);
   };
   let measured: (readonly XlsxValue[])[] | undefined = [];
@@ -172,7 +172,7 @@ export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
     if (error) fault = error;
     else ready.push(bytes);
   });
-  const taken = () => {
+  const takeBytes = () => {
     if (fault) throw fault;
     const bytes = ready;
     ready = [];
@@ -188,9 +188,9 @@ export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
   const sheet = add('xl/worksheets/sheet1.xml');
   for await (const xml of sheetXml(table)) {
     sheet.push(strToU8(xml));
-    yield* taken();
+    yield* takeBytes();
   }
   sheet.push(new Uint8Array(), true);
   zip.end();
-  yield* taken();
+  yield* takeBytes();
 }

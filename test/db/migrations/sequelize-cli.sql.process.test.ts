@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../../src/db/migrations/migrator.js';
 import { AppError } from '../../../src/errors.js';
-import { type Ran, run, useOwnProgram } from '../../support/built-program.js';
+import { type ProcessResult, run, useOwnProgram } from '../../support/built-program.js';
 import { onMysql } from '../../support/database.js';
 import { scaled } from '../../support/machine.js';
 import { tablesOf, useDatabases } from '../support/databases.js';
@@ -18,7 +18,7 @@ describe('sequelize-cli', function () {
     files = readdirSync(path.join(built.path, 'migrations')).filter((name) => name.endsWith('.cjs'));
   });
 
-  function start(command: string, env = {}): Promise<Ran> {
+  function start(command: string, env = {}): Promise<ProcessResult> {
     // What npx would start, without the time that npm itself takes.
     const program = path.join('node_modules', '.bin', 'sequelize-cli');
     return run(program, [command], built.path, { DATABASE_URL: databases.url, ...env });

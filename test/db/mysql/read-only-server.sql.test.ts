@@ -8,7 +8,7 @@ import { createLeaseTable } from '../../../src/db/lease.js';
 import { migrateUp } from '../../../src/db/migrations/migrator.js';
 import { isAppError } from '../../../src/errors.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
-import { onMysql, onServer } from '../../support/database.js';
+import { onMysql, runOnServer } from '../../support/database.js';
 import { scaled } from '../../support/machine.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../../support/test-server.js';
 import { until } from '../../support/until.js';
@@ -52,12 +52,12 @@ const write = (database: Database) =>
     if (!server) return this.skip();
     former = server;
     const create = accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${user}'`);
-    await Promise.all([onFormer(...create), onServer(...create)]);
+    await Promise.all([onFormer(...create), runOnServer(...create)]);
   });
   after(async () => {
     // It wasn't started where there is no program for it.
     if (!former) return;
-    await onServer(`DROP USER ${accounts.join(', ')}`);
+    await runOnServer(`DROP USER ${accounts.join(', ')}`);
     await former.stop();
   });
 
@@ -66,7 +66,7 @@ const write = (database: Database) =>
     const name = pathname.slice(1);
     // A user with all rights can write to a server that is read-only.
     const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
-    await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), onServer(...grants)]);
+    await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), runOnServer(...grants)]);
     await createLeaseTable(databases.open());
     proxy = await startProxy(portOf(former.url));
     const url = `mysql://${user}:${user}@127.0.0.1:${proxy.port}${pathname}`;

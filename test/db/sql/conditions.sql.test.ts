@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../../src/db/models/enrollment.js';
 import type { User } from '../../../src/db/models/user.js';
-import { refersToOneOf, refersToOneOfMany } from '../../../src/db/sql/conditions.js';
+import { refersToRowByIndex, refersToRowByLookup } from '../../../src/db/sql/conditions.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
@@ -27,8 +27,8 @@ describe('Conditions on rows that others refer to', () => {
       [{ lastName: 'Nobody' }, 0],
     ];
     for (const [where, expected] of cases) {
-      expect(await found(refersToOneOf(column, User, where))).to.equal(expected);
-      expect(await found(refersToOneOfMany(column, User, where))).to.equal(expected);
+      expect(await found(refersToRowByIndex(column, User, where))).to.equal(expected);
+      expect(await found(refersToRowByLookup(column, User, where))).to.equal(expected);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readLogin } from '../../../src/db/sql/login-query.js';
 import { addressSubject, loginSubjects, pairSubject, subjectOf } from '../../../src/services/auth/throttle-rules.js';
-import { readIdentifier } from '../../../src/services/find-by-identifier.js';
+import { parseIdentifier } from '../../../src/services/find-by-identifier.js';
 import { onMysql } from '../../support/database.js';
 import { buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
@@ -17,7 +17,7 @@ describe('readLogin', () => {
     await harness.context.database.models.LoginThrottle.create({ ...row, signedInAt, lockedUntil: signedInAt });
   }
   async function read(identifier: string, from: string | null = ip) {
-    const { key, where } = await readIdentifier(harness.context, identifier);
+    const { key, where } = await parseIdentifier(harness.context, identifier);
     return readLogin(harness.context.database.models, where, loginSubjects(key, from));
   }
 

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { burstOrOverload, createRequests } from '../../../src/http/overload/requests.js';
+import { adaptiveWaitMs, createRequestLimiter } from '../../../src/http/overload/requests.js';
 
 describe('The queue of requests', () => {
   /** One slot, and requests of which each is begun, ends well or fails, or is refused. */
   function createScene() {
     const begun: string[] = [];
     const refused: string[] = [];
-    const requests = createRequests({
+    const requests = createRequestLimiter({
       maxConcurrent: 1,
       networkOf: ({ url = '' }) => url.charAt(1),
       isFailure: ({ statusCode }) => statusCode >= 500,
@@ -36,7 +36,7 @@ describe('The queue of requests', () => {
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
   it('lets a burst wait for 20 s, and what comes while it no longer empties for half a second', () => {
-    expect([0, 4999, 5000, 60_000].map(burstOrOverload)).to.deep.equal([20_000, 20_000, 500, 500]);
+    expect([0, 4999, 5000, 60_000].map(adaptiveWaitMs)).to.deep.equal([20_000, 20_000, 500, 500]);
   });
 
   it('is refused when three in a row have failed, and not for aborted ones', async () => {
@@ -64,10 +64,10 @@ describe('The queue of requests', () => {
     send('/healthz');
     send('/metrics');
     second.abort();
-    expect(requests.figures()).to.deep.equal({ working: 1, queued: 0, turnedAway: 0 });
+    expect(requests.load()).to.deep.equal({ working: 1, queued: 0, turnedAway: 0 });
     first.respond(200);
     await settled();
     expect(begun).to.have.members(['/a1', '/healthz', '/metrics']);
-    expect(requests.figures()).to.deep.equal({ working: 0, queued: 0, turnedAway: 0 });
+    expect(requests.load()).to.deep.equal({ working: 0, queued: 0, turnedAway: 0 });
   });
 });

@@ -48,23 +48,23 @@ function issuedIn({ status, body, text }: Response, name: keyof Contract | undef
 }
 
 /** Looks for secrets in everything that comes out of the service. */
-export class Watch {
+export class LeakDetector {
   /** Lines of the log, at the most talkative level, that weren't looked at. */
   readonly lines: string[] = [];
   /** Where a secret was found, and which. */
   readonly leaks: string[] = [];
-  heard = 0;
+  loggedLines = 0;
   requests = 0;
   /** Statuses of all responses. */
   readonly statuses = new Set<number>();
   /** The operations that answered. */
-  readonly met = new Set<string>();
+  readonly operations = new Set<string>();
   /** Passwords that the service has made and shown once: from there on they are secrets. */
   readonly issued = new Set<string>();
 
   constructor(private readonly context: Context) {}
 
-  private note(where: string, text: string, allowed?: RegExp, shown: readonly string[] = []): void {
+  private check(where: string, text: string, allowed?: RegExp, shown: readonly string[] = []): void {
     const found = Object.entries(canaries).flatMap(([name, word]) => (text.includes(word) ? [name] : []));
     if (hash.test(text)) found.push('a hash');
     if (token.test(allowed ? text.replace(allowed, '') : text)) found.push('a token');
@@ -74,38 +74,38 @@ export class Watch {
   }
 
   /** Looks at a response. @param name the operation that gives it @param during what is wrong meanwhile */
-  record(name: keyof Contract | undefined, during: string, response: Response): void {
+  checkResponse(name: keyof Contract | undefined, during: string, response: Response): void {
     this.requests += 1;
     this.statuses.add(response.status);
-    if (name) this.met.add(name);
+    if (name) this.operations.add(name);
     const where = `response of ${name} (${response.status}, ${during})`;
     // Again, when a fault has kept the file of passwords.
     const shown = issuedIn(response, name);
-    this.note(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name], shown);
+    this.check(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name], shown);
     for (const password of shown) this.issued.add(password);
   }
 
   /** Looks at the log so far. */
-  log(during: string): void {
+  checkLog(during: string): void {
     for (const line of this.lines.splice(0)) {
-      this.heard += 1;
-      this.note(`a log line (${during}): ${line.slice(0, 300)}`, line);
+      this.loggedLines += 1;
+      this.check(`a log line (${during}): ${line.slice(0, 300)}`, line);
     }
   }
 
   /** Looks at rows, file names and the log. */
-  async everywhere(during: string): Promise<void> {
+  async checkEverything(during: string): Promise<void> {
     const { database, config } = this.context;
     for (const table of tables) {
       const [found] = await database.sequelize.query(`SELECT * FROM ${table}`);
-      this.note(`a row of ${table} (${during})`, JSON.stringify(found));
+      this.check(`a row of ${table} (${during})`, JSON.stringify(found));
     }
-    this.note(`a file name (${during})`, readdirSync(config.dataDir, { recursive: true }).join('\n'));
-    this.log(during);
+    this.check(`a file name (${during})`, readdirSync(config.dataDir, { recursive: true }).join('\n'));
+    this.checkLog(during);
   }
 
   /** Hears what is written past the logger, too, while something runs. */
-  async overhear(work: () => Promise<void>): Promise<void> {
+  async captureOutput(work: () => Promise<void>): Promise<void> {
     const kept = { stdout: process.stdout.write, stderr: process.stderr.write };
     for (const name of ['stdout', 'stderr'] as const)
       process[name].write = (chunk: string | Uint8Array) => {

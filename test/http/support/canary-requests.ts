@@ -6,7 +6,7 @@ import { createApp } from '../../../src/http/server/app.js';
 import type { Context } from '../../../src/services/context.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { emptyDatabase } from '../../support/harness.js';
-import { canaries, type Watch } from './canaries.js';
+import { canaries, type LeakDetector } from './canaries.js';
 import { type Example, examples, operations, ownPage, pathOf, sendExample } from './examples.js';
 import { ada } from './expectations.js';
 
@@ -25,7 +25,7 @@ const secretFields: Record<string, string> = {
 const surplus = { passwordHash: canaries.password, token: canaries.token, secret: { nested: canaries.password } };
 
 /** The example with canaries in every field that holds a secret, in unknown fields, and in files of accounts. */
-function infected({ body, upload, query, ...rest }: Example): Example {
+function withCanaries({ body, upload, query, ...rest }: Example): Example {
   const fields = Object.entries(body ?? {}).map(([key, value]) => [key, secretFields[key] ?? value]);
   const file = upload?.name.endsWith('.csv') ? Buffer.from(`${secretRows}\n"${canaries.cell}`) : upload?.file;
   return {
@@ -38,7 +38,7 @@ function infected({ body, upload, query, ...rest }: Example): Example {
 
 /** The request with a token that is none, the wrong types, what is taken already, with canaries, and as it goes well. */
 function variants(given: Example): Example[] {
-  const sick = infected(given);
+  const sick = withCanaries(given);
   const wrong = Object.keys(given.body ?? {}).map((key) => [key, { [canaries.password]: canaries.password }]);
   const isNew = given.body && 'newPassword' in given.body;
   return [
@@ -67,7 +67,7 @@ const callsOf = (app: Express) => ({
 /** Sends the example of an operation, as it is and full of secrets, through a fault. */
 export async function sendCanaries(
   context: Context,
-  watch: Watch,
+  watch: LeakDetector,
   name: keyof Contract,
   operation: Operation,
   { during, app, begin }: Fault & { during: string },
@@ -82,11 +82,12 @@ export async function sendCanaries(
     await buildUser(context, { email: ada.email, phone: ada.phone });
   const end = await begin?.();
   try {
-    for (const sent of variants(given)) watch.record(name, during, await sendExample(callsOf(app), operation, sent));
+    for (const sent of variants(given))
+      watch.checkResponse(name, during, await sendExample(callsOf(app), operation, sent));
   } finally {
     await end?.();
   }
-  await watch.everywhere(`${name}, ${during}`);
+  await watch.checkEverything(`${name}, ${during}`);
 }
 
 const text = JSON.stringify({ ...secretFields, identifier: 'nobody@example.org', token: canaries.token });
@@ -112,7 +113,7 @@ const refusals: Record<string, Refusal> = {
  * Sends secrets to every operation in ways that are refused, to unknown paths and methods, and too often.
  * @param each operation is sent one of so many of the ways, the next operation the next ones
  */
-export async function sendRefused(context: Context, watch: Watch, each: number): Promise<void> {
+export async function sendRefusedRequests(context: Context, watch: LeakDetector, each: number): Promise<void> {
   await emptyDatabase(context);
   const { api } = callsOf(createApp(context));
   const tokens = {
@@ -133,22 +134,22 @@ export async function sendRefused(context: Context, watch: Watch, each: number):
         ...(ownPagesOnly && ownPage),
         ...headers,
       });
-      watch.record(name, refusal, await call.send(body));
+      watch.checkResponse(name, refusal, await call.send(body));
     }
-    watch.log(name);
+    watch.checkLog(name);
   }
   for (const target of ['/api/nothing', '/api/auth/login'])
-    watch.record(
+    watch.checkResponse(
       undefined,
       'no such operation',
       await api('put', `${target}?password=${canaries.password}`).send(text),
     );
   const { email } = await buildUser(context);
   for (let attempt = 0; attempt < 12; attempt += 1)
-    watch.record(
+    watch.checkResponse(
       'login',
       'too often',
       await api('post', '/api/auth/login').send({ identifier: email, password: canaries.wrongPassword }),
     );
-  await watch.everywhere('refused requests');
+  await watch.checkEverything('refused requests');
 }

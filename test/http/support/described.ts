@@ -10,7 +10,7 @@ interface JsonContent {
 }
 
 /** An operation as the OpenAPI document describes it. */
-export interface Described {
+export interface DescribedOperation {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
@@ -21,13 +21,13 @@ export interface Described {
 interface Document {
   openapi: string;
   info: { version: string };
-  paths: Record<string, Record<string, Described>>;
+  paths: Record<string, Record<string, DescribedOperation>>;
   components: { schemas: Record<string, AnySchema>; examples: Record<string, object> };
 }
 
 export const document = openapiDocument() as Document;
 
-export const describedBy = ({ method, path }: Operation): Described | undefined =>
+export const descriptionOf = ({ method, path }: Operation): DescribedOperation | undefined =>
   document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
 
 /** Compiles schemas as the document means them: its references resolve within the document. */

@@ -2,13 +2,18 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { AppError, type ErrorCode } from '../../../src/errors.js';
 import { problemCodes } from '../../../src/field-problem.js';
-import { type Mapping, mappings, type PublicCode, publicCodeOf } from '../../../src/http/api/failures.js';
+import {
+  type FailureResponse,
+  failureResponses,
+  type PublicCode,
+  publicCodeOf,
+} from '../../../src/http/api/failures.js';
 
 /** The status and the usual message of each code that clients can get. */
 const failures = new Map(
   // The keys of an object are its own.
-  (Object.keys(mappings) as ErrorCode[]).map((code): [PublicCode, { status: number; message: string }] => {
-    const { status, message = new AppError(code).message }: Mapping = mappings[code];
+  (Object.keys(failureResponses) as ErrorCode[]).map((code): [PublicCode, { status: number; message: string }] => {
+    const { status, message = new AppError(code).message }: FailureResponse = failureResponses[code];
     return [publicCodeOf(code), { status, message }];
   }),
 );

@@ -5,7 +5,7 @@ import type { Contract } from '../../../src/http/api/operations/contract.js';
 import { admittedRoles, operations, ownPage } from './examples.js';
 import {
   type JoiDescription,
-  leastObjectOf,
+  minimalObjectOf,
   nastyText,
   nastyValue,
   objectOf,
@@ -19,7 +19,7 @@ const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] a
 export type Sender = (typeof senders)[number];
 
 /** A generated request; `@name:n@` in it stands for something that is there when it is sent. */
-export interface Generated {
+export interface GeneratedRequest {
   /** What it is aimed at; nothing where the path is garbage. */
   name?: keyof Contract;
   sender: Sender;
@@ -200,8 +200,8 @@ function contentOf(operation: Operation): Arbitrary<Content> {
 }
 
 /** Only what is required, and nothing wrong with it. */
-function leastContentOf({ upload, body }: Operation): Arbitrary<Content> {
-  if (!upload) return body ? leastObjectOf(keysOf(body)).map(wellFormedJson) : fc.constant({ headers: {} });
+function minimalContentOf({ upload, body }: Operation): Arbitrary<Content> {
+  if (!upload) return body ? minimalObjectOf(keysOf(body)).map(wellFormedJson) : fc.constant({ headers: {} });
   return fc.constantFrom('@png@', '@csv@').map((text) => ({
     headers: formType,
     body: form(filePart(upload.field, 'people.csv', Buffer.from(text))),
@@ -229,13 +229,13 @@ const admittedSender = ({ access, allowsInitialPassword }: Operation) =>
   fc.constantFrom<Sender[]>(...admittedRoles(access), ...(allowsInitialPassword ? ['newcomer' as const] : []));
 
 /** Requests of an operation: in most of them something is odd. */
-export function aimedAt(name: keyof Contract, operation: Operation): Arbitrary<Generated> {
+export function requestsFor(name: keyof Contract, operation: Operation): Arbitrary<GeneratedRequest> {
   const own = fc.constant(operation.method.toUpperCase());
   const method = fc.oneof(
     { weight: 30, arbitrary: own },
     wordOf('HEAD PATCH OPTIONS TRACE PROPFIND GET POST PUT DELETE'),
   );
-  const least = leastObjectOf(keysOf(operation.query)).map((query) => asQuery(pairsOf(query)));
+  const least = minimalObjectOf(keysOf(operation.query)).map((query) => asQuery(pairsOf(query)));
   return fc
     .oneof(
       {
@@ -258,7 +258,7 @@ export function aimedAt(name: keyof Contract, operation: Operation): Arbitrary<G
           pathOf(operation.path, placeholder),
           least,
           fc.constant<Record<string, string>>({}),
-          leastContentOf(operation),
+          minimalContentOf(operation),
         ),
       },
     )
@@ -272,7 +272,7 @@ export function aimedAt(name: keyof Contract, operation: Operation): Arbitrary<G
     }));
 }
 
-const lost: Arbitrary<Generated> = fc
+const unroutedRequest: Arbitrary<GeneratedRequest> = fc
   .record({
     sender,
     method: wordOf('GET POST PUT DELETE PATCH OPTIONS'),
@@ -286,7 +286,7 @@ const lost: Arbitrary<Generated> = fc
   }));
 
 /** Any request of any operation, and some of none. */
-export const anyRequest: Arbitrary<Generated> = fc.oneof(
-  { weight: 30, arbitrary: fc.oneof(...operations.map(([name, operation]) => aimedAt(name, operation))) },
-  { weight: 1, arbitrary: lost },
+export const anyRequest: Arbitrary<GeneratedRequest> = fc.oneof(
+  { weight: 30, arbitrary: fc.oneof(...operations.map(([name, operation]) => requestsFor(name, operation))) },
+  { weight: 1, arbitrary: unroutedRequest },
 );

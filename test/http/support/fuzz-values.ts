@@ -83,12 +83,12 @@ function numberOf({ rules = [] }: JoiDescription): Arbitrary<unknown> {
 }
 
 /** Values that a schema takes, mostly. @param key what the field is called */
-function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
+function validValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
   const { type, keys = {}, items = [], allow = [], matches = [] } = description;
-  if (matches.length > 0) return fc.oneof(...matches.map(({ schema }) => rightValue(schema, key)));
+  if (matches.length > 0) return fc.oneof(...matches.map(({ schema }) => validValue(schema, key)));
   if (allow.some((value) => typeof value === 'string' && value !== '')) return fc.constantFrom(...allow);
   if (type === 'object') return objectOf(keys);
-  if (type === 'array') return fc.array(rightValue(items[0] ?? {}, key), { maxLength: 5 });
+  if (type === 'array') return fc.array(validValue(items[0] ?? {}, key), { maxLength: 5 });
   if (type === 'number') return numberOf(description);
   if (type === 'boolean') return fc.boolean();
   if (type === 'date') return fc.date().map((day) => (Number.isNaN(day.getTime()) ? 'never' : day.toISOString()));
@@ -98,10 +98,10 @@ function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
 const isRequired = ({ flags }: JoiDescription) => flags?.presence === 'required';
 
 const rightFields = (entries: [string, JoiDescription][]) =>
-  Object.fromEntries(entries.map(([key, field]) => [key, rightValue(field, key)]));
+  Object.fromEntries(entries.map(([key, field]) => [key, validValue(field, key)]));
 
 /** Objects with the required fields alone, all of them right. */
-export const leastObjectOf = (keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> =>
+export const minimalObjectOf = (keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> =>
   fc.record(rightFields(Object.entries(keys).filter(([, field]) => isRequired(field))));
 
 /** Objects with all fields right, or most; in these some are wrong, some missing, and some unknown. */
@@ -110,7 +110,7 @@ export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record
   const nothing = fc.constant<unknown[]>([]);
   const fields = entries.map(([key, field]) =>
     fc.oneof<fc.WeightedArbitrary<unknown[]>[]>(
-      { weight: 12, arbitrary: rightValue(field, key).map((right) => [key, right]) },
+      { weight: 12, arbitrary: validValue(field, key).map((right) => [key, right]) },
       { weight: 1, arbitrary: nastyValue.map((wrong) => [key, wrong]) },
       { weight: isRequired(field) ? 1 : 8, arbitrary: nothing },
     ),

@@ -16,7 +16,7 @@ import {
   tokenFor,
 } from '../../support/factories.js';
 import { emptyDatabase } from '../../support/harness.js';
-import type { Generated, Sender } from './fuzz-requests.js';
+import type { GeneratedRequest, Sender } from './fuzz-requests.js';
 import { image } from './uploads.js';
 
 /** What the placeholders of generated requests stand for, and a token a role. */
@@ -106,7 +106,7 @@ const png = await image().png().toBuffer();
 const csv = people(2);
 
 /** The request with existing ids for its placeholders. */
-export function grounded(request: Generated, { tokens, values }: World): Omit<Generated, 'name'> {
+export function fillPlaceholders(request: GeneratedRequest, { tokens, values }: World): Omit<GeneratedRequest, 'name'> {
   const fill = (text: string) =>
     text.replaceAll(/@(\w+):(\d)@/g, (all, name: string, n: string) => {
       const pool = values[name] ?? [];

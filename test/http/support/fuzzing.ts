@@ -6,13 +6,13 @@ import type { Operation } from '../../../src/http/api/operation.js';
 import { type Contract, contract } from '../../../src/http/api/operations/contract.js';
 import type { Context } from '../../../src/services/context.js';
 import { type RawResponse, sendRaw } from '../../support/raw-http.js';
-import { compile, describedBy } from './described.js';
+import { compile, descriptionOf } from './described.js';
 import { operations } from './examples.js';
-import { aimedAt, anyRequest, type Generated, type Sender } from './fuzz-requests.js';
-import { grounded, prepareWorld, signInAgain, type World } from './fuzz-world.js';
+import { anyRequest, type GeneratedRequest, requestsFor, type Sender } from './fuzz-requests.js';
+import { fillPlaceholders, prepareWorld, signInAgain, type World } from './fuzz-world.js';
 
 type Name = keyof Contract;
-type Sent = Omit<Generated, 'name'>;
+type Sent = Omit<GeneratedRequest, 'name'>;
 
 /** Concurrent requests. */
 const concurrency = 8;
@@ -41,7 +41,7 @@ function operationAt({ method, path: target }: Sent): Name | undefined {
 const checks = new Map<string, ValidateFunction>();
 
 function checkFor(name: Name, status: number): ValidateFunction | undefined {
-  const described = describedBy(contract[name])?.responses[status]?.content['application/json'];
+  const described = descriptionOf(contract[name])?.responses[status]?.content['application/json'];
   if (!described) return undefined;
   const key = `${name} ${status}`;
   const check = checks.get(key) ?? compile(described.schema);
@@ -121,12 +121,12 @@ export class Fuzzing {
       const rare = toSucceed.filter((name) => !this.succeeded.has(name));
       if (rare.length === 0) break;
       const sample = { numRuns: perRound, seed: seed + requests + round };
-      await this.attackWith(rare.flatMap((name) => fc.sample(aimedAt(name, contract[name]), sample)));
+      await this.attackWith(rare.flatMap((name) => fc.sample(requestsFor(name, contract[name]), sample)));
     }
     this.agent.destroy();
   }
 
-  private async attackWith(queue: Generated[]): Promise<void> {
+  private async attackWith(queue: GeneratedRequest[]): Promise<void> {
     const world = await prepareWorld(this.target.context);
     const work = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) await this.attack(next, world);
@@ -134,10 +134,10 @@ export class Fuzzing {
     await Promise.all(Array.from({ length: concurrency }, work));
   }
 
-  private async attack(generated: Generated, world: World): Promise<void> {
+  private async attack(generated: GeneratedRequest, world: World): Promise<void> {
     const { context, url, takeLog } = this.target;
     if (this.refused.delete(generated.sender)) await signInAgain(context, world, generated.sender);
-    const request = grounded(generated, world);
+    const request = fillPlaceholders(generated, world);
     const name = operationAt(request);
     this.sent += 1;
     try {

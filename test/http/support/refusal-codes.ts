@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
-import { type Described, document } from './described.js';
+import { type DescribedOperation, document } from './described.js';
 
 /** The operation that a request means, as the OpenAPI document describes it. */
-function describedFor(method: string, url: string): Described | undefined {
+function describedFor(method: string, url: string): DescribedOperation | undefined {
   const path = url.split('?')[0];
   const matches = ([pattern]: [string, unknown]) =>
     new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path ?? '');

@@ -20,9 +20,9 @@ describe('A file of generated passwords', () => {
   it('keeps only the last password of an account whose transaction is repeated', async () => {
     const [ada, ben] = [await buildUser(harness.context), await buildUser(harness.context)];
     const file = await PasswordFile.create(at('passwords.csv'));
-    await file.keep(ada, 'first');
-    await file.keep(ada, 'second');
-    await file.keep(ben, 'third');
+    await file.save(ada, 'first');
+    await file.save(ada, 'second');
+    await file.save(ben, 'third');
     await file.close();
     expect(recordsOf(file.path).map(({ password }) => password)).to.deep.equal(['second', 'third']);
   });
@@ -30,7 +30,7 @@ describe('A file of generated passwords', () => {
   it('becomes a workbook at the end where its name is one, and is CSV until then', async () => {
     const ada = await buildUser(harness.context, { firstName: '=1+1', phone: '0151 1234567' });
     const file = await PasswordFile.create(at('passwords.xlsx'));
-    await file.keep(ada, '-kiwi');
+    await file.save(ada, '-kiwi');
     expect(recordsOf(at('passwords.csv')).map(({ password }) => password)).to.deep.equal(['-kiwi']);
     await file.close();
     expect(readdirSync(folder.path)).to.deep.equal(['passwords.xlsx']);
@@ -55,7 +55,7 @@ describe('A file of generated passwords', () => {
 
   it('stays as CSV where no workbook can be made of it, and says so', async () => {
     const file = await PasswordFile.create(at('passwords.xlsx'));
-    await file.keep(await buildUser(harness.context), 'kiwi');
+    await file.save(await buildUser(harness.context), 'kiwi');
     writeFileSync(at('passwords.xlsx'), 'precious');
     const message = await file.close().catch((error: Error) => error.message);
     expect(message).to.include(`take the passwords from ${at('passwords.csv')}.`);

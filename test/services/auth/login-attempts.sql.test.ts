@@ -10,7 +10,7 @@ import {
   countOrRefuse,
   lockAtLimit,
   readThrottle,
-  throttled,
+  runThrottled,
 } from '../../../src/services/auth/throttle.js';
 import { type Context, createContext } from '../../../src/services/context.js';
 import { failureOf } from '../../db/support/failure.js';
@@ -51,12 +51,12 @@ describe('An attempt to log in', () => {
       await harness.context.database.inTransaction((transaction) => succeed(transaction, ''));
     };
     const rows = await readThrottle(harness.context, target, ip);
-    return throttled(harness.context, target, ip, work, { rows }).catch((error: AppError) => error.code);
+    return runThrottled(harness.context, target, ip, work, { rows }).catch((error: AppError) => error.code);
   }
 
   /** Runs work as an attempt that finds nothing counted. */
   const first = <T>(accountId: string, work: (attempt: Attempt) => Promise<T>, signal?: AbortSignal) =>
-    throttled(harness.context, { accountId, passwordHash: '' }, address, work, { rows: [], signal });
+    runThrottled(harness.context, { accountId, passwordHash: '' }, address, work, { rows: [], signal });
 
   it('counts while it is under way, and after that only if it has failed', async () => {
     const { id: accountId } = await buildUser(harness.context);

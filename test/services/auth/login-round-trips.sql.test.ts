@@ -8,7 +8,7 @@ import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { tellStatements } from '../../support/statements.js';
+import { observeStatements } from '../../support/statements.js';
 
 /** The commands in what a client sends to the server: each begins a packet with the number 0. */
 function commandsIn(data: Buffer): string[] {
@@ -63,12 +63,12 @@ describe('The statements of a login', () => {
         sent.push(...commandsIn(data));
         return 'pass';
       };
-    else tellStatements(context.database.sequelize, (sql) => void sent.push(sql));
+    else observeStatements(context.database.sequelize, (sql) => void sent.push(sql));
     try {
       await work();
     } finally {
       if (proxy) proxy.onSent = undefined;
-      else tellStatements(context.database.sequelize, false);
+      else observeStatements(context.database.sequelize, false);
     }
     return sent;
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withoutPassword } from '../../../src/services/accounts/invite.js';
+import { noPasswordFields } from '../../../src/services/accounts/invite.js';
 import { login } from '../../../src/services/auth/login.js';
 import type { Context } from '../../../src/services/context.js';
 import { buildUser } from '../../support/factories.js';
@@ -28,7 +28,7 @@ describe('login()', () => {
       return [...compared];
     };
     const cheap = await buildUser(context);
-    const invited = await buildUser(context, withoutPassword(context));
+    const invited = await buildUser(context, noPasswordFields(context));
     const usual = await buildUser(context, { passwordHash: await hasher.hash('secret', cost) });
     expect(await costsOf('nobody@example.org')).to.deep.equal([cost]);
     expect(await costsOf(invited.email)).to.deep.equal([cost]);

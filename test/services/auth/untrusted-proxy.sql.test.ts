@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createLogger } from '../../../src/logger.js';
-import { createUntrustedProxyNotes } from '../../../src/services/auth/untrusted-proxy.js';
+import { createUntrustedProxyWarner } from '../../../src/services/auth/untrusted-proxy.js';
 import { useHarness } from '../../support/harness.js';
 
 const hourMs = 60 * 60_000;
@@ -11,7 +11,7 @@ describe('An untrusted proxy', () => {
   const harness = useHarness({}, logger);
 
   it('is warned of again after the clock was set back', async () => {
-    const note = createUntrustedProxyNotes(harness.context);
+    const note = createUntrustedProxyWarner(harness.context);
     for (let round = 0; round < 2; round += 1) await note('192.0.2.1');
     expect(lines).to.have.length(1);
     harness.advance(-hourMs);

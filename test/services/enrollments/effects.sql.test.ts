@@ -3,7 +3,7 @@ import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import type { StatusChange } from '../../../src/schemas/enrollment.js';
 import { type EnrollmentStatus, enrollmentStatuses } from '../../../src/schemas/enrollment-statuses.js';
-import { type Actor, type Caller, operator, program } from '../../../src/services/core.js';
+import { type Actor, type Caller, operator, programAuthor } from '../../../src/services/core.js';
 import { changeStatus } from '../../../src/services/enrollments/change-status.js';
 import { changeStatuses } from '../../../src/services/enrollments/change-statuses.js';
 import { enrollmentEffects } from '../../../src/services/enrollments/effects.js';
@@ -87,7 +87,7 @@ describe('The effects of a change of an enrollment', () => {
     'a manager': { author: operator, notify: true },
     'a manager without mails': { author: operator, notify: false },
     'a trainee': { author: trainee, notify: true },
-    'the program': { author: program, notify: true },
+    'the program': { author: programAuthor, notify: true },
   };
   const statusOf = (state: State) => (state === 'nothing' ? undefined : state);
 

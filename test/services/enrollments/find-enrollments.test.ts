@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { Core } from '../../../src/services/core.js';
 import { operator } from '../../../src/services/core.js';
-import { enrollmentsMatching, enrollmentsNamed } from '../../../src/services/enrollments/find-enrollments.js';
+import {
+  findMatchingEnrollments,
+  findReferencedEnrollments,
+} from '../../../src/services/enrollments/find-enrollments.js';
 import { listEnrollments } from '../../../src/services/enrollments/queries.js';
 import { buildCourse, buildEnrollment, buildEnrollments, buildTrainees, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
@@ -33,7 +36,7 @@ describe('All enrollments that a filter matches', () => {
       return found;
     };
     const core: Core = { ...context, database: { ...database, read } };
-    const found = (await enrollmentsMatching(core, operator, { status: 'active' }, signal)).map(({ id }) => id);
+    const found = (await findMatchingEnrollments(core, operator, { status: 'active' }, signal)).map(({ id }) => id);
     expect(leaving).to.deep.equal([]);
     expect(found).to.include.members(await activeIds());
     expect(found).to.deep.equal(newest.filter((id) => found.includes(id)));
@@ -48,8 +51,8 @@ describe('All enrollments that a filter matches', () => {
     const { id } = await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes: 'Late.' });
     const names = { user: { firstName: 'Ann', lastName: 'Miller' }, course: { title: 'Bees', startDate: null } };
     const kept = [{ id, status: 'active', progress: 40, reply: null, formerName: null, ...names }];
-    expect(await enrollmentsMatching(context, operator, { courseId: course.id }, signal)).to.deep.equal(kept);
-    expect(await enrollmentsNamed(context, [id], signal)).to.deep.equal(kept);
+    expect(await findMatchingEnrollments(context, operator, { courseId: course.id }, signal)).to.deep.equal(kept);
+    expect(await findReferencedEnrollments(context, [id], signal)).to.deep.equal(kept);
   });
 
   for (const [size, settings] of [
@@ -77,7 +80,7 @@ describe('All enrollments that a filter matches', () => {
         ] as const) {
           const { items } = await listEnrollments(context, operator, query);
           expect(items, JSON.stringify(query)).to.have.lengthOf(count);
-          const found = await enrollmentsMatching(context, operator, query, signal);
+          const found = await findMatchingEnrollments(context, operator, query, signal);
           expect(
             found.map(({ id }) => id),
             JSON.stringify(query),

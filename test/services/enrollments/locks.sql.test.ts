@@ -12,7 +12,7 @@ import { failureOf } from '../../db/support/failure.js';
 import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { tellStatements } from '../../support/statements.js';
+import { observeStatements } from '../../support/statements.js';
 import { racing } from '../../support/transactions.js';
 import { until, whileRunning } from '../../support/until.js';
 
@@ -25,7 +25,7 @@ describe('Locks of enrollments', () => {
     course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3 });
     told.length = 0;
   });
-  afterEach(() => tellStatements(harness.context.database.sequelize, false));
+  afterEach(() => observeStatements(harness.context.database.sequelize, false));
 
   const note = (sql: string) => void told.push(sql.replaceAll('`', ''));
   /** The beginning of each statement of transactions, and its table. */
@@ -53,9 +53,9 @@ describe('Locks of enrollments', () => {
   it('of the course last for few statements and the commit when a trainee asks for a place', async () => {
     const { context } = harness;
     const trainee = await buildUser(context);
-    tellStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, note);
     await requestEnrollment(context, asked(trainee), { courseId: course.id });
-    tellStatements(harness.context.database.sequelize, false);
+    observeStatements(harness.context.database.sequelize, false);
     expect(statements()).to.deep.equal([
       'BEGIN',
       'UPDATE courses',
@@ -94,10 +94,10 @@ describe('Locks of enrollments', () => {
   it('are of the enrollment alone where no seat is taken', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
-    tellStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, note);
     await setProgress(context, operator, id, { progress: 40 });
     for (const status of ['active', 'cancelled']) await changeStatus(context, operator, id, { status });
-    tellStatements(harness.context.database.sequelize, false);
+    observeStatements(harness.context.database.sequelize, false);
     const change = ['BEGIN', 'SELECT enrollments', 'UPDATE enrollments', 'INSERT audit_entries', 'COMMIT'];
     const read = ['SELECT enrollments'];
     expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...change]);
@@ -138,7 +138,7 @@ describe('Locks of enrollments', () => {
     let waiting: Promise<unknown> | undefined;
     await database.inTransaction(async (transaction) => {
       await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
-      tellStatements(harness.context.database.sequelize, note);
+      observeStatements(harness.context.database.sequelize, note);
       waiting = Promise.all(trainees.map((user) => requestEnrollment(context, asked(user), { courseId: course.id })));
       while (begun() < 2) await new Promise((resolve) => setImmediate(resolve));
       await database.models.User.count();
@@ -153,7 +153,7 @@ describe('Locks of enrollments', () => {
     const { database } = context;
     await course.update({ maxStudents: 1 });
     const id = await enrolled('pending');
-    tellStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, note);
     let change: Promise<unknown> = Promise.resolve();
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.update({ status: 'cancelled' }, { where: { id }, transaction });
@@ -181,7 +181,7 @@ describe('Locks of enrollments', () => {
     const { context } = harness;
     const { database } = context;
     const id = await enrolled('pending');
-    tellStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, note);
     let deletion: Promise<unknown> = Promise.resolve();
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.update({ status: 'active' }, { where: { id }, transaction });

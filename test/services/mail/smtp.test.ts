@@ -9,7 +9,7 @@ import {
   type TransportOptions,
 } from '../../../src/services/mail/smtp.js';
 import { makeCertificate } from '../../support/certificate.js';
-import { type MailServer, type MailServerOptions, type Stage, startMailServer } from '../../support/mail-server.js';
+import { type MailServer, type MailServerOptions, type SmtpStage, startMailServer } from '../../support/mail-server.js';
 
 const token = 'q8Zk3nT0vYxW2uLr5sHcJ7dMfB1pGaE9oIyNtXwVeRk';
 const mail: OutgoingMail = {
@@ -158,29 +158,30 @@ describe('Sending by SMTP', () => {
     expect([server.mails.length, server.connections]).to.deep.equal([3, 1]);
   });
 
-  const refusals: [stage: Stage, code: number, text: string, outcome: Delivery['outcome'], isUnknown?: boolean][] = [
-    ['connect', 554, 'No service', 'paused'],
-    ['connect', 421, 'Too many connections', 'paused'],
-    ['EHLO', 550, 'Go away', 'paused'],
-    ['AUTH', 535, '5.7.8 Wrong', 'paused'],
-    ['AUTH', 454, '4.7.0 Later', 'paused'],
-    ['MAIL FROM', 550, '5.1.8 No such sender', 'paused'],
-    ['MAIL FROM', 451, '4.3.0 Later', 'paused'],
-    ['MAIL FROM', 421, '4.3.2 Shutting down', 'paused'],
-    ['RCPT', 450, '4.2.0 Greylisted', 'deferred', false],
-    ['RCPT', 421, '4.7.0 Too fast', 'deferred', false],
-    ['RCPT', 550, '5.1.1 No such user', 'failed', true],
-    ['RCPT', 550, '5.1.2 No such domain', 'failed', true],
-    ['RCPT', 553, '5.1.3 No address', 'failed', true],
-    ['RCPT', 556, '5.1.10 Takes no mail', 'failed', true],
-    ['RCPT', 550, '5.2.1 Disabled', 'failed', true],
-    ['RCPT', 550, '5.1.16 Unheard of', 'failed', false],
-    ['RCPT', 550, '5.7.1 Relaying denied', 'failed', false],
-    ['RCPT', 530, '5.7.0 Authentication required', 'paused'],
-    ['DATA', 554, '5.1.1 Spam', 'failed', false],
-    ['DATA', 451, '4.7.1 Later', 'deferred', false],
-    ['DATA', 421, '4.7.0 Shutting down', 'deferred', false],
-  ];
+  const refusals: [stage: SmtpStage, code: number, text: string, outcome: Delivery['outcome'], isUnknown?: boolean][] =
+    [
+      ['connect', 554, 'No service', 'paused'],
+      ['connect', 421, 'Too many connections', 'paused'],
+      ['EHLO', 550, 'Go away', 'paused'],
+      ['AUTH', 535, '5.7.8 Wrong', 'paused'],
+      ['AUTH', 454, '4.7.0 Later', 'paused'],
+      ['MAIL FROM', 550, '5.1.8 No such sender', 'paused'],
+      ['MAIL FROM', 451, '4.3.0 Later', 'paused'],
+      ['MAIL FROM', 421, '4.3.2 Shutting down', 'paused'],
+      ['RCPT', 450, '4.2.0 Greylisted', 'deferred', false],
+      ['RCPT', 421, '4.7.0 Too fast', 'deferred', false],
+      ['RCPT', 550, '5.1.1 No such user', 'failed', true],
+      ['RCPT', 550, '5.1.2 No such domain', 'failed', true],
+      ['RCPT', 553, '5.1.3 No address', 'failed', true],
+      ['RCPT', 556, '5.1.10 Takes no mail', 'failed', true],
+      ['RCPT', 550, '5.2.1 Disabled', 'failed', true],
+      ['RCPT', 550, '5.1.16 Unheard of', 'failed', false],
+      ['RCPT', 550, '5.7.1 Relaying denied', 'failed', false],
+      ['RCPT', 530, '5.7.0 Authentication required', 'paused'],
+      ['DATA', 554, '5.1.1 Spam', 'failed', false],
+      ['DATA', 451, '4.7.1 Later', 'deferred', false],
+      ['DATA', 421, '4.7.0 Shutting down', 'deferred', false],
+    ];
   for (const [stage, code, text, outcome, isAddressUnknown] of refusals)
     it(`takes ${code} ${text} to ${stage} for ${outcome}`, async () => {
       await start();

@@ -6,7 +6,7 @@ import { common as english } from '../../../src/console/i18n/en/common.js';
 import { mailKindNames } from '../../../src/schemas/mail.js';
 import { newsKinds } from '../../../src/schemas/mail-preferences.js';
 import type { MailKind } from '../../../src/services/mail/kinds.js';
-import type { MailContent } from '../../../src/services/mail/mail-data.js';
+import type { MailContent } from '../../../src/services/mail/mail-content.js';
 import { renderMail } from '../../../src/services/mail/render.js';
 
 const place = { programme: 'Spring Academy', publicUrl: 'https://courses.example.org' };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { isAppError } from '../../../src/errors.js';
 import type { CodePage, Encoding } from '../../../src/schemas/file-format.js';
-import { DoubtfulEncoding, inspectPeople } from '../../../src/services/imports/read/doubtful-encoding.js';
+import { DoubtfulEncoding, inspectPeopleFile } from '../../../src/services/imports/read/doubtful-encoding.js';
 import { chunks } from '../../services/imports/support/csv-text.js';
 import { atDepth } from '../../support/depth.js';
 
@@ -86,7 +86,8 @@ const foreign: Readonly<Record<string, readonly [CodePage, string]>> = {
 /** The encoding that a file is read in, or those that are proposed. */
 async function readAs(bytes: Buffer, size = bytes.length): Promise<Encoding | Encoding[]> {
   try {
-    return (await inspectPeople(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size)))).encoding;
+    return (await inspectPeopleFile(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size))))
+      .encoding;
   } catch (error) {
     if (!(error instanceof DoubtfulEncoding)) throw error;
     return error.candidates.map(({ encoding }) => encoding);

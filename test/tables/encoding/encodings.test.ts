@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import type { Encoding } from '../../../src/schemas/file-format.js';
-import { inspectPeople } from '../../../src/services/imports/read/doubtful-encoding.js';
+import { inspectPeopleFile } from '../../../src/services/imports/read/doubtful-encoding.js';
 import type { Inspection } from '../../../src/tables/inspect.js';
 import { failureOf } from '../../db/support/failure.js';
 import { chunks, rowsOf } from '../../services/imports/support/csv-text.js';
@@ -9,7 +9,7 @@ import { chunks, rowsOf } from '../../services/imports/support/csv-text.js';
 const encode = (text: string, encoding: Encoding, mark = false) =>
   iconv.encode(mark ? `\ufeff${text}` : text, encoding, { addBOM: false });
 const inspect = (bytes: Buffer, sizes: Iterable<number> = [], encoding?: Encoding): Promise<Inspection> =>
-  inspectPeople(chunks(bytes, sizes), encoding);
+  inspectPeopleFile(chunks(bytes, sizes), encoding);
 const bytesOf = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 const western = 'firstName,lastName,email,phone\r\nJosé,Müller,jose@example.org,1\r\n';

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.js';
 import { openArchive } from '../../../src/tables/workbook/archive.js';
 import { newWork } from '../../../src/tables/workbook/bounds.js';
 import { openWorkbook } from '../../../src/tables/workbook/open-workbook.js';
-import { damaged, refusalOf } from '../../../src/tables/workbook/problem.js';
+import { damaged, toFileProblem } from '../../../src/tables/workbook/problem.js';
 import { openXlsx } from '../../../src/tables/workbook/xlsx.js';
 import { parseXml } from '../../../src/tables/workbook/xml.js';
 import { itAtFullDepth } from '../../support/depth.js';
@@ -216,7 +216,7 @@ describe('A workbook that is small and wants to be large', () => {
       for (;;) yield Buffer.from('<c/>'.repeat(50));
     };
     const work = newWork();
-    work.elements.most = 1000;
+    work.elements.max = 1000;
     const reading = (async () => {
       for await (const _ of parseXml(chunks(), work, {}));
     })();
@@ -235,7 +235,7 @@ describe('A workbook that is small and wants to be large', () => {
     };
     const before = archive.work.elements.count;
     await readSheet(0);
-    archive.work.elements.most = 2 * archive.work.elements.count - before;
+    archive.work.elements.max = 2 * archive.work.elements.count - before;
     await readSheet(1);
     expect(await thrownBy(() => readSheet(2))).to.include({ fault: 'TOO_LARGE' });
     await workbook.close();
@@ -265,7 +265,7 @@ describe('A workbook that is small and wants to be large', () => {
   });
 
   it('is refused in few words', () => {
-    const { message } = refusalOf(damaged(`its part \u202e${'x'.repeat(1000)} is missing`)) as Error;
+    const { message } = toFileProblem(damaged(`its part \u202e${'x'.repeat(1000)} is missing`)) as Error;
     expect(message).to.have.length.below(400).and.not.include('\u202e');
   });
 });

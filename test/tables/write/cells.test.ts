@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   neutralizeCell,
-  phoneCell,
   protectCell,
+  protectPhone,
   readCell,
   readPhone,
   restoreCell,
@@ -100,14 +100,14 @@ describe('A cell that is protected from spreadsheets', () => {
 
 describe('The phone of an export', () => {
   it('is text to a spreadsheet that would drop its zero or its plus', () => {
-    expect(['0301', '(030) 1', '+49 30', "'0301", "'+49"].map(phoneCell)).to.deep.equal([
+    expect(['0301', '(030) 1', '+49 30', "'0301", "'+49"].map(protectPhone)).to.deep.equal([
       "'0301",
       "'(030) 1",
       "'+49 30",
       "''0301",
       "'''+49",
     ]);
-    expect(['301', 'none', 'a@b'].map(phoneCell)).to.deep.equal(['301', 'none', 'a@b']);
+    expect(['301', 'none', 'a@b'].map(protectPhone)).to.deep.equal(['301', 'none', 'a@b']);
   });
 });
 
@@ -117,7 +117,7 @@ describe('Any text', () => {
       fc.property(fc.oneof(cell, numeric), (text) => {
         expect(restoreCell(neutralizeCell(text))).to.equal(text);
         expect(restoreProtected(restoreCell(protectCell(text)))).to.equal(text);
-        expect(readPhone(readCell(phoneCell(text.trim())))).to.equal(text.trim());
+        expect(readPhone(readCell(protectPhone(text.trim())))).to.equal(text.trim());
       }),
       { numRuns: 5000 },
     );

@@ -31,7 +31,7 @@ describe('A table', () => {
       '',
     ]);
     const empty: unknown[] = [];
-    for await (const piece of tablePieces({ ...tableOf([]), isUnmarked: true }, 'csv')) empty.push(piece);
+    for await (const piece of tablePieces({ ...tableOf([]), omitsByteOrderMark: true }, 'csv')) empty.push(piece);
     expect(empty).to.deep.equal(['name,phone,n,at\n']);
   });
 

@@ -1,15 +1,15 @@
 import type { presentAuditEntry } from '../../../presenters/audit-entry.js';
 import { type Column, listingOptions } from '../../core/listing/columns.js';
 
-type Entry = ReturnType<typeof presentAuditEntry>;
+type AuditEntry = ReturnType<typeof presentAuditEntry>;
 
-function actor({ actorName, actorId, osUser, origin }: Entry): string {
+function actor({ actorName, actorId, osUser, origin }: AuditEntry): string {
   if (origin === 'program') return 'the service';
   return actorName ?? actorId ?? (osUser === null ? 'terminal' : `terminal (${osUser})`);
 }
 
 /** The name that a deleted course or account had, as the entry has recorded it. */
-function recordedName({ before, after }: Entry): string | undefined {
+function recordedName({ before, after }: AuditEntry): string | undefined {
   const { title, firstName, lastName, email } = { ...after, ...before };
   if (typeof title === 'string') return title;
   return typeof email === 'string' && typeof firstName === 'string'
@@ -17,7 +17,7 @@ function recordedName({ before, after }: Entry): string | undefined {
     : undefined;
 }
 
-export const auditColumns: readonly Column<Entry>[] = [
+export const auditColumns: readonly Column<AuditEntry>[] = [
   { name: 'at', heading: 'TIME', value: ({ at }) => at, priority: 0 },
   { name: 'actor', value: actor, fit: 'wrap', minimum: 16, priority: 2 },
   { name: 'action', value: ({ action }) => action, fit: 'whole', priority: 0 },

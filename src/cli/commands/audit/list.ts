@@ -4,16 +4,16 @@ import { type AuditTargetType, auditListingSchema, auditTargetTypes } from '../.
 import { findUser } from '../../../services/accounts/queries.js';
 import { auditedIdsEndingWith, listAudit } from '../../../services/audit/audit.js';
 import type { Context } from '../../../services/context.js';
-import { findCourseNamed } from '../../../services/courses/find-course.js';
-import { idIn } from '../../../services/ids.js';
+import { findCourseByName } from '../../../services/courses/find-course.js';
+import { parseId } from '../../../services/ids.js';
 import { importIdOf } from '../../../services/imports/store/find-import.js';
-import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
+import { findIdEndingWith, isEndOfId, type ShortIdSubject } from '../../../services/short-ids.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { auditColumns, type auditListOptions } from './columns.js';
 
 /** What has an id that lists show the end of. */
-const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
+const subjects: Readonly<Partial<Record<AuditTargetType, ShortIdSubject>>> = {
   user: 'User',
   course: 'Course',
   enrollment: 'Enrollment',
@@ -24,7 +24,7 @@ const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
 /** The id that ends so, of what there is or was. @throws AppError `VALIDATION` for the end of several */
 async function endingWith(context: Context, end: string, targetType: AuditTargetType | undefined) {
   const types = targetType === undefined ? Object.values(subjects) : [subjects[targetType] ?? []].flat();
-  const present = await Promise.all(types.map((subject) => idEndingWith(context, subject, end)));
+  const present = await Promise.all(types.map((subject) => findIdEndingWith(context, subject, end)));
   const recorded = await auditedIdsEndingWith(context, end, targetType);
   const [id, ...others] = new Set([...present, ...recorded].filter((found) => found !== undefined));
   if (others.length === 0) return id;
@@ -34,7 +34,7 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
 
 /** The id of a course. What may be the end of an id is returned as it is, and finds no entries. */
 async function courseNamed(context: Context, typed: string): Promise<string> {
-  const course = await findCourseNamed(context, typed);
+  const course = await findCourseByName(context, typed);
   if (course) return course.id;
   if (isEndOfId(typed)) return typed;
   throw notFound('Course');
@@ -52,7 +52,7 @@ async function targetIdOf(
   targetType: AuditTargetType | undefined,
 ): Promise<string> {
   const typed = reference.trim();
-  const whole = idIn(typed);
+  const whole = parseId(typed);
   if (whole !== undefined) return whole;
   if (isEndOfId(typed)) {
     const ended = await endingWith(context, typed.toLowerCase(), targetType);
@@ -66,7 +66,7 @@ async function targetIdOf(
 
 /** The id of an account; one that was deleted is known by its id alone. @throws AppError `NOT_FOUND`, `VALIDATION` */
 async function actorIdOf(context: Context, reference: string): Promise<string> {
-  return idIn(reference) ?? (await findUser(context, reference)).id;
+  return parseId(reference) ?? (await findUser(context, reference)).id;
 }
 
 /** @throws AppError `USAGE`, `VALIDATION` */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Completable, Name } from '../../../services/completion/completion.js';
+import type { Completable, Suggestion } from '../../../services/completion/completion.js';
 import type { None } from '../../core/command/declaration.js';
 import { assertDatabaseExists, type Result, type Run } from '../../core/command/run.js';
 import { printableLine } from '../../core/output/printable.js';
 import { bashWord, readLine } from './bash-words.js';
-import { optionPrefix, placeAt } from './place.js';
+import { candidatesAt, optionPrefix } from './candidates.js';
 import { completionScripts } from './scripts.js';
 
 /** How long a server may take to let a connection in, in milliseconds: a person waits. */
@@ -17,13 +17,13 @@ async function namesIn(
   run: Pick<Run, 'config' | 'context' | 'options'>,
   kind: Completable,
   typed: string,
-): Promise<Name[]> {
+): Promise<Suggestion[]> {
   try {
-    const { namesBeginning } = await import('../../../services/completion/completion.js');
+    const { suggestNames } = await import('../../../services/completion/completion.js');
     const config = await run.config();
     await assertDatabaseExists(config);
     const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: databaseMs })).database;
-    const names = await namesBeginning({ settings: config.database, open }, kind, typed);
+    const names = await suggestNames({ settings: config.database, open }, kind, typed);
     // What can't be printed as it is can't be typed, either.
     return names.filter(({ value }) => printableLine(value) === value);
   } catch (error) {
@@ -63,7 +63,7 @@ async function complete(
   const current = line ? line.value : (given.at(-1) ?? '');
   const option = optionPrefix(current);
   const typed = current.slice(option.length);
-  const { isFile, names, words = [] } = placeAt(program, before, current);
+  const { isFile, names, words = [] } = candidatesAt(program, before, current);
   const offers = names ? await namesIn(run, names, typed) : words.filter(({ value }) => value.startsWith(typed));
   const isList = offers.length > 1 && !insertingTypes.includes(COMP_TYPE);
   const lines = offers.map(({ value, description, isCode }) => {

@@ -12,7 +12,7 @@ import {
   publishCourse,
   updateCourse,
 } from '../../../services/courses/commands.js';
-import { coursesAlike } from '../../../services/courses/find-course.js';
+import { findCoursesByTitle } from '../../../services/courses/find-course.js';
 import { listMaterials } from '../../../services/courses/materials.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
@@ -47,7 +47,7 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
   const { trainer } = run.options;
   const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer, 'trainer');
   const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
-  const alike = (await coursesAlike(context, created.title)).filter(({ id }) => id !== created.id);
+  const alike = (await findCoursesByTitle(context, created.title)).filter(({ id }) => id !== created.id);
   const course = presentCourse(created);
   return {
     json: { course, ...(alike.length > 0 && { sameTitle: alike.map(({ id }) => id) }) },

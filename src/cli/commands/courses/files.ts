@@ -17,7 +17,7 @@ import { findCourse } from '../../../services/courses/queries.js';
 import { removeThumbnail, setThumbnail } from '../../../services/courses/thumbnails.js';
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
-import { wholeId } from '../../../services/short-ids.js';
+import { resolveShortId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
 import type { outputOption, yesOption } from '../../core/command/declaration.js';
 import { courseIdOf } from '../../core/command/references.js';
@@ -127,7 +127,7 @@ export function checkGet(run: Run<'<course> <file-id>', typeof outputOption>): v
 export async function get(run: Run<'<course> <file-id>', typeof outputOption>): Promise<Result> {
   const context = await run.context();
   const courseId = await courseIdOf(context, run.arguments.course);
-  const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId });
+  const fileId = await resolveShortId(context, 'File', run.arguments.fileId, { courseId });
   const { file, object } = await openMaterial(context, operator, courseId, fileId);
   try {
     await writeData(run.io, run.options.output, downloaded(object, context, run.io.signal));
@@ -145,7 +145,7 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
 export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
-  const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId: course.id });
+  const fileId = await resolveShortId(context, 'File', run.arguments.fileId, { courseId: course.id });
   const file = await findMaterial(context, operator, course.id, fileId);
   assertCanAsk(run, 'remove');
   if (!run.options.yes)

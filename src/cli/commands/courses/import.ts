@@ -46,7 +46,7 @@ const headerRules: HeaderRules = {
   countKnown: (cells) => knownIn(cells).size,
   score: (cells) => (knownIn(cells).has('title') ? Number.POSITIVE_INFINITY : knownIn(cells).size),
   countAdded: () => 0,
-  mostAdded: 0,
+  maxAddedColumns: 0,
 };
 
 /** The columns that files can have and this one doesn't, for people. */

@@ -13,7 +13,7 @@ import { isMailSetUp } from '../../../services/mail/outbox.js';
 import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
 import { saysAddressUnknown } from '../../../services/mail/smtp-faults.js';
-import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
+import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/database-file.js';
 import { clockSkewMs } from '../../../services/maintenance/clock.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';

@@ -2,7 +2,7 @@ import { existsSync, type Stats } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config, SqliteConfig } from '../../../config/config.js';
-import { isDiskFull, systemErrorCode, unlessMissing, whyUnreadable } from '../../../errors.js';
+import { isDiskFull, readFailureReason, systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 
 /** What a check has found. */
 export interface Finding {
@@ -29,7 +29,7 @@ const probeBytes = 4096;
 
 /** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
 export async function settingsFile(file: string): Promise<Finding> {
-  const found = await unlessMissing(stat(file));
+  const found = await undefinedIfMissing(stat(file));
   if (found === undefined) return ok('none: all settings come from the environment');
   if (process.platform === 'win32' || (found.mode & 0o007) === 0) return ok(`${file} can't be read by other users`);
   return warning(
@@ -49,7 +49,7 @@ export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
     return failed(
-      `${file} ${whyUnreadable(code)}`,
+      `${file} ${readFailureReason(code)}`,
       'Check the path, and run this as the user of the service, who must be able to enter its folder.',
     );
   }

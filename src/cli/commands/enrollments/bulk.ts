@@ -11,14 +11,14 @@ import { assignMany } from '../../../services/enrollments/enroll-many.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
 import { removeEnrollments, removeMany } from '../../../services/enrollments/remove.js';
 import { type BulkWork, changeEach } from '../../core/bulk/bulk.js';
-import type { BulkWords, Named, Verdict } from '../../core/bulk/bulk-plan.js';
+import type { BulkItem, BulkWording, ItemResult } from '../../core/bulk/bulk-plan.js';
 import { earlyText, renamesText } from './output.js';
-import type { MeantEnrollments, NamedEnrollment } from './selection.js';
+import type { EnrollmentItem, EnrollmentTargets } from './selection.js';
 
-type Several = Extract<MeantEnrollments, { kind: 'several' }>;
+type Several = Extract<EnrollmentTargets, { kind: 'several' }>;
 
 /** How bulk changes of enrollments are spoken of. */
-export const words = {
+export const wordings = {
   assign: {
     one: 'trainee',
     toDo: 'enroll',
@@ -29,9 +29,9 @@ export const words = {
   },
   status: { one: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', state: 'changed' },
   remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', state: 'removed' },
-} as const satisfies Record<string, BulkWords>;
+} as const satisfies Record<string, BulkWording>;
 
-function verdictOf(previewed: PreviewedOutcome): Verdict {
+function verdictOf(previewed: PreviewedOutcome): ItemResult {
   if (isAppError(previewed)) return { outcome: 'refused', refusal: whoseRole(previewed) };
   return previewed === 'waiting' ? { outcome: 'done', state: onWaitingList } : { outcome: previewed };
 }
@@ -68,25 +68,25 @@ export function assignment(
   selection: BulkWork['selection'],
   { courseId, title, status, reply, whenFull, notify }: Assignment,
 ): BulkWork {
-  const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
+  const idsOf = (items: readonly BulkItem[]) => items.map(({ id }) => id);
   return {
     words: {
-      ...words.assign,
+      ...wordings.assign,
       target: ` in "${title}"${mailsIn(notify && status === 'active')}`,
       state: `enrolled, ${status}`,
     },
     selection,
     batchSize: Math.min(batchSize, Math.floor(maxReply / Math.max(reply?.length ?? 0, 1))),
-    async preview(those) {
-      const wanted = { courseId, traineeIds: idsOf(those), status, whenFull };
+    async preview(items) {
+      const wanted = { courseId, traineeIds: idsOf(items), status, whenFull };
       return (await previewAssignment(context, operator, wanted)).map(verdictOf);
     },
-    async change(those) {
-      const wanted = { courseId, traineeIds: idsOf(those), status, reply, whenFull };
+    async change(items) {
+      const wanted = { courseId, traineeIds: idsOf(items), status, reply, whenFull };
       const { enrollments, skipped } = await assignMany(context, operator, wanted, notify);
       const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
-      const verdicts = those.map(({ id }): Verdict => {
+      const verdicts = items.map(({ id }): ItemResult => {
         const refusal = refusals.get(id);
         if (refusal) return verdictOf(refusal);
         const enrollment = entered.get(id);
@@ -102,7 +102,7 @@ export function assignment(
 const ownFailures = ['NOT_FOUND'] as const;
 
 /** What the service has done with an enrollment. */
-const verdictOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): Verdict =>
+const verdictOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): ItemResult =>
   outcome === 'refused'
     ? { outcome, refusal }
     : { outcome: outcome === 'changed' ? 'done' : 'unchanged', more: { enrollment: presentEnrollment(enrollment) } };
@@ -113,7 +113,7 @@ export async function statusChange(
   several: Several,
   input: object,
   notify = false,
-): Promise<BulkWork<NamedEnrollment>> {
+): Promise<BulkWork<EnrollmentItem>> {
   const wanted = validate(statusChangeSchema, input);
   const selection = await several.selection(context);
   const shown = new Map(
@@ -121,24 +121,24 @@ export async function statusChange(
   );
   return {
     words: {
-      ...words.status,
+      ...wordings.status,
       target: ` to ${wanted.status}${mailsIn(notify)}`,
       state: wanted.status,
     },
     selection,
     batchSize,
-    preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
-    notice(those) {
+    preview: async (items) => items.map((one) => verdictOf(previewStatus(one, wanted, operator))),
+    notice(items) {
       if (wanted.status !== 'completed') return undefined;
       const early = earlyText(
-        those.map(({ course }) => course),
+        items.map(({ course }) => course),
         today(context),
       );
-      const notices = [renamesText(those.flatMap(({ rename }) => rename ?? [])), early];
+      const notices = [renamesText(items.flatMap(({ rename }) => rename ?? [])), early];
       return notices.filter((notice) => notice !== undefined).join('\n') || undefined;
     },
-    async change(those, signal) {
-      const meant = those.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
+    async change(items, signal) {
+      const meant = items.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
       const { outcomes, stopped } = await changeStatuses(context, operator, meant, wanted, { signal, notify });
       return { verdicts: outcomes.map(verdictOfChange), stopped };
     },
@@ -148,19 +148,19 @@ export async function statusChange(
 /** Enrollments to remove, batch by batch. */
 export async function removal(context: Context, several: Several): Promise<BulkWork> {
   return {
-    words: words.remove,
+    words: wordings.remove,
     selection: await several.selection(context),
     batchSize,
-    preview: async (those) => those.map(() => ({ outcome: 'done' })),
-    async change(those, signal) {
+    preview: async (items) => items.map(() => ({ outcome: 'done' })),
+    async change(items, signal) {
       try {
-        const removed = await removeMany(context, operator, { enrollmentIds: those.map(({ id }) => id) });
+        const removed = await removeMany(context, operator, { enrollmentIds: items.map(({ id }) => id) });
         const byId = new Map(removed.map((enrollment) => [enrollment.id, presentEnrollment(enrollment)]));
-        return { verdicts: those.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
+        return { verdicts: items.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
       } catch (error) {
         if (!isAppError(error, 'NOT_FOUND')) throw error;
         // One of them was removed meanwhile: the others are removed one by one.
-        return changeEach(those, signal, ownFailures, async ({ id }) => {
+        return changeEach(items, signal, ownFailures, async ({ id }) => {
           const [one] = (await removeEnrollments(context, operator, [id])).map(presentEnrollment);
           return { enrollment: one };
         });

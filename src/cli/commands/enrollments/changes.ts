@@ -11,7 +11,7 @@ import { today } from '../../../services/dates.js';
 import { setProgress, setReply } from '../../../services/enrollments/change-enrollment.js';
 import { changeStatus } from '../../../services/enrollments/change-status.js';
 import { assignEnrollment } from '../../../services/enrollments/enroll.js';
-import { isAsWanted } from '../../../services/enrollments/preview.js';
+import { hasWantedState } from '../../../services/enrollments/preview.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { removeEnrollments } from '../../../services/enrollments/remove.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
@@ -21,12 +21,12 @@ import { courseIdOf, userIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';
 import { typedNumber } from '../../core/prompts/input.js';
-import { accountsMeant } from '../users/selection.js';
-import { assignment, removal, statusChange, words } from './bulk.js';
+import { resolveAccounts } from '../users/selection.js';
+import { assignment, removal, statusChange, wordings } from './bulk.js';
 import { enrollmentIdOf } from './named.js';
 import type { assignOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 import { type Enrollment, earlyText, enrollmentName, renameIn, renamesText } from './output.js';
-import { enrollmentsMeant } from './selection.js';
+import { resolveEnrollments } from './selection.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
 
@@ -57,13 +57,13 @@ async function existing(
   if (!isAppError(refusal, 'ALREADY_ENROLLED')) throw refusal;
   const [found] = (await listEnrollments(context, operator, ids)).items;
   // It may have been removed meanwhile.
-  if (!found || !wanted.status.some((status) => isAsWanted(found, { ...wanted, status }))) throw refusal;
+  if (!found || !wanted.status.some((status) => hasWantedState(found, { ...wanted, status }))) throw refusal;
   return found;
 }
 
 /**
  * Enrolls one trainee, or several.
- * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link accountsMeant}, and of one as {@link assignEnrollment}
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link resolveAccounts}, and of one as {@link assignEnrollment}
  */
 export async function assign(run: Run<'<course> [user...]', typeof assignOptions>): Promise<Result> {
   const { options } = run;
@@ -71,16 +71,16 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   const { course: named } = run.arguments;
   // Before anything is looked up: a wrong status is wrong for all trainees.
   const { status, reply, whenFull } = validate(assignedStateSchema, pick(options, ['status', 'reply', 'whenFull']));
-  const meant = await accountsMeant(run, words.assign, { role: 'trainee' });
+  const targets = await resolveAccounts(run, wordings.assign, { role: 'trainee' });
   const context = await run.context();
   if (notify) assertMailSetUp(context);
   const courseId = await courseIdOf(context, named);
-  if (meant.kind !== 'one') {
+  if (targets.kind !== 'one') {
     const { title } = await findCourse(context, operator, courseId);
     const wanted = { courseId, title, status, reply, whenFull, notify };
-    return runBulk(run, assignment(context, await meant.selection(context), wanted));
+    return runBulk(run, assignment(context, await targets.selection(context), wanted));
   }
-  const traineeId = await userIdOf(context, meant.name, 'trainee');
+  const traineeId = await userIdOf(context, targets.name, 'trainee');
   try {
     const wanted = { courseId, traineeId, status, reply, whenFull };
     return changed(await assignEnrollment(context, operator, wanted, notify), assignedText);
@@ -104,20 +104,20 @@ async function showDoubts(run: Run<'', typeof statusOptions>, context: Context, 
   else await confirm(run, { about, question: 'Complete this enrollment?', otherwise: 'Nothing was changed.' });
 }
 
-/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link showDoubts}, {@link changeStatus} */
+/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link resolveEnrollments}, {@link showDoubts}, {@link changeStatus} */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
   const { reply, notify = false } = run.options;
   const input = { status: wanted, reply: reply?.trim() === '' ? null : reply };
   const change = validate(statusChangeSchema, input);
-  const meant = await enrollmentsMeant(run, typed, words.status);
+  const targets = await resolveEnrollments(run, typed, wordings.status);
   const context = await run.context();
   if (notify) assertMailSetUp(context);
-  if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input, notify));
-  const before = await findEnrollment(context, operator, meant.id);
-  if (isAsWanted(before, change)) return changed(before, unchangedText);
+  if (targets.kind === 'several') return runBulk(run, await statusChange(context, targets, input, notify));
+  const before = await findEnrollment(context, operator, targets.id);
+  if (hasWantedState(before, change)) return changed(before, unchangedText);
   if (wanted === 'completed') await showDoubts(run, context, presentTrainerEnrollment(before));
-  const moved = await changeStatus(context, operator, meant.id, input, notify);
+  const moved = await changeStatus(context, operator, targets.id, input, notify);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
@@ -154,18 +154,18 @@ export async function progress(run: Run<'[enrollment] <number>', typeof enrollme
   return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: progress is ${enrollment.progress} % now.`);
 }
 
-/** Removes enrollments, having asked. @throws AppError as {@link enrollmentsMeant}, `NOT_FOUND`, `INTERRUPTED` */
+/** Removes enrollments, having asked. @throws AppError as {@link resolveEnrollments}, `NOT_FOUND`, `INTERRUPTED` */
 export async function remove(run: Run<'[enrollment...]', typeof removeOptions>): Promise<Result> {
-  const meant = await enrollmentsMeant(run, run.arguments.enrollment, words.remove);
+  const targets = await resolveEnrollments(run, run.arguments.enrollment, wordings.remove);
   const context = await run.context();
-  if (meant.kind === 'several') return runBulk(run, await removal(context, meant));
+  if (targets.kind === 'several') return runBulk(run, await removal(context, targets));
   if (!run.options.yes) {
-    const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, meant.id));
+    const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, targets.id));
     assertCanAsk(run, 'remove');
     const about = `1 enrollment to remove:\n  ${enrollmentName(enrollment)}, ${enrollment.status}, progress ${enrollment.progress} %`;
     await confirm(run, { about, question: 'Remove this enrollment?', otherwise: 'Nothing was removed.' });
   }
-  const removed = await removeEnrollments(context, operator, [meant.id]);
+  const removed = await removeEnrollments(context, operator, [targets.id]);
   return {
     json: { removedCount: removed.length, removedEnrollments: removed.map(presentEnrollment) },
     text: `Removed ${counted(removed.length, 'enrollment')}.`,

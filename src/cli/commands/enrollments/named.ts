@@ -5,9 +5,9 @@ import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
-import { wholeId } from '../../../services/short-ids.js';
+import { resolveShortId } from '../../../services/short-ids.js';
 import type { OptionValues } from '../../core/command/declaration.js';
-import { pick } from '../../core/command/picker.js';
+import { pickRecord } from '../../core/command/picker.js';
 import { courseIdOf } from '../../core/command/references.js';
 import type { Run } from '../../core/command/run.js';
 import type { enrollmentOptions } from './options.js';
@@ -16,7 +16,7 @@ import { enrollmentName } from './output.js';
 const maxListed = 10;
 
 /** The options that name an enrollment, as they were typed. */
-export const namesGiven = ({ trainee, course }: OptionValues<typeof enrollmentOptions>) =>
+export const typedNames = ({ trainee, course }: OptionValues<typeof enrollmentOptions>) =>
   [trainee, course].filter((name) => name !== undefined);
 
 /**
@@ -31,7 +31,7 @@ export async function enrollmentsOf(context: Context, options: OptionValues<type
   const within = { userId, courseId };
   const { items, pagination } = await listEnrollments(context, operator, { ...within, limit: maxListed });
   const [first] = items;
-  if (!first) throw new AppError('NOT_FOUND', `There is no enrollment of ${namesGiven(options).join(' in ')}.`);
+  if (!first) throw new AppError('NOT_FOUND', `There is no enrollment of ${typedNames(options).join(' in ')}.`);
   return { first, items, count: pagination.totalItems, within };
 }
 
@@ -45,16 +45,16 @@ export async function enrollmentIdOf(
   context: Context,
   typed: string | undefined,
 ): Promise<string> {
-  const isNamed = namesGiven(run.options).length > 0;
+  const isNamed = typedNames(run.options).length > 0;
   if (typed !== undefined) {
     if (isNamed)
       throw new AppError('USAGE', 'Name an enrollment by its id, or by --trainee and --course: not by both.');
-    return wholeId(context, 'Enrollment', typed);
+    return resolveShortId(context, 'Enrollment', typed);
   }
-  if (!isNamed) return pick(run, context, 'enrollment');
+  if (!isNamed) return pickRecord(run, context, 'enrollment');
   const { first, items, count, within } = await enrollmentsOf(context, run.options);
   if (count === 1) return first.id;
-  if (run.interactive) return pick(run, context, 'enrollment', within);
+  if (run.interactive) return pickRecord(run, context, 'enrollment', within);
   const listed = items.map((one) => `${one.id} (${enrollmentName(presentTrainerEnrollment(one))})`).join(', ');
   const more = count > items.length ? ` and ${count - items.length} more` : '';
   const message = `Enrollment: there are several. Add ${run.options.trainee === undefined ? '--trainee' : '--course'}, or name one by its id: ${listed}${more}.`;

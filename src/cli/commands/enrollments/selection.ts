@@ -6,23 +6,30 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import {
-  enrollmentsMatching,
-  enrollmentsNamed,
+  findMatchingEnrollments,
+  findReferencedEnrollments,
   type NameableEnrollment,
 } from '../../../services/enrollments/find-enrollments.js';
-import { wholeId } from '../../../services/short-ids.js';
-import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
-import type { BulkWords, Named } from '../../core/bulk/bulk-plan.js';
+import { resolveShortId } from '../../../services/short-ids.js';
+import {
+  type BulkRun,
+  emptySearch,
+  type Selection,
+  selectionOf,
+  type Targets,
+  targetsOf,
+} from '../../core/bulk/bulk.js';
+import type { BulkItem, BulkWording } from '../../core/bulk/bulk-plan.js';
 import type { OptionValues } from '../../core/command/declaration.js';
-import { pick } from '../../core/command/picker.js';
+import { pickRecord } from '../../core/command/picker.js';
 import { problemText } from '../../core/command/problem-text.js';
-import { enrollmentsOf, namesGiven } from './named.js';
+import { enrollmentsOf, typedNames } from './named.js';
 import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName, renameIn } from './output.js';
 import { assertFilters, queryFor } from './queries.js';
 
 /** An enrollment as bulk changes name it. */
-export interface NamedEnrollment extends Named {
+export interface EnrollmentItem extends BulkItem {
   status: EnrollmentStatus;
   reply: string | null;
   course: NameableEnrollment['course'];
@@ -30,7 +37,7 @@ export interface NamedEnrollment extends Named {
   rename?: string | undefined;
 }
 
-function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
+function enrollmentItem(enrollment: NameableEnrollment): EnrollmentItem {
   const name = enrollmentName(enrollment);
   const { id, status, reply, progress, course } = enrollment;
   const label = `${name}, ${status}, progress ${progress} %`;
@@ -40,18 +47,18 @@ function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };
 
 /** What a command line means. */
-export type MeantEnrollments =
+export type EnrollmentTargets =
   | { kind: 'one'; id: string }
   | {
       kind: 'several';
-      selection(context: Context): Promise<Selection<NamedEnrollment>>;
+      selection(context: Context): Promise<Selection<EnrollmentItem>>;
     };
 
 /** @throws AppError `USAGE` for filters that are wrong, cannot be used together, or would mean all enrollments */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
   const { status, search, trainer, progress } = options;
-  const isAlone = [status, trainer, progress].every((one) => one === undefined) && namesGiven(options).length === 0;
+  const isAlone = [status, trainer, progress].every((one) => one === undefined) && typedNames(options).length === 0;
   try {
     const sought = validate(enrollmentListingSchema, { status, search, progress }).search;
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
@@ -65,21 +72,21 @@ function checkFilters(options: EnrollmentsRun['options']): void {
 }
 
 /** All that the filters match. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
-async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<NamedEnrollment[]> {
+async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<EnrollmentItem[]> {
   const query = await queryFor(context, options);
-  return (await enrollmentsMatching(context, operator, query, io.signal)).map(namedEnrollment);
+  return (await findMatchingEnrollments(context, operator, query, io.signal)).map(enrollmentItem);
 }
 
 /**
  * The enrollments that a command line means: one that is named by its id, or by its trainee and its course; or several, by names,
  * a list or filters. Which of them it is doesn't depend on how many there are, so that a script gets results of one form.
- * @throws AppError `USAGE` and as {@link sourceOf}, `NOT_FOUND`
+ * @throws AppError `USAGE` and as {@link targetsOf}, `NOT_FOUND`
  */
-export async function enrollmentsMeant(
+export async function resolveEnrollments(
   run: EnrollmentsRun,
   typed: readonly string[] | undefined,
-  words: Pick<BulkWords, 'one' | 'toDo'>,
-): Promise<MeantEnrollments> {
+  words: Pick<BulkWording, 'one' | 'toDo'>,
+): Promise<EnrollmentTargets> {
   const { trainee, course, trainer, status, progress, search, from, dryRun } = run.options;
   checkFilters(run.options);
   const isNamed = trainee !== undefined && course !== undefined;
@@ -88,25 +95,26 @@ export async function enrollmentsMeant(
     const { first } = await enrollmentsOf(await run.context(), { trainee, course });
     if (!dryRun) return { kind: 'one', id: first.id };
   }
-  const source: Source = await sourceOf(run, {
+  const targets: Targets = await targetsOf(run, {
     typed,
     isFiltered: [trainee, course, trainer, status, progress, search].some((one) => one !== undefined),
     headings: enrollmentHeadings,
     words,
-    choose: async () => pick(run, await run.context(), 'enrollment'),
+    choose: async () => pickRecord(run, await run.context(), 'enrollment'),
   });
-  if (source.kind === 'one') return { kind: 'one', id: await wholeId(await run.context(), 'Enrollment', source.name) };
+  if (targets.kind === 'one')
+    return { kind: 'one', id: await resolveShortId(await run.context(), 'Enrollment', targets.name) };
   return {
     kind: 'several',
     async selection(context) {
-      if (source.kind === 'filter') {
+      if (targets.kind === 'filter') {
         const found = await matching(run, context);
         return { entries: found.map((one) => ({ given: null, found: one })), repeated: 0 };
       }
-      const found = await enrollmentsNamed(context, source.names, run.io.signal);
+      const found = await findReferencedEnrollments(context, targets.names, run.io.signal);
       return selectionOf(
-        source.names,
-        found.map((one) => (isAppError(one) ? one : namedEnrollment(one))),
+        targets.names,
+        found.map((one) => (isAppError(one) ? one : enrollmentItem(one))),
       );
     },
   };

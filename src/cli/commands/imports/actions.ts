@@ -14,7 +14,7 @@ import { countKept, type KeptAccount, keptAccounts } from '../../../services/imp
 import { findPlan } from '../../../services/imports/store/plan-store.js';
 import { optionsOf, resultOf } from '../../../services/imports/store/repository.js';
 import { listImportRows } from '../../../services/imports/store/row-listing.js';
-import { keptPath } from '../../../services/imports/store/spool.js';
+import { availablePath } from '../../../services/imports/store/spool.js';
 import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.js';
 import { tablePieces } from '../../../tables/write/table.js';
 import { assertCanAsk, confirm } from '../../core/bulk/confirm.js';
@@ -56,7 +56,7 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
 }
 
 /** The import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
-const named = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
+const namedImport = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
   findImport(context, await importIdOf(context, run.arguments.import));
 
 /**
@@ -66,7 +66,7 @@ const named = async (run: Run<'<import>'>, context: Context): Promise<ImportReco
 function importJson(context: Context, record: ImportRecord) {
   const { credentialsFile, rejectsFile } = resultOf(record);
   const { rowsTotal, credentialsFetchedAt } = record;
-  const filePath = keptPath(context, record);
+  const filePath = availablePath(context, record);
   return { ...presentImport(record), filePath, rowsTotal, credentialsFile, credentialsFetchedAt, rejectsFile };
 }
 
@@ -94,12 +94,12 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
 /** One import, and the accounts that undoing it has kept, as long as it has its rows. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await named(run, context);
+  const record = await namedImport(run, context);
   // While its rows are being deleted, the list would be incomplete.
   const kept = record.ledgerClosedAt === null ? await keptOf(run, context, record.id) : { count: 0, accounts: [] };
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
-  const keptFile = keptPath(context, record);
+  const keptFile = availablePath(context, record);
   const fields: [string, string | null][] = [
     ['number', String(record.number)],
     ['id', record.id],
@@ -160,7 +160,7 @@ async function keptOf(
 /** Writes what became of each row. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<'<import>', typeof tableOutputOption>): Promise<Result> {
   const context = await run.context();
-  const record = await named(run, context);
+  const record = await namedImport(run, context);
   const { format, file } = tableTarget(run.options.output);
   await writeData(run.io, file, tablePieces(ledgerTable(context, record), format));
   const exported = record.rowsDone;
@@ -179,7 +179,7 @@ const rejectsFormat = ({ io, options: { output } }: Run<'', typeof rejectsOption
  */
 export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Promise<Result> {
   const context = await run.context();
-  const record = await named(run, context);
+  const record = await namedImport(run, context);
   const { file } = tableTarget(run.options.output);
   await writeData(run.io, file, rejectedRows(record, rejectsFormat(run)));
   const rejected = record.rejectedCount;
@@ -197,7 +197,7 @@ export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Prom
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   const context = await run.context();
-  const record = await named(run, context);
+  const record = await namedImport(run, context);
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const shown = { progress: createProgress(run, 'Reading', undefined), total: 0 };
@@ -292,7 +292,7 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   const context = await run.context();
-  const { id, number } = await named(run, context);
+  const { id, number } = await namedImport(run, context);
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id, run.io.signal);

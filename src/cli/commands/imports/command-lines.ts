@@ -1,4 +1,4 @@
-import { type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import { type ImportOptions, importOptionsSchema, serializeImportOptions } from '../../../schemas/import.js';
 import { isWorkbookName } from '../../../schemas/table-format.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
@@ -74,7 +74,8 @@ export async function interruptedBeside(io: Io, context: Context, plan: ImportPl
   }
   const { credentialsFile } = resultOf(record);
   const passwords = credentialsFile === null ? '' : ` (passwords: ${credentialsFile}, keep it)`;
-  const others = optionsJson === optionsText(plan.options) ? '' : ` It has other options: ${command('show')}`;
+  const others =
+    optionsJson === serializeImportOptions(plan.options) ? '' : ` It has other options: ${command('show')}`;
   const text = `Import ${number} of this file, before it was changed, ${after}${passwords}.${others}`;
   return { number, rowsDone, text: printableLine(text) };
 }

@@ -83,8 +83,8 @@ export async function mappingsAfter(
     if (lack === undefined) throw refusal;
     throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: refusal });
   }
-  const told = printable(lack === undefined ? refusal.message : `${lack}.`);
-  run.io.stderr.write(`${wrapHanging(told, widthOf(run.io.stderr)).join('\n')}\n`);
+  const message = printable(lack === undefined ? refusal.message : `${lack}.`);
+  run.io.stderr.write(`${wrapHanging(message, widthOf(run.io.stderr)).join('\n')}\n`);
   const { columns } = await previewOf(run, context, file, map);
   return askedColumns(run, columns);
 }

@@ -282,13 +282,13 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
 }
 
 /** What a failure leaves of an import. */
-interface LeftOver {
+interface InterruptedResult {
   unfinished: ImportResult;
   canResume: boolean;
 }
 
 /** @param total rows of the file */
-function interruptedText({ unfinished, canResume }: LeftOver, total: number, io: Io): string {
+function interruptedText({ unfinished, canResume }: InterruptedResult, total: number, io: Io): string {
   const { number, counts, credentialsFile } = unfinished;
   const keep = canResume ? 'keep it' : 'keep it, because those of the other rows come in another file';
   const passwords = credentialsFile === null ? '' : ` (passwords so far: ${credentialsFile}, ${keep})`;
@@ -297,7 +297,7 @@ function interruptedText({ unfinished, canResume }: LeftOver, total: number, io:
 }
 
 /** The progress of an import, and its rows. Both change once a plan is confirmed. */
-interface Shown {
+interface ShownProgress {
   progress: Progress;
   total: number;
 }
@@ -310,10 +310,10 @@ export const anotherRun = 'Another run of this file is active, or was just inter
  */
 export async function withResumeHint(
   { io, options: { credentials, rejects } }: Run<'', typeof resumeOptions>,
-  shown: Shown,
+  shown: ShownProgress,
   work: (options: ApplyOptions) => Promise<AppliedImport>,
 ): Promise<AppliedImport> {
-  const all: LeftOver[] = [];
+  const all: InterruptedResult[] = [];
   const options: ApplyOptions = {
     ...(credentials !== undefined && { credentialsFile: path.resolve(io.cwd, credentials) }),
     ...(rejects !== undefined && { rejectsFile: path.resolve(io.cwd, rejects) }),

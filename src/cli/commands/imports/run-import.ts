@@ -1,15 +1,15 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { AppError, readFailureReason, systemErrorCode } from '../../../errors.js';
 import { pick } from '../../../presenters/pick.js';
 import { importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
-import { defaultCourse } from '../../../services/imports/plan/course-index.js';
+import { findDefaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
-import { applyImport, assertSeen } from '../../../services/imports/queue/apply.js';
+import { applyImport, assertPlanCurrent } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
 import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
 import { assertCanAsk } from '../../core/bulk/confirm.js';
@@ -62,7 +62,7 @@ export async function assertReadable(file: string): Promise<void> {
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} ${readFailureReason(code)}.`, { cause: error });
   }
 }
 
@@ -77,7 +77,7 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   if (named !== '-') {
     const file = path.resolve(run.io.cwd, named);
     await assertReadable(file);
-    await defaultCourse(context, run.options.course);
+    await findDefaultCourse(context, run.options.course);
     if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
     return importFile(run, context, file, named);
   }
@@ -105,7 +105,8 @@ async function importFile(
   const { dryRun, plan: expectedPlan, yes } = given.options;
   const { run, plan, columns } = await planWithEncoding(given, context, file);
   const isAnswered = columns.asked === true || run !== given;
-  if (expectedPlan !== undefined) assertSeen(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
+  if (expectedPlan !== undefined)
+    assertPlanCurrent(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
   const interrupted = await interruptedBeside(run.io, context, plan);
   const isUnseen = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
   const isAsked = isUnseen && !isIdle(plan);

@@ -6,9 +6,9 @@ import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { changeMails, refusalOf } from '../../../services/mail/commands.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
-import { mailsMatching, mailsNamed, type ShownMail } from '../../../services/mail/queries.js';
-import { type BulkWork, runBulk, type Selection, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
-import type { BulkWords, Named, Verdict } from '../../core/bulk/bulk-plan.js';
+import { mailsMatching, resolveMails, type ShownMail } from '../../../services/mail/queries.js';
+import { type BulkWork, runBulk, type Selection, selectionOf, targetsOf } from '../../core/bulk/bulk.js';
+import type { BulkItem, BulkWording, ItemResult } from '../../core/bulk/bulk-plan.js';
 import { withMailHint } from '../../core/bulk/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { queryOf } from './list.js';
@@ -16,19 +16,19 @@ import { type changeOptions, mailHeadings } from './options.js';
 
 type ChangeRun = Run<'[mail...]', typeof changeOptions>;
 
-const words = {
+const wordings = {
   retry: { one: 'mail', toDo: 'send again', doing: 'Queueing', done: 'queued again', state: 'queued' },
   withdraw: { one: 'mail', toDo: 'withdraw', doing: 'Withdrawing', done: 'withdrawn', state: 'withdrawn' },
-} as const satisfies Record<MailAction, BulkWords>;
+} as const satisfies Record<MailAction, BulkWording>;
 
 /** Mails per call of the service. */
 const batchSize = 100;
 
-interface NamedMail extends Named {
+interface MailItem extends BulkItem {
   mail: ShownMail['mail'];
 }
 
-function namedMail({ mail, address }: ShownMail): NamedMail {
+function mailItem({ mail, address }: ShownMail): MailItem {
   const name = isAnonymous(mail.kind) ? mail.kind : `${mail.kind} to ${address ?? 'a deleted account'}`;
   return { id: mail.id, name, label: `${name}, ${mail.state}`, mail };
 }
@@ -56,26 +56,26 @@ async function mailsTo(context: Context, address: string, action: MailAction): P
   for await (const mails of mailsMatching(context, { userId: user.id }))
     found.push(...mails.filter(({ mail }) => !refusalOf(now, action, mail)));
   if (found.length > 0) return found;
-  const message = `There is no mail to ${address} to ${words[action].toDo}. To list them: coursectl mail list --user ${address}`;
+  const message = `There is no mail to ${address} to ${wordings[action].toDo}. To list them: coursectl mail list --user ${address}`;
   return [new AppError('NOT_FOUND', message)];
 }
 
 /** The mails that a command line means. @throws AppError `USAGE`, `NOT_FOUND`, `VALIDATION` */
-async function meant(run: ChangeRun, context: Context, action: MailAction): Promise<Selection<NamedMail>> {
+async function resolveMailTargets(run: ChangeRun, context: Context, action: MailAction): Promise<Selection<MailItem>> {
   const { state, kind, user, import: file, since } = run.options;
-  const source = await sourceOf(run, {
+  const targets = await targetsOf(run, {
     typed: run.arguments.mail,
     isFiltered: [state, kind, user, file, since].some((one) => one !== undefined),
     headings: mailHeadings,
-    words: words[action],
+    words: wordings[action],
     choose: () => Promise.reject(nothingNamed()),
   });
-  if (source.kind !== 'filter') {
-    const names = source.kind === 'one' ? [source.name] : source.names;
-    const named: [name: string, found: NamedMail | AppError][] = [];
+  if (targets.kind !== 'filter') {
+    const names = targets.kind === 'one' ? [targets.name] : targets.names;
+    const named: [name: string, found: MailItem | AppError][] = [];
     for (const name of names)
-      for (const one of name.includes('@') ? await mailsTo(context, name, action) : await mailsNamed(context, [name]))
-        named.push([name, isAppError(one) ? one : namedMail(one)]);
+      for (const one of name.includes('@') ? await mailsTo(context, name, action) : await resolveMails(context, [name]))
+        named.push([name, isAppError(one) ? one : mailItem(one)]);
     return selectionOf(
       named.map(([name]) => name),
       named.map(([, found]) => found),
@@ -83,30 +83,30 @@ async function meant(run: ChangeRun, context: Context, action: MailAction): Prom
   }
   const now = await context.databaseNow();
   const { page: _, limit: __, ...filter } = validate(mailListingSchema, await queryOf(context, run.options));
-  const entries: Selection<NamedMail>['entries'] = [];
+  const entries: Selection<MailItem>['entries'] = [];
   // Of a filter those are meant that the action is for.
   for await (const mails of mailsMatching(context, filter))
     for (const shown of mails)
-      if (!refusalOf(now, action, shown.mail)) entries.push({ given: null, found: namedMail(shown) });
+      if (!refusalOf(now, action, shown.mail)) entries.push({ given: null, found: mailItem(shown) });
   return { entries, repeated: 0 };
 }
 
 async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   const context = await run.context();
-  const selection = await meant(run, context, action);
+  const selection = await resolveMailTargets(run, context, action);
   if (action === 'retry') assertMailSetUp(context);
-  const changed: BulkWork['change'] = async (those, signal) => {
-    const input = { action, ids: those.map(({ id }) => id) };
+  const changed: BulkWork['change'] = async (items, signal) => {
+    const input = { action, ids: items.map(({ id }) => id) };
     const { outcomes, stopped } = await changeMails(context, operator, input, signal);
     return { verdicts: outcomes, stopped };
   };
   return runBulk(run, {
-    words: words[action],
+    words: wordings[action],
     selection,
     batchSize,
-    async preview(those) {
+    async preview(items) {
       const now = await context.databaseNow();
-      return those.map(({ mail }): Verdict => {
+      return items.map(({ mail }): ItemResult => {
         const refusal = refusalOf(now, action, mail);
         return refusal ? { outcome: 'refused', refusal } : { outcome: 'done' };
       });

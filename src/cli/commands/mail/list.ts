@@ -4,7 +4,7 @@ import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
 import { importIdOf } from '../../../services/imports/store/find-import.js';
 import { findMail, listMails } from '../../../services/mail/queries.js';
-import { wholeId } from '../../../services/short-ids.js';
+import { resolveShortId } from '../../../services/short-ids.js';
 import type { OptionValues } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
@@ -37,7 +37,7 @@ export async function list(run: Run<'', typeof listOptions>): Promise<Result> {
 /** One mail. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function show(run: Run<'<mail>'>): Promise<Result> {
   const context = await run.context();
-  const mail = presentMail(await findMail(context, await wholeId(context, 'Mail', run.arguments.mail)));
+  const mail = presentMail(await findMail(context, await resolveShortId(context, 'Mail', run.arguments.mail)));
   const { id, kind, state, address, user, attempts, nextAt, lastError, messageId, createdAt, finishedAt } = mail;
   const fields: [string, string | null][] = [
     ['id', id],

@@ -82,7 +82,7 @@ interface Listening {
 type Welcome = (server: Listening) => string;
 
 /** Failures of a database server that is starting or being repaired. */
-const passing: readonly ErrorCode[] = [
+const temporaryFailures: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
@@ -117,7 +117,7 @@ async function untilReady(
   signal: AbortSignal,
   onWait: (reason: AppError) => Promise<void>,
 ): Promise<Welcome | undefined> {
-  let told = '';
+  let lastCode = '';
   for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       if (migrate) await context.schema.up({ signal });
@@ -126,9 +126,9 @@ async function untilReady(
     } catch (error) {
       if (signal.aborted) return undefined;
       // A file has no server to wait for.
-      if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...passing)) throw error;
-      if (error.code !== told) await onWait(error);
-      told = error.code;
+      if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...temporaryFailures)) throw error;
+      if (error.code !== lastCode) await onWait(error);
+      lastCode = error.code;
     }
     // It fails only when it is aborted, which the loop checks.
     await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { appendFile, chmod, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode, unlessMissing } from '../../../errors.js';
+import { AppError, systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 import type { Change } from './undo.js';
 
 /** A value that needs no escaping: all that setup writes is percent-encoded, base64url or a word. */
@@ -16,7 +16,7 @@ interface Existing {
 
 async function existing(file: string): Promise<Existing | undefined> {
   const read = async () => ({ content: await readFile(file), mode: (await stat(file)).mode & 0o777 });
-  return unlessMissing(read());
+  return undefinedIfMissing(read());
 }
 
 /**

@@ -4,7 +4,7 @@ import { presentSetupUser } from '../../../presenters/user.js';
 import { setupSchema } from '../../../schemas/auth.js';
 import { assertSuperAdminValid, completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
 import type { Context } from '../../../services/context.js';
-import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
+import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/database-file.js';
 import { confirm } from '../../core/bulk/confirm.js';
 import { migrationProgress } from '../../core/bulk/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -57,7 +57,7 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
 }
 
 /** What the steps before have done. */
-interface Done {
+interface CompletedSteps {
   applied: readonly string[];
   changes: Change[];
   /** Their names. */
@@ -77,7 +77,7 @@ async function runningText(run: SetupRun, isEnvChanged: boolean): Promise<string
 
 async function keepSuperAdmin(
   run: SetupRun,
-  { applied, changes, settingsWritten: before, isDatabaseNew }: Done,
+  { applied, changes, settingsWritten: before, isDatabaseNew }: CompletedSteps,
 ): Promise<Result> {
   run.say('3. Super admin: exists.');
   const ignored = personOptionsOf(run);
@@ -114,7 +114,7 @@ function personOptionsOf({ options }: SetupRun): string[] {
 async function createSuperAdmin(
   run: SetupRun,
   context: Context,
-  { given, applied, changes, settingsWritten: before, isDatabaseNew }: Done & { given: object | undefined },
+  { given, applied, changes, settingsWritten: before, isDatabaseNew }: CompletedSteps & { given: object | undefined },
 ): Promise<Result> {
   const settingsWritten = [...before, ...(await offerProduction(run, changes))];
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));

@@ -1,6 +1,6 @@
 import { presentListedUser, presentUserDetails } from '../../../presenters/user.js';
 import { userListingSchema } from '../../../schemas/user.js';
-import { findUser, listUsers, userWithInvitation } from '../../../services/accounts/queries.js';
+import { findUser, findUserWithInvitation, listUsers } from '../../../services/accounts/queries.js';
 import { lockOf } from '../../../services/auth/current-locks.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
@@ -29,7 +29,7 @@ export function list(run: Run<'', typeof listOptions>): Promise<Result> {
 export async function show(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);
-  const user = await userWithInvitation(context, id);
+  const user = await findUserWithInvitation(context, id);
   const lockedUntil = await lockOf(context, id);
   const shown = presentUserDetails(user, lockedUntil);
   const locked =

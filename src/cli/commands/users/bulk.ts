@@ -12,24 +12,24 @@ import { mailResetLink } from '../../../services/auth/forgotten-password.js';
 import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { type BulkWork, runBulk } from '../../core/bulk/bulk.js';
-import type { BulkWords, Verdict } from '../../core/bulk/bulk-plan.js';
+import type { BulkWording, ItemResult } from '../../core/bulk/bulk-plan.js';
 import { whenMailsLeave, withMailHint } from '../../core/bulk/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { readPassword } from '../../core/prompts/input.js';
 import { type accountBulkOptions, type inviteOptions, passwordNotInJson, type resetOptions } from './options.js';
 import { accountJson } from './output.js';
-import { accountsMeant } from './selection.js';
+import { resolveAccounts } from './selection.js';
 
 type Context = Awaited<ReturnType<Run['context']>>;
 type Action = 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite';
 
-const words = {
+const wordings = {
   activate: { one: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', state: 'active' },
   deactivate: { one: 'account', toDo: 'deactivate', doing: 'Deactivating', done: 'deactivated', state: 'inactive' },
   reset_password: { one: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', state: 'reset' },
   invite: { one: 'account', toDo: 'invite', doing: 'Inviting', done: 'invited', state: 'invited' },
   mail_reset_link: { one: 'link', toDo: 'mail', doing: 'Queueing', done: 'queued', state: 'queued' },
-} as const satisfies Record<Action, BulkWords>;
+} as const satisfies Record<Action, BulkWording>;
 
 /** Accounts per call of the service. */
 const batchSize = 100;
@@ -38,29 +38,29 @@ const batchSize = 100;
 function workOf(
   context: Context,
   action: Action,
-  { keepPassword, message }: { keepPassword?: PasswordFile['keep'] | undefined; message?: string | undefined } = {},
+  { keepPassword, message }: { keepPassword?: PasswordFile['save'] | undefined; message?: string | undefined } = {},
 ): Pick<BulkWork, 'words' | 'batchSize' | 'preview' | 'change'> {
   const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
     const input = { action, ids, dryRun, message };
     const options = { signal, ...(keepPassword && { keepPassword }) };
     const { outcomes, stopped } = await changeManyUsers(context, operator, input, options);
-    const verdicts = outcomes.map(({ outcome, refusal }): Verdict => ({ outcome, ...(refusal && { refusal }) }));
+    const verdicts = outcomes.map(({ outcome, refusal }): ItemResult => ({ outcome, ...(refusal && { refusal }) }));
     return { verdicts, stopped };
   };
   return {
-    words: words[action],
+    words: wordings[action],
     batchSize,
-    async preview(those) {
-      const verdicts: Verdict[] = [];
-      for (let at = 0; at < those.length; at += batchSize) {
-        const ids = those.slice(at, at + batchSize).map(({ id }) => id);
+    async preview(items) {
+      const verdicts: ItemResult[] = [];
+      for (let at = 0; at < items.length; at += batchSize) {
+        const ids = items.slice(at, at + batchSize).map(({ id }) => id);
         verdicts.push(...(await change(ids, true, new AbortController().signal)).verdicts);
       }
       return verdicts;
     },
-    change: (those, signal) =>
+    change: (items, signal) =>
       change(
-        those.map(({ id }) => id),
+        items.map(({ id }) => id),
         false,
         signal,
       ),
@@ -69,13 +69,13 @@ function workOf(
 
 type SwitchRun = Run<'[user...]', typeof accountBulkOptions>;
 
-/** Activates or deactivates accounts. @throws AppError as {@link accountsMeant}, and of one as {@link setUserActive} */
+/** Activates or deactivates accounts. @throws AppError as {@link resolveAccounts}, and of one as {@link setUserActive} */
 export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate'): Promise<Result> {
-  const meant = await accountsMeant(run, words[action]);
+  const targets = await resolveAccounts(run, wordings[action]);
   const context = await run.context();
-  if (meant.kind !== 'one')
-    return runBulk(run, { ...workOf(context, action), selection: await meant.selection(context) });
-  const { id } = await findUser(context, meant.name);
+  if (targets.kind !== 'one')
+    return runBulk(run, { ...workOf(context, action), selection: await targets.selection(context) });
+  const { id } = await findUser(context, targets.name);
   const user = await setUserActive(context, operator, id, action === 'activate');
   return {
     json: { user: accountJson(user) },
@@ -90,13 +90,13 @@ export function checkInvite({ options: { message } }: InviteRun): void {
   validate(bulkChangeSchema, { action: 'invite', message });
 }
 
-/** Invites people to set a password. @throws AppError as {@link accountsMeant}, and of one as {@link inviteUser} */
+/** Invites people to set a password. @throws AppError as {@link resolveAccounts}, and of one as {@link inviteUser} */
 export async function invite(run: InviteRun): Promise<Result> {
   const { message } = run.options;
-  const meant = await accountsMeant(run, words.invite);
+  const targets = await resolveAccounts(run, wordings.invite);
   const context = await run.context();
-  if (meant.kind === 'one') {
-    const { id } = await findUser(context, meant.name);
+  if (targets.kind === 'one') {
+    const { id } = await findUser(context, targets.name);
     const user = await inviteUser(context, operator, id, message);
     const text = user.isActive
       ? `The invitation of ${user.email} is queued. ${await whenMailsLeave(run.io, context)}`
@@ -105,7 +105,7 @@ export async function invite(run: InviteRun): Promise<Result> {
   }
   const work = workOf(context, 'invite', { message });
   const hinted = withMailHint(run.io, context, work.change, 'The invitations of those who are active are queued. ');
-  return runBulk(run, { ...work, ...hinted, selection: await meant.selection(context) });
+  return runBulk(run, { ...work, ...hinted, selection: await targets.selection(context) });
 }
 
 type ResetRun = Run<'[user...]', typeof resetOptions>;
@@ -122,7 +122,7 @@ async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | un
   }
 }
 
-/** Mails accounts links to set a password. @throws AppError as {@link accountsMeant}, and of one as {@link mailResetLink} */
+/** Mails accounts links to set a password. @throws AppError as {@link resolveAccounts}, and of one as {@link mailResetLink} */
 async function mailLinks(run: ResetRun): Promise<Result> {
   const { passwordStdin, credentials } = run.options;
   if (passwordStdin || credentials !== undefined)
@@ -130,10 +130,10 @@ async function mailLinks(run: ResetRun): Promise<Result> {
       'USAGE',
       `--link and ${passwordStdin ? '--password-stdin' : '--credentials'} cannot be used together.`,
     );
-  const meant = await accountsMeant(run, words.mail_reset_link);
+  const targets = await resolveAccounts(run, wordings.mail_reset_link);
   const context = await run.context();
-  if (meant.kind === 'one') {
-    const { id } = await findUser(context, meant.name);
+  if (targets.kind === 'one') {
+    const { id } = await findUser(context, targets.name);
     const user = await mailResetLink(context, operator, id);
     const text = `A link to set a password is queued for ${user.email}. ${await whenMailsLeave(run.io, context)}`;
     return { json: { user: accountJson(user) }, text };
@@ -141,10 +141,10 @@ async function mailLinks(run: ResetRun): Promise<Result> {
   assertMailSetUp(context);
   const work = workOf(context, 'mail_reset_link');
   const hinted = withMailHint(run.io, context, work.change);
-  return runBulk(run, { ...work, ...hinted, selection: await meant.selection(context) });
+  return runBulk(run, { ...work, ...hinted, selection: await targets.selection(context) });
 }
 
-/** Gives accounts temporary passwords, or with `--link` mails links. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */
+/** Gives accounts temporary passwords, or with `--link` mails links. @throws AppError as {@link resolveAccounts}, and of one as {@link resetPassword} */
 export async function resetPasswords(run: ResetRun): Promise<Result> {
   const { json, passwordStdin, credentials, from, dryRun, link } = run.options;
   if (link) return mailLinks(run);
@@ -155,10 +155,10 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
   ][0];
   if (passwordStdin && other !== undefined)
     throw new AppError('USAGE', `--password-stdin and ${other} cannot be used together.`);
-  const meant = await accountsMeant(run, words.reset_password);
-  if (meant.kind === 'one') {
+  const targets = await resolveAccounts(run, wordings.reset_password);
+  if (targets.kind === 'one') {
     if (json && !passwordStdin && credentials === undefined) throw passwordNotInJson();
-    return withPasswordFile(run, (file) => resetOne(run, meant.name, file));
+    return withPasswordFile(run, (file) => resetOne(run, targets.name, file));
   }
   if (passwordStdin)
     throw new AppError('USAGE', '--password-stdin is for one account: several get a generated password each.');
@@ -167,11 +167,11 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
   return withPasswordFile(run, async (file) => {
     const context = await run.context();
     const work = workOf(context, 'reset_password', {
-      keepPassword: file && ((user, password) => file.keep(user, password)),
+      keepPassword: file && ((user, password) => file.save(user, password)),
     });
     return runBulk(run, {
       ...work,
-      selection: await meant.selection(context),
+      selection: await targets.selection(context),
       more: () => ({ credentialsFile: file && !file.isEmpty ? file.path : null }),
       hint: () => (file && !file.isEmpty ? `Passwords: ${file.path} (hand them out, then delete the file)` : undefined),
     });
@@ -182,7 +182,7 @@ async function resetOne(run: ResetRun, name: string, file: PasswordFile | undefi
   const given = run.options.passwordStdin ? { password: await readPassword(run.io) } : undefined;
   const context = await run.context();
   const { id } = await findUser(context, name);
-  const keep = file && ((...kept: Parameters<PasswordFile['keep']>) => file.keep(...kept));
+  const keep = file && ((...kept: Parameters<PasswordFile['save']>) => file.save(...kept));
   const { user, temporaryPassword } = await resetPassword(context, operator, id, given, keep);
   const json = {
     user: { id: user.id, email: user.email, requiresPasswordChange: user.requiresPasswordChange },

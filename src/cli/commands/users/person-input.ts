@@ -2,10 +2,10 @@ import type Joi from 'joi';
 import { isAppError, validationError } from '../../../errors.js';
 import { accountFields, inputFields, requiredFields } from '../../../schemas/account-fields.js';
 import * as fields from '../../../schemas/fields.js';
-import { refused } from '../../../schemas/problems.js';
+import { refuse } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
 import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
-import { phoneDoubtText } from '../../../services/imports/read/rows/phone-warnings.js';
+import { describePhoneProblem } from '../../../services/imports/read/rows/phone-warnings.js';
 import { confirm } from '../../core/bulk/confirm.js';
 import type { Run } from '../../core/command/run.js';
 import { readPassword } from '../../core/prompts/input.js';
@@ -71,7 +71,7 @@ export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchem
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
     phone ??= await prompts.text(questions.phone, fields.phone);
-    const doubt = phoneDoubtText(phone);
+    const doubt = describePhoneProblem(phone);
     if (doubt === undefined || (await prompts.confirm(`${doubt} Use it anyway?`, false))) return phone;
   }
 }
@@ -88,7 +88,7 @@ async function askField(prompts: Prompts, name: AskedField, given: string | unde
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
   // A phone with @ is refused without a question.
   if (phone === undefined || fields.hasAtSign(phone)) return;
-  const doubt = phoneDoubtText(phone);
+  const doubt = describePhoneProblem(phone);
   if (doubt === undefined) return;
   if (run.interactive) await confirm(run, { question: `${doubt} Use it anyway?`, otherwise });
   else run.say(doubt);
@@ -112,7 +112,7 @@ export async function personFromPrompts(
   const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {
     const problem = policy('Password', value, person);
-    return problem ? refused(helpers, problem) : value;
+    return problem ? refuse(helpers, problem) : value;
   });
   return { ...person, password: await prompts.newPassword('Password', allowed) };
 }

@@ -84,7 +84,7 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
   const context = await run.context();
   const file = credentials === undefined ? undefined : await PasswordFile.create(path.resolve(run.io.cwd, credentials));
   try {
-    const keep = file && ((...kept: Parameters<typeof file.keep>) => file.keep(...kept));
+    const keep = file && ((...kept: Parameters<typeof file.save>) => file.save(...kept));
     const { user, initialPassword } = await registerWithGeneratedPassword(context, operator, input, keep);
     const created = `Created ${user.role} ${user.email} (${user.id}).`;
     if (file)

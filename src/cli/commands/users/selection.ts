@@ -2,20 +2,27 @@ import { isAppError } from '../../../errors.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { userFilterSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
-import { usersMatching, usersNamed } from '../../../services/accounts/find-user.js';
+import { findMatchingUsers, findReferencedUsers } from '../../../services/accounts/find-user.js';
 import type { Context } from '../../../services/context.js';
-import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk/bulk.js';
-import type { BulkWords, Named } from '../../core/bulk/bulk-plan.js';
+import {
+  type BulkRun,
+  emptySearch,
+  type Selection,
+  selectionOf,
+  type Targets,
+  targetsOf,
+} from '../../core/bulk/bulk.js';
+import type { BulkItem, BulkWording } from '../../core/bulk/bulk-plan.js';
 import type { OptionValues } from '../../core/command/declaration.js';
-import { pick } from '../../core/command/picker.js';
+import { pickRecord } from '../../core/command/picker.js';
 import type { Run } from '../../core/command/run.js';
 import { accountHeadings, filterOf, type filterOptions } from './options.js';
 
 type Filter = ReturnType<typeof filterOf>;
-type Account = Awaited<ReturnType<typeof usersMatching>>[number];
+type Account = Awaited<ReturnType<typeof findMatchingUsers>>[number];
 
 /** An account as bulk changes name it. */
-const namedAccount = ({ id, firstName, lastName, email }: Account): Named => {
+const accountItem = ({ id, firstName, lastName, email }: Account): BulkItem => {
   const name = `${firstName} ${lastName}`;
   return { id, name, label: `${name} (${email})` };
 };
@@ -37,34 +44,34 @@ function conditionsOf(filter: Filter): Filter | undefined {
 /**
  * The accounts that a command line means.
  * @param fixed conditions that always hold
- * @throws AppError `USAGE`, as {@link sourceOf}
+ * @throws AppError `USAGE`, as {@link targetsOf}
  */
-export async function accountsMeant(
+export async function resolveAccounts(
   run: AccountsRun,
-  words: Pick<BulkWords, 'one' | 'toDo'>,
+  words: Pick<BulkWording, 'one' | 'toDo'>,
   fixed: Partial<Filter> = {},
-): Promise<Source & { selection(context: Context): Promise<Selection> }> {
+): Promise<Targets & { selection(context: Context): Promise<Selection> }> {
   const filter = conditionsOf(filterOf(run.options));
-  const source = await sourceOf(run, {
+  const targets = await targetsOf(run, {
     typed: run.arguments.user,
     isFiltered: filter !== undefined,
     headings: accountHeadings,
     words,
-    choose: async () => pick(run, await run.context(), 'user'),
+    choose: async () => pickRecord(run, await run.context(), 'user'),
   });
   return {
-    ...source,
+    ...targets,
     async selection(context) {
       const { signal } = run.io;
-      if (source.kind === 'filter') {
-        const users = await usersMatching(context, { ...filter, ...fixed }, signal);
-        return { entries: users.map((user) => ({ given: null, found: namedAccount(user) })), repeated: 0 };
+      if (targets.kind === 'filter') {
+        const users = await findMatchingUsers(context, { ...filter, ...fixed }, signal);
+        return { entries: users.map((user) => ({ given: null, found: accountItem(user) })), repeated: 0 };
       }
-      const names = source.kind === 'one' ? [source.name] : source.names;
-      const found = await usersNamed(context, names, signal);
+      const names = targets.kind === 'one' ? [targets.name] : targets.names;
+      const found = await findReferencedUsers(context, names, signal);
       return selectionOf(
         names,
-        found.map((one) => (isAppError(one) ? one : namedAccount(one))),
+        found.map((one) => (isAppError(one) ? one : accountItem(one))),
       );
     },
   };

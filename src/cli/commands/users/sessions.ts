@@ -3,7 +3,7 @@ import { sessionListingSchema } from '../../../schemas/auth.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../../services/accounts/sessions.js';
 import { operator } from '../../../services/core.js';
-import { wholeId } from '../../../services/short-ids.js';
+import { resolveShortId } from '../../../services/short-ids.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { counted } from '../../core/output/output.js';
@@ -30,7 +30,7 @@ export function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Res
 export async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
   const context = await run.context();
   const { id, email } = await findUser(context, run.arguments.user);
-  const sessionId = await wholeId(context, 'Session', run.arguments.sessionId, { userId: id });
+  const sessionId = await resolveShortId(context, 'Session', run.arguments.sessionId, { userId: id });
   const session = await endUserSession(context, operator, id, sessionId);
   return {
     json: { session: presentSession(session, undefined) },

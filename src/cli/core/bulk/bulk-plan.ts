@@ -6,7 +6,7 @@ import { counted, type Display } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
 
 /** Something that is changed with others. */
-export interface Named {
+export interface BulkItem {
   id: string;
   /** As the API calls it. */
   name: string;
@@ -15,9 +15,9 @@ export interface Named {
 }
 
 /** What was done with one of them, or would be: the words of the API. */
-export interface Verdict {
+export interface ItemResult {
   outcome: 'done' | 'unchanged' | 'refused';
-  /** State after the change, where it isn't that of the {@link BulkWords}. */
+  /** State after the change, where it isn't that of the {@link BulkWording}. */
   state?: string | undefined;
   /** Why it was refused. */
   refusal?: AppError;
@@ -26,15 +26,15 @@ export interface Verdict {
 }
 
 /** One of those that were meant, and its outcome. */
-export interface BulkOutcome extends Verdict {
+export interface BulkOutcome extends ItemResult {
   /** As it was typed; null where a filter has found it. */
   given: string | null;
   /** Null for a name that names nothing. */
-  named: Named | null;
+  named: BulkItem | null;
 }
 
 /** How a bulk change is spoken of: "3 accounts to deactivate", "Deactivating", "3 accounts deactivated, 1 inactive already". */
-export interface BulkWords {
+export interface BulkWording {
   /** What is counted: "account". */
   one: string;
   toDo: string;
@@ -48,14 +48,14 @@ export interface BulkWords {
   target?: string;
 }
 
-const unchangedText = ({ state, unchanged = state }: BulkWords) => `${unchanged} already`;
+const unchangedText = ({ state, unchanged = state }: BulkWording) => `${unchanged} already`;
 
 /** Names listed before a question, of those to change and of those that can't be. */
 const maxShown = 20;
 
 const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
 
-const count = (outcomes: readonly BulkOutcome[], wanted: Verdict['outcome']) =>
+const count = (outcomes: readonly BulkOutcome[], wanted: ItemResult['outcome']) =>
   outcomes.filter(({ outcome }) => outcome === wanted).length;
 
 /** Counts each outcome. */
@@ -88,7 +88,7 @@ function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome
  * @param width of the terminal; absent where there is none
  */
 export function planText(
-  words: BulkWords,
+  words: BulkWording,
   outcomes: readonly BulkOutcome[],
   repeated: number,
   width = Number.POSITIVE_INFINITY,
@@ -101,7 +101,7 @@ export function planText(
     wrap(printableLine(`${labelOf(outcome)}: ${outcome.refusal?.message}`), width - 4).map((line, index) =>
       index === 0 ? `  ${line}` : `    ${line}`,
     );
-  const of = (wanted: Verdict['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted);
+  const of = (wanted: ItemResult['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted);
   return [
     `${counted(counts.done, one)} to ${toDo}${target}${otherStates(outcomes)}${counts.done > 0 ? ':' : '.'}`,
     ...firstOf(of('done'), (outcome) => [shown(outcome)]),
@@ -113,14 +113,18 @@ export function planText(
 }
 
 /** Whether it may be done. */
-export function questionText({ one, toDo, target = '' }: BulkWords, outcomes: readonly BulkOutcome[]): string {
+export function questionText({ one, toDo, target = '' }: BulkWording, outcomes: readonly BulkOutcome[]): string {
   const { done } = countsOf(outcomes);
   const verb = toDo.charAt(0).toUpperCase() + toDo.slice(1);
   return `${verb} ${done === 1 ? `this ${one}` : `these ${counted(done, one)}`}${target}?`;
 }
 
 /** What was done, in a sentence. @param stopped why it has ended early */
-export function summaryText(words: BulkWords, outcomes: readonly BulkOutcome[], stopped: AppError | undefined): string {
+export function summaryText(
+  words: BulkWording,
+  outcomes: readonly BulkOutcome[],
+  stopped: AppError | undefined,
+): string {
   const { one, done, target = '' } = words;
   const counts = countsOf(outcomes);
   const left = stopped ? outcomes.filter(({ refusal }) => refusal === stopped).length : 0;
@@ -135,7 +139,7 @@ export function summaryText(words: BulkWords, outcomes: readonly BulkOutcome[], 
 }
 
 /** The outcomes as a table, those that were refused last: they are nearest to what is typed next. */
-export function outcomesText(words: BulkWords, outcomes: readonly BulkOutcome[], display: Display): string {
+export function outcomesText(words: BulkWording, outcomes: readonly BulkOutcome[], display: Display): string {
   const states = { done: words.state, unchanged: unchangedText(words), refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [
     { name: 'outcome', value: ({ outcome, state: own = states[outcome] }) => own, fit: 'whole', priority: 0 },

@@ -4,15 +4,15 @@ import { type ExitCode, exitCodes } from '../command/exit-codes.js';
 import type { Result, Run } from '../command/run.js';
 import { counted, withCommandLines, writeLine } from '../output/output.js';
 import {
+  type BulkItem,
   type BulkOutcome,
-  type BulkWords,
+  type BulkWording,
   countsOf,
-  type Named,
+  type ItemResult,
   outcomesText,
   planText,
   questionText,
   summaryText,
-  type Verdict,
 } from './bulk-plan.js';
 import { assertCanAsk, confirm } from './confirm.js';
 import { createProgress } from './progress.js';
@@ -21,24 +21,24 @@ import { createProgress } from './progress.js';
 export type BulkRun = Run<'', ReturnType<typeof bulkOptions>>;
 
 /** What a command line means: one thing, a list of names, or all that a filter matches. */
-export type Source = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
+export type Targets = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
 
 /** Refuses a search for nothing: it would mean everything. */
 export const emptySearch = (): AppError => new AppError('USAGE', '--search is empty. Give a text to search for.');
 
-interface Meaning {
+interface TargetsInput {
   typed: readonly string[] | undefined;
   /** Whether there are filters. */
   isFiltered: boolean;
   /** The headings of the column with the names in a list with headings. */
   headings: readonly string[];
-  words: Pick<BulkWords, 'one'>;
+  words: Pick<BulkWording, 'one'>;
   /** Lets a person choose where nothing is named. @throws AppError `USAGE` without a terminal */
   choose(): Promise<string>;
 }
 
 /** @throws AppError `USAGE` where several would be changed, and nobody can be asked */
-function assertAnswered(run: BulkRun, { toDo }: BulkWords): void {
+function assertCanConfirm(run: BulkRun, { toDo }: BulkWording): void {
   if (run.options.from === '-')
     throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
   assertCanAsk(run, `${toDo}, or --dry-run to look first`);
@@ -48,7 +48,7 @@ function assertAnswered(run: BulkRun, { toDo }: BulkWords): void {
  * What the command line means. One that is named is changed without a plan, unless it is a dry run.
  * @throws AppError `USAGE` for several ways to say it, and for a list that can't be read
  */
-export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> {
+export async function targetsOf(run: BulkRun, meaning: TargetsInput): Promise<Targets> {
   const { typed = [], isFiltered, headings, words, choose } = meaning;
   const { from, dryRun } = run.options;
   if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
@@ -64,14 +64,17 @@ export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> 
 }
 
 /** What the arguments and filters name, each once. */
-export interface Selection<N extends Named = Named> {
+export interface Selection<N extends BulkItem = BulkItem> {
   entries: { given: string | null; found: N | AppError }[];
   /** Names left out, because others name the same. */
   repeated: number;
 }
 
 /** A selection by names. @param found what each name means, or why it means nothing */
-export function selectionOf<N extends Named>(names: readonly string[], found: readonly (N | AppError)[]): Selection<N> {
+export function selectionOf<N extends BulkItem>(
+  names: readonly string[],
+  found: readonly (N | AppError)[],
+): Selection<N> {
   const ids = new Set<string>();
   const entries: Selection<N>['entries'] = [];
   for (const [index, one] of found.entries()) {
@@ -83,24 +86,24 @@ export function selectionOf<N extends Named>(names: readonly string[], found: re
 }
 
 /** A change of several things. */
-export interface BulkWork<N extends Named = Named> {
-  words: BulkWords;
+export interface BulkWork<N extends BulkItem = BulkItem> {
+  words: BulkWording;
   selection: Selection<N>;
   /** Between two batches the progress is shown. */
   batchSize: number;
   /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
-  preview(those: readonly N[]): Promise<Verdict[]>;
+  preview(items: readonly N[]): Promise<ItemResult[]>;
   /** Text to see before the change, about those that would be changed. */
-  notice?(those: readonly N[]): string | undefined;
+  notice?(items: readonly N[]): string | undefined;
   /**
    * Changes those of a batch.
    * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
    * @throws AppError where none of them was changed: those that follow aren't tried
    */
   change(
-    those: readonly Named[],
+    items: readonly BulkItem[],
     signal: AbortSignal,
-  ): Promise<{ verdicts: Verdict[]; stopped?: AppError | undefined }>;
+  ): Promise<{ verdicts: ItemResult[]; stopped?: AppError | undefined }>;
   /** What `--json` has besides, when all is done. */
   more?(): object;
   /** The lines below the summary. */
@@ -108,7 +111,7 @@ export interface BulkWork<N extends Named = Named> {
 }
 
 /** Outcomes that are filled in while the work goes on. */
-function previewOutcomes({ entries }: Selection, verdicts: readonly Verdict[]): BulkOutcome[] {
+function previewOutcomes({ entries }: Selection, verdicts: readonly ItemResult[]): BulkOutcome[] {
   const next = verdicts.values();
   return entries.map(({ given, found }) => {
     if (isAppError(found)) return { given, named: null, outcome: 'refused', refusal: found };
@@ -119,9 +122,9 @@ function previewOutcomes({ entries }: Selection, verdicts: readonly Verdict[]): 
 }
 
 /** {@link BulkWork.change}, whose failure is a result. */
-async function changeBatch(work: Pick<BulkWork, 'change'>, those: readonly Named[], signal: AbortSignal) {
+async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkItem[], signal: AbortSignal) {
   try {
-    return await work.change(those, signal);
+    return await work.change(items, signal);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { verdicts: [], stopped: error };
@@ -146,8 +149,8 @@ async function changeAll(
     for (let at = 0; at < toChange.length; at += work.batchSize) {
       const batch = toChange.slice(at, at + work.batchSize);
       if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-      const those = batch.map(({ named }) => named);
-      const done = stopped ? undefined : await changeBatch(work, those, signal);
+      const items = batch.map(({ named }) => named);
+      const done = stopped ? undefined : await changeBatch(work, items, signal);
       stopped ??= done?.stopped;
       for (const [index, { outcome }] of batch.entries())
         Object.assign(outcome, done?.verdicts[index] ?? { outcome: 'refused', refusal: stopped });
@@ -173,14 +176,14 @@ async function changeAll(
  * @param changeOne gives what `--json` has besides
  */
 export async function changeEach(
-  those: readonly Named[],
+  items: readonly BulkItem[],
   signal: AbortSignal,
   own: readonly ErrorCode[],
-  changeOne: (one: Named) => Promise<object>,
+  changeOne: (one: BulkItem) => Promise<object>,
 ): ReturnType<BulkWork['change']> {
-  const verdicts: Verdict[] = [];
+  const verdicts: ItemResult[] = [];
   let stopped: AppError | undefined;
-  for (const one of those) {
+  for (const one of items) {
     if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
     if (stopped) verdicts.push({ outcome: 'refused', refusal: stopped });
     else
@@ -250,19 +253,19 @@ function result(
  * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
  * @throws AppError `DECLINED` for a no, `USAGE` where nobody can be asked, and what `preview` throws
  */
-export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
+export async function runBulk<N extends BulkItem>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;
-  const those = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
-  const outcomes = previewOutcomes(selection, await work.preview(those));
+  const items = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
+  const outcomes = previewOutcomes(selection, await work.preview(items));
   const toChange = new Set(outcomes.flatMap(({ outcome, named }) => (outcome === 'done' && named ? [named.id] : [])));
-  const notice = work.notice?.(those.filter(({ id }) => toChange.has(id)));
+  const notice = work.notice?.(items.filter(({ id }) => toChange.has(id)));
   const plan = (width: number | undefined) =>
     [planText(words, outcomes, selection.repeated, width), notice].filter((text) => text !== undefined).join('\n');
   if (run.options.dryRun) return dryRunResult(plan(run.display.width), outcomes);
   const isNeeded = toChange.size > 0;
   if (run.options.yes && notice !== undefined) run.say(notice);
   if (isNeeded && !run.options.yes) {
-    assertAnswered(run, words);
+    assertCanConfirm(run, words);
     await confirm(run, {
       about: plan(run.io.stderr.columns),
       question: questionText(words, outcomes),

@@ -18,8 +18,8 @@ export function withMailHint(
 ): Pick<BulkWork, 'change' | 'hint'> {
   let hint: string | undefined;
   return {
-    async change(those, signal) {
-      const changed = await change(those, signal);
+    async change(items, signal) {
+      const changed = await change(items, signal);
       if (changed.verdicts.some(({ outcome }) => outcome === 'done'))
         hint ??= queued + (await whenMailsLeave(io, context));
       return changed;

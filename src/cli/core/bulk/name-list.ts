@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { AppError, isAppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { AppError, isAppError, readFailureReason, systemErrorCode } from '../../../errors.js';
 import { type Delimiter, importDelimiters } from '../../../schemas/file-format.js';
-import { idIn } from '../../../services/ids.js';
-import { meaningOf } from '../../../services/imports/read/fields/header-aliases.js';
+import { parseId } from '../../../services/ids.js';
+import { matchHeading } from '../../../services/imports/read/fields/header-aliases.js';
 import { readPreamble } from '../../../tables/csv/delimiters.js';
-import { decodedAs } from '../../../tables/encoding/encodings.js';
+import { decodeToUtf8 } from '../../../tables/encoding/encodings.js';
 import { FileProblem } from '../../../tables/encoding/source-file.js';
 import { inspectFile } from '../../../tables/inspect.js';
 import { readCell, readPhone } from '../../../tables/write/cells.js';
@@ -21,7 +21,7 @@ async function bytesFrom(io: Io, file: string): Promise<Buffer> {
     if (io.signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    throw new AppError('USAGE', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+    throw new AppError('USAGE', `The file ${file} ${readFailureReason(code)}.`, { cause: error });
   }
 }
 
@@ -42,7 +42,7 @@ async function textFrom(io: Io, file: string): Promise<ListText> {
   try {
     const { encoding, isWorkbook } = await inspectFile(chunks());
     if (isWorkbook) throw new FileProblem('NOT_CSV', 'The list is a workbook.');
-    for await (const part of decodedAs(encoding, chunks())) decoded.push(part);
+    for await (const part of decodeToUtf8(encoding, chunks())) decoded.push(part);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
     const source = file === '-' ? 'The list on standard input' : `The file ${file}`;
@@ -88,7 +88,7 @@ function columnsIn(
 function columnOf(cells: readonly string[], heading: string): NameColumn | undefined {
   const isAliased = heading === 'email' || heading === 'phone';
   const found = cells.flatMap((cell, index) => {
-    const known = isAliased ? meaningOf(cell) : undefined;
+    const known = isAliased ? matchHeading(cell) : undefined;
     const isNamed = known ? known.field === heading : cell.toLowerCase() === heading.toLowerCase();
     return isNamed ? [{ column: { heading, shown: cell, index }, rank: known?.rank ?? 0 }] : [];
   });
@@ -131,7 +131,7 @@ function namesOf(rows: readonly string[][], found: readonly NameColumn[]): strin
   });
   const [best] = columns
     // Another system's number could be a phone number here.
-    .filter(({ heading, names }) => !idHeadings.includes(heading) || names.every((name) => idIn(name) !== undefined))
+    .filter(({ heading, names }) => !idHeadings.includes(heading) || names.every((name) => parseId(name) !== undefined))
     .sort((one, other) => one.empty - other.empty);
   if (!best)
     throw new AppError(

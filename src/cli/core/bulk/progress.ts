@@ -14,13 +14,13 @@ export interface Progress {
 }
 
 const ignore = () => undefined;
-const nothing: Progress = { update: ignore, say: ignore, resumed: ignore, stop: ignore };
+const silentProgress: Progress = { update: ignore, say: ignore, resumed: ignore, stop: ignore };
 
 /** How often a line is written where there is no terminal, in milliseconds. */
 const lineEveryMs = 5000;
 
 /** What of a command its progress needs. */
-type Reporting = Pick<Run, 'io' | 'options' | 'say'>;
+type ProgressRun = Pick<Run, 'io' | 'options' | 'say'>;
 
 /**
  * How much is done, the rate and the time left on standard error: a bar on a terminal, a line now and then on a pipe, and on a
@@ -28,8 +28,8 @@ type Reporting = Pick<Run, 'io' | 'options' | 'say'>;
  * @param total how many there will be; counts up when it isn't known yet
  * @param one what is counted
  */
-export function createProgress(run: Reporting, label: string, total: number | undefined, one = 'row'): Progress {
-  if (run.options.quiet || run.options.json) return nothing;
+export function createProgress(run: ProgressRun, label: string, total: number | undefined, one = 'row'): Progress {
+  if (run.options.quiet || run.options.json) return silentProgress;
   const { stderr, env } = run.io;
   return stderr.isTTY && env.TERM !== 'dumb' ? bar(run, { label, total, one }) : lines(run, { label, total, one });
 }
@@ -40,21 +40,21 @@ function rateFrom(before: number): (done: number) => number {
   return (done) => Math.round(((done - before) * 1000) / Math.max(performance.now() - startedAt, 1));
 }
 
-interface Shown {
+interface BarText {
   label: string;
   total: number | undefined;
   one: string;
 }
 
 /** What a bar says. @param isTimed whether anything is done by now: before, nothing is known of the rate and the time left */
-function barFormat({ label, total, one }: Shown, columns: number, isTimed: boolean): string {
+function barFormat({ label, total, one }: BarText, columns: number, isTimed: boolean): string {
   if (total === undefined) return `${label}: {value} ${one}s`;
   const noun = columns < 80 ? '' : ` ${one}s`;
   const rate = columns < 80 ? '' : ` | {rate} ${one}s/s`;
   return `${label} {bar} {percentage}% | {value} of {total}${noun}${isTimed ? `${rate} | {eta_formatted} left` : ''}`;
 }
 
-function bar(run: Reporting, shown: Shown): Progress {
+function bar(run: ProgressRun, shown: BarText): Progress {
   const { total } = shown;
   const columns = run.io.stderr.columns ?? 80;
   let isTimed = false;
@@ -93,7 +93,7 @@ function bar(run: Reporting, shown: Shown): Progress {
   };
 }
 
-function lines(run: Reporting, { label, total, one }: Shown): Progress {
+function lines(run: ProgressRun, { label, total, one }: BarText): Progress {
   let lastAt = performance.now();
   let rate = rateFrom(0);
   return {

@@ -172,7 +172,7 @@ const declaredArguments = new WeakMap<Command, readonly Argument[]>();
 const isListThenLast = (declared: readonly Argument[]) => declared.at(-2)?.variadic === true;
 
 /**
- * Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link calledWith}. It
+ * Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link parsedInput}. It
  * has several values for the last argument only: {@link regrouped} gives them back to the one before it.
  */
 function addArguments(command: Command, words: readonly string[], choices: Choices | undefined): void {
@@ -192,7 +192,7 @@ function addArguments(command: Command, words: readonly string[], choices: Choic
   if (words.length > 0) command.usage(['[options]', ...words].join(' '));
 }
 
-function offer(option: Option, { words, ending }: Choice): void {
+function addChoices(option: Option, { words, ending }: Choice): void {
   option.choices(words);
   const { parseArg } = option;
   if (ending === undefined) return;
@@ -223,7 +223,7 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
-    if (typeof declared !== 'string' && 'words' in declared) offer(option, declared);
+    if (typeof declared !== 'string' && 'words' in declared) addChoices(option, declared);
     if (typeof declared !== 'string' && 'isRepeatable' in declared)
       option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
     else if (option.required || option.optional) onlyOnce(option);
@@ -254,7 +254,7 @@ function regrouped(declared: readonly Argument[], values: readonly unknown[]): r
 }
 
 /** What a command was called with. Commander has checked that it has the form that was declared. */
-export function calledWith<Usage extends string, O extends Options, C extends Choices>(command: Command) {
+export function parsedInput<Usage extends string, O extends Options, C extends Choices>(command: Command) {
   const declared = declaredArguments.get(command) ?? [];
   const { processedArgs } = command;
   const values = isListThenLast(declared) ? regrouped(declared, processedArgs) : withoutGap(declared, processedArgs);

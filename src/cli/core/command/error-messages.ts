@@ -4,12 +4,12 @@ import type { FieldProblem } from '../../../field-problem.js';
 import type { Context } from '../../../services/context.js';
 import { courseFull } from '../../../services/courses/course-full.js';
 import { either } from '../output/output.js';
-import { calledWith, camelCase } from './declaration.js';
+import { camelCase, parsedInput } from './declaration.js';
 import { problemText } from './problem-text.js';
-import { valueMeant } from './suggestions.js';
+import { suggestValue } from './suggestions.js';
 
 /** Fields of the API that have another name on the command line. */
-const otherNames: Readonly<Record<string, string>> = {
+const commandLineNames: Readonly<Record<string, string>> = {
   courseType: 'type',
   trainerId: 'trainer',
   tags: 'tag',
@@ -38,8 +38,8 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
 };
 
 /** What a field is called on the command line: the option or argument that gives it. @public used by a test of all options */
-export function nameAtTerminal(command: Command, field: string): string {
-  const name = otherNames[field] ?? field;
+export function commandLineName(command: Command, field: string): string {
+  const name = commandLineNames[field] ?? field;
   const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
   // An option of the same name is a filter, which says so itself.
   if (isArgument) return name !== field ? `<${name}>` : field;
@@ -48,31 +48,31 @@ export function nameAtTerminal(command: Command, field: string): string {
 }
 
 /** A problem in the words of the command line. One of a field that has a name for people keeps its sentence. */
-function problemAtTerminal(command: Command, problem: FieldProblem): FieldProblem {
+function rewordProblem(command: Command, problem: FieldProblem): FieldProblem {
   const [field = ''] = problem.path.split('.');
-  const name = nameAtTerminal(command, field);
+  const name = commandLineName(command, field);
   const message =
     problem.label !== undefined || name === field
       ? problem.message
-      : problemText(problem, name, (other) => nameAtTerminal(command, other));
+      : problemText(problem, name, (other) => commandLineName(command, other));
   return { ...problem, message: message + remedyFor(command, field, problem) };
 }
 
 /** The remedy for a wrong value, after its problem. */
 function remedyFor(command: Command, field: string, { code, params = {} }: FieldProblem): string {
-  if (code === 'TOO_LARGE' && field === 'limit' && nameAtTerminal(command, field) === '--limit')
+  if (code === 'TOO_LARGE' && field === 'limit' && commandLineName(command, field) === '--limit')
     return ' "all" lists all pages.';
   if (code !== 'NOT_ONE_OF') return '';
-  const typed = given(command, [otherNames[field] ?? field]).flatMap((value) => value.split(','));
+  const typed = typedValues(command, [commandLineNames[field] ?? field]).flatMap((value) => value.split(','));
   const allowed = params.values?.map(String) ?? [];
-  const meant = typed.flatMap((value) => (allowed.includes(value) ? [] : (valueMeant(value, allowed) ?? [])));
+  const meant = typed.flatMap((value) => (allowed.includes(value) ? [] : (suggestValue(value, allowed) ?? [])));
   return meant.length === 0 ? '' : ` Did you mean ${meant.join(',')}?`;
 }
 
 /** What the command line gives under one of several names. */
-function given(command: Command, names: readonly string[]): string[] {
+function typedValues(command: Command, names: readonly string[]): string[] {
   const options: Record<string, unknown> = command.opts();
-  const values: Record<string, unknown> = calledWith(command).arguments;
+  const values: Record<string, unknown> = parsedInput(command).arguments;
   return names
     .flatMap((name) => {
       const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
@@ -82,11 +82,11 @@ function given(command: Command, names: readonly string[]): string[] {
     .filter((value): value is string => typeof value === 'string' && value !== '');
 }
 
-async function notFoundAtTerminal(command: Command, failure: AppError, context?: Context): Promise<AppError> {
+async function rewordNotFound(command: Command, failure: AppError, context?: Context): Promise<AppError> {
   const { subject } = failure;
   const reference = subject && references[subject];
   if (!reference) return failure;
-  const values = given(command, reference.names);
+  const values = typedValues(command, reference.names);
   const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
   const [typed] = values.length === 1 ? values : [];
   // Loaded here: every command would start later.
@@ -101,9 +101,9 @@ async function notFoundAtTerminal(command: Command, failure: AppError, context?:
 }
 
 /** The refusal of a full course with the option that is a way out, where the command has it. */
-function courseFullAtTerminal(command: Command, failure: AppError): AppError {
+function rewordCourseFull(command: Command, failure: AppError): AppError {
   const { seatsLeft = 0, wanted = 1 } = failure.params ?? {};
-  const option = nameAtTerminal(command, 'whenFull');
+  const option = commandLineName(command, 'whenFull');
   return option === 'whenFull' ? failure : courseFull(seatsLeft, wanted, `${option} wait`);
 }
 
@@ -111,12 +111,12 @@ function courseFullAtTerminal(command: Command, failure: AppError): AppError {
  * A failure as the terminal says it: fields have the names of their options, missing records their typed names.
  * @param context the opened database, in which similar names are looked up
  */
-export async function atTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {
-  if (isAppError(failure, 'COURSE_FULL')) return courseFullAtTerminal(command, failure);
-  if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure, context);
+export async function rewordForTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {
+  if (isAppError(failure, 'COURSE_FULL')) return rewordCourseFull(command, failure);
+  if (isAppError(failure, 'NOT_FOUND')) return rewordNotFound(command, failure, context);
   if (!isAppError(failure, 'VALIDATION') || failure.details.length === 0) return failure;
   return validationError(
-    failure.details.map((problem) => problemAtTerminal(command, problem)),
+    failure.details.map((problem) => rewordProblem(command, problem)),
     failure,
   );
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
-import { caseless } from '../../../schemas/keys.js';
+import { foldCase } from '../../../schemas/keys.js';
 import { findUser, listUsers } from '../../../services/accounts/queries.js';
 import { listUserSessions } from '../../../services/accounts/sessions.js';
 import type { Context } from '../../../services/context.js';
@@ -22,7 +22,7 @@ interface Choice {
 }
 
 /** Whose something is: the references that the command line gives, and ids that limit the choice. */
-export interface Within {
+export interface PickFilter {
   user?: string;
   course?: string;
   userId?: string | undefined;
@@ -36,7 +36,7 @@ interface Subject {
   howToName: string;
   listedBy: string;
   /** Best first. */
-  find(context: Context, search: string, within: Within): Promise<Choice[]>;
+  find(context: Context, search: string, filter: PickFilter): Promise<Choice[]>;
 }
 
 /** As many as are found at once; the search finds the others. */
@@ -51,7 +51,7 @@ const time = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ');
 
 /** Those whose line contains the words: for what has no search of its own. */
 const matching = (choices: readonly Choice[], search: string) =>
-  choices.filter(({ name }) => caseless(name).includes(caseless(search.trim())));
+  choices.filter(({ name }) => foldCase(name).includes(foldCase(search.trim())));
 
 const subjects: Readonly<Record<Pickable, Subject>> = {
   course: {
@@ -136,13 +136,13 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
 };
 
 /** What is needed of the run of a command. */
-interface Picking {
+interface PickRun {
   io: Io;
   interactive: boolean;
 }
 
 /** @throws AppError `USAGE` where nobody can be asked, saying what to give */
-function assertCanPick({ interactive }: Picking, what: Pickable): void {
+function assertCanPick({ interactive }: PickRun, what: Pickable): void {
   const { one, howToName, listedBy } = subjects[what];
   if (interactive) return;
   const article = /^[aeiou]/.test(one) ? 'An' : 'A';
@@ -153,21 +153,26 @@ function assertCanPick({ interactive }: Picking, what: Pickable): void {
  * The id of one that the person at the terminal chooses, who types what to search for.
  * @throws AppError `USAGE` where nobody can be asked; `NOT_FOUND` where there is none; `INTERRUPTED`
  */
-export async function pick(run: Picking, context: Context, what: Pickable, within: Within = {}): Promise<string> {
+export async function pickRecord(
+  run: PickRun,
+  context: Context,
+  what: Pickable,
+  filter: PickFilter = {},
+): Promise<string> {
   assertCanPick(run, what);
   const { one, find } = subjects[what];
-  if ((await find(context, '', within)).length === 0) throw new AppError('NOT_FOUND', `There is no ${one} to choose.`);
+  if ((await find(context, '', filter)).length === 0) throw new AppError('NOT_FOUND', `There is no ${one} to choose.`);
   const prompts = await createPrompts(run.io);
-  return prompts.search(`Which ${one}?`, (typed) => find(context, typed, within));
+  return prompts.search(`Which ${one}?`, (typed) => find(context, typed, filter));
 }
 
 /**
  * Lets the person at the terminal choose what the command line doesn't name.
  * @param statuses of the imports to choose of
- * @throws AppError `USAGE`, and as {@link pick}
+ * @throws AppError `USAGE`, and as {@link pickRecord}
  */
-export async function pickMissing(
-  run: Picking & { arguments: object; context(): Promise<Context> },
+export async function pickMissingArguments(
+  run: PickRun & { arguments: object; context(): Promise<Context> },
   missing: readonly string[],
   statuses?: readonly ImportStatus[],
 ): Promise<void> {
@@ -178,6 +183,6 @@ export async function pickMissing(
     if (!isPickable(name))
       throw new AppError('USAGE', `The argument <${name}> is missing. Add --help to see how it is used.`);
     assertCanPick(run, name);
-    given[camelCase(name)] = await pick(run, await run.context(), name, { ...given, statuses });
+    given[camelCase(name)] = await pickRecord(run, await run.context(), name, { ...given, statuses });
   }
 }

@@ -1,7 +1,7 @@
 import type { FieldProblem, ProblemCode, ProblemParams } from '../../../field-problem.js';
 
 /** What a problem is worded with. */
-interface Parts extends Pick<ProblemParams, 'min' | 'max'> {
+interface WordingParts extends Pick<ProblemParams, 'min' | 'max'> {
   /** The option or argument that gives the field. */
   name: string;
   values: string;
@@ -21,7 +21,7 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** How the command line words a problem of a field; null where the sentence of the service has no field's name to replace. */
-const wordings: Record<ProblemCode, ((parts: Parts) => string) | null> = {
+const wordings: Record<ProblemCode, ((parts: WordingParts) => string) | null> = {
   REQUIRED: ({ name }) => `${name} is required.`,
   WRONG_TYPE: ({ name, types }) => `${name} must be ${types}.`,
   NOT_ONE_OF: ({ name, values }) => `${name} must be one of ${values}.`,

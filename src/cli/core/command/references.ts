@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
-import { findCourseNamed } from '../../../services/courses/find-course.js';
+import { findCourseByName } from '../../../services/courses/find-course.js';
 
 const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
 
@@ -27,5 +27,5 @@ export async function userIdOf(context: Context, reference: string, role: keyof 
 
 /** The id of a course by id or title. @throws AppError `VALIDATION` for a title of several courses */
 export async function courseIdOf(context: Context, reference: string): Promise<string> {
-  return (await findCourseNamed(context, reference))?.id ?? reference;
+  return (await findCourseByName(context, reference))?.id ?? reference;
 }

@@ -11,13 +11,13 @@ import { printable } from '../output/printable.js';
 import {
   type ArgumentValues,
   type Choices,
-  calledWith,
   type commonOptions,
   type None,
   type Options,
   type OptionValues,
+  parsedInput,
 } from './declaration.js';
-import { atTerminal, PartialFailure } from './error-messages.js';
+import { PartialFailure, rewordForTerminal } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 
 type CommonOptions = OptionValues<typeof commonOptions>;
@@ -117,7 +117,7 @@ export async function assertDatabaseExists(config: Config, isCreated = false): P
   // Of other faults opening the file says more.
   const found = await stat(database.file).catch((error: unknown) => systemErrorCode(error) === 'ENOENT');
   if (found === false || (found !== true && found.size > 0)) return;
-  const { assertNoUnfinishedRestore } = await import('../../../services/maintenance/backup/places.js');
+  const { assertNoUnfinishedRestore } = await import('../../../services/maintenance/backup/database-file.js');
   await assertNoUnfinishedRestore(config);
   if (isCreated || found !== true) return;
   throw new AppError(
@@ -132,7 +132,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   { schema, missingDatabase, reportsSettings = false }: Needs,
   opened: Context[],
 ): { run: Run<Usage, O, C>; missing: readonly string[] } {
-  const { arguments: given, options, missing } = calledWith<Usage, O & typeof commonOptions, C>(command);
+  const { arguments: given, options, missing } = parsedInput<Usage, O & typeof commonOptions, C>(command);
   if (isJsonFormat(command)) options.json = true;
   const say: Run['say'] = (text, { painted } = {}) => {
     if (!options.quiet && !options.json) io.stderr.write(`${painted ? text : printable(text)}\n`);
@@ -232,7 +232,7 @@ async function report(
     // Programs read the object; the stack is for people, as debug logs are.
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
-    const worded = await atTerminal(command, failure, context);
+    const worded = await rewordForTerminal(command, failure, context);
     const message = withCommandLines(io, failureText(worded, paint, verbose));
     const lines = left === undefined ? message : `${message}\n${printable(left.text)}`;
     const broken = lines.split('\n').flatMap((line) => wrapHanging(line, widthOf(io.stderr)));
@@ -258,7 +258,8 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   const begin = async () => {
     const work = await load();
     await work.check?.(run);
-    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing, needs.importsToChoose);
+    if (missing.length > 0)
+      await (await import('./picker.js')).pickMissingArguments(run, missing, needs.importsToChoose);
     return work.run(run);
   };
   try {

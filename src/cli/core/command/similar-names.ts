@@ -1,10 +1,10 @@
 import type { ErrorSubject } from '../../../errors.js';
-import { caseless } from '../../../schemas/keys.js';
+import { foldCase } from '../../../schemas/keys.js';
 import { listUsers } from '../../../services/accounts/queries.js';
-import { type Completable, type NameSource, namesBeginning } from '../../../services/completion/completion.js';
+import { type Completable, type SuggestionSource, suggestNames } from '../../../services/completion/completion.js';
 import type { Context } from '../../../services/context.js';
 import { shellWord } from '../../../shell-quote.js';
-import { similar } from './suggestions.js';
+import { mostSimilar } from './suggestions.js';
 
 const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
   Course: 'course',
@@ -16,12 +16,12 @@ const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
 const maxNames = 3;
 
 /** Names with a beginning that is as long as possible, if they are spelled like the typed one. */
-async function similarlySpelled(source: NameSource, kind: Completable, typed: string): Promise<string[]> {
+async function similarlySpelled(source: SuggestionSource, kind: Completable, typed: string): Promise<string[]> {
   const characters = Array.from(typed);
   for (let length = characters.length; length > 0; length -= 1) {
-    const names = await namesBeginning(source, kind, characters.slice(0, length).join(''));
-    const byKey = new Map(names.filter(({ isCode }) => !isCode).map(({ value }) => [caseless(value), value]));
-    const found = similar(caseless(typed), [...byKey.keys()]).flatMap((key) => byKey.get(key) ?? []);
+    const names = await suggestNames(source, kind, characters.slice(0, length).join(''));
+    const byKey = new Map(names.filter(({ isCode }) => !isCode).map(({ value }) => [foldCase(value), value]));
+    const found = mostSimilar(foldCase(typed), [...byKey.keys()]).flatMap((key) => byKey.get(key) ?? []);
     if (found.length > 0) return found.slice(0, maxNames);
   }
   return [];
@@ -34,7 +34,7 @@ async function peopleNamed(context: Context, typed: string): Promise<string[]> {
 }
 
 /** A name as it can be typed. Shells read letters of all languages. */
-const readable = (name: string) => (/^[\p{L}\p{N}@%+=:,./_-]+$/u.test(name) ? name : shellWord(name));
+const asTypeable = (name: string) => (/^[\p{L}\p{N}@%+=:,./_-]+$/u.test(name) ? name : shellWord(name));
 
 /** Names of records that may be meant by one that there isn't. */
 export async function similarNames(context: Context, subject: ErrorSubject, typed: string): Promise<string[]> {
@@ -43,7 +43,7 @@ export async function similarNames(context: Context, subject: ErrorSubject, type
   const source = { settings: context.config.database, open: async () => context.database };
   try {
     if (kind === 'user' && !typed.includes('@')) return await peopleNamed(context, typed);
-    return (await similarlySpelled(source, kind, typed)).map(readable);
+    return (await similarlySpelled(source, kind, typed)).map(asTypeable);
   } catch {
     // The failure that is being reported says more.
     return [];

@@ -101,16 +101,19 @@ const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
 
 const maxSuggestions = 4;
 
-interface Found {
+interface CommandPath {
   words: string[];
   command: Command;
 }
 
 /** The commands below one, the nearest first. */
-function below(command: Command): Found[] {
-  const children = command.commands.map((child): Found => ({ words: [child.name()], command: child }));
+function descendantsOf(command: Command): CommandPath[] {
+  const children = command.commands.map((child): CommandPath => ({ words: [child.name()], command: child }));
   const further = children.flatMap((child) =>
-    below(child.command).map(({ words, command: one }) => ({ words: [...child.words, ...words], command: one })),
+    descendantsOf(child.command).map(({ words, command: one }) => ({
+      words: [...child.words, ...words],
+      command: one,
+    })),
   );
   return [...children, ...further].sort((one, other) => one.words.length - other.words.length);
 }
@@ -118,13 +121,13 @@ function below(command: Command): Found[] {
 const isCalled = (command: Command, word: string) => command.name() === word || command.aliases().includes(word);
 
 /** A command that may be meant: the words that lead to it, after the program's name, and its last arguments. */
-export interface Meant {
+export interface SuggestedCommand {
   words: string[];
   last: string[];
 }
 
 /** The commands of those in a group that a name, or a whole line, means. */
-function commandsOf(path: readonly string[], all: readonly Found[], meaning: string): Meant[] {
+function commandsOf(path: readonly string[], all: readonly CommandPath[], meaning: string): SuggestedCommand[] {
   const [group, name, ...last] = meaning.split(' ');
   const found = all.map(({ words, command }) => ({ words: [...path, ...words], command }));
   if (name === undefined)
@@ -134,7 +137,7 @@ function commandsOf(path: readonly string[], all: readonly Found[], meaning: str
 }
 
 /** The most similar words, if any is similar: as commander does it for options. */
-export function similar(word: string, candidates: readonly string[]): string[] {
+export function mostSimilar(word: string, candidates: readonly string[]): string[] {
   const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const close = distances.filter(({ candidate, distance }) => {
     const length = Math.max(word.length, candidate.length);
@@ -148,17 +151,17 @@ export function similar(word: string, candidates: readonly string[]): string[] {
  * The commands that may be meant by a word that a program, or a group of its commands, doesn't have: by what the word means, in
  * the group and then elsewhere, or by how it is spelled.
  */
-export function commandsMeant(program: Command, group: readonly Command[], word: string): Meant[] {
+export function suggestCommands(program: Command, group: readonly Command[], word: string): SuggestedCommand[] {
   const here = group.at(-1) ?? program;
   const path = group.map((one) => one.name());
   const meant = [word, ...(commandSynonyms[word] ?? [])];
-  const inGroup = meant.flatMap((one) => commandsOf(path, below(here), one));
-  const byMeaning = inGroup.length > 0 ? inGroup : meant.flatMap((one) => commandsOf([], below(program), one));
+  const inGroup = meant.flatMap((one) => commandsOf(path, descendantsOf(here), one));
+  const byMeaning = inGroup.length > 0 ? inGroup : meant.flatMap((one) => commandsOf([], descendantsOf(program), one));
   const bySpelling = () =>
-    similar(
+    mostSimilar(
       word,
       here.commands.map((one) => one.name()),
-    ).map((name): Meant => ({ words: [...path, name], last: [] }));
+    ).map((name): SuggestedCommand => ({ words: [...path, name], last: [] }));
   return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
 }
 
@@ -178,15 +181,15 @@ const valueSynonyms: Readonly<Record<string, string>> = {
 };
 
 /** The allowed value that is meant by another one, by its meaning or spelling. */
-export function valueMeant(typed: string, allowed: readonly string[]): string | undefined {
+export function suggestValue(typed: string, allowed: readonly string[]): string | undefined {
   const word = typed.trim().toLowerCase();
-  return [word, valueSynonyms[word], ...similar(word, allowed)].find(
+  return [word, valueSynonyms[word], ...mostSimilar(word, allowed)].find(
     (one) => one !== undefined && allowed.includes(one),
   );
 }
 
 /** The option of a command that is meant by one that it doesn't have, where its meaning says so. */
-export function optionMeant(command: Command, flag: string): string | undefined {
+export function suggestOption(command: Command, flag: string): string | undefined {
   const wanted = optionSynonyms[flag] ?? [];
   const found = wanted.flatMap((one) => command.options.filter(({ long, flags }) => long === one || flags === one));
   return found[0]?.long ?? undefined;

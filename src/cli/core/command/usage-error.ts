@@ -2,10 +2,10 @@ import type { Command, CommanderError } from 'commander';
 import { wrapHanging } from '../output/fit.js';
 import { asTyped, commandLine, type Io, widthOf } from '../output/output.js';
 import { printable } from '../output/printable.js';
-import { commandsMeant, type Meant, optionMeant, valueMeant } from './suggestions.js';
+import { type SuggestedCommand, suggestCommands, suggestOption, suggestValue } from './suggestions.js';
 
 /** The command that words lead to, by way of the groups that it is in; without words that lead nowhere. */
-function commandsIn(program: Command, words: readonly string[]): Command[] {
+function commandChain(program: Command, words: readonly string[]): Command[] {
   const found: Command[] = [];
   for (const word of words) {
     const next = (found.at(-1) ?? program).commands.find((one) => one.name() === word || one.aliases().includes(word));
@@ -18,43 +18,45 @@ function commandsIn(program: Command, words: readonly string[]): Command[] {
 /** The commands that are meant, with the subcommands of a group: "user lst" means "users list". */
 function withSubcommand(
   program: Command,
-  meant: readonly Meant[],
+  suggestions: readonly SuggestedCommand[],
   operands: readonly string[],
-): { meant: readonly Meant[]; rest: readonly string[] } {
-  const [one, ...others] = meant;
+): { suggestions: readonly SuggestedCommand[]; rest: readonly string[] } {
+  const [one, ...others] = suggestions;
   const [next, ...rest] = operands;
-  const group = one && others.length === 0 ? commandsIn(program, one.words) : [];
+  const group = one && others.length === 0 ? commandChain(program, one.words) : [];
   const { commands = [] } = group.at(-1) ?? {};
-  if (!one || next === undefined || commands.length === 0) return { meant, rest: operands };
-  const isKnown = commandsIn(program, [...one.words, next]).length > group.length;
-  const found = isKnown ? [{ ...one, words: [...one.words, next] }] : commandsMeant(program, group, next);
-  return found.length === 0 ? { meant, rest: [] } : withSubcommand(program, found, rest);
+  if (!one || next === undefined || commands.length === 0) return { suggestions, rest: operands };
+  const isKnown = commandChain(program, [...one.words, next]).length > group.length;
+  const found = isKnown ? [{ ...one, words: [...one.words, next] }] : suggestCommands(program, group, next);
+  return found.length === 0 ? { suggestions, rest: [] } : withSubcommand(program, found, rest);
 }
 
 /** The message for an unknown command: suggestions, and all commands. */
 function unknownCommand(io: Io, program: Command, argv: readonly string[]): string {
-  const group = commandsIn(program, argv);
+  const group = commandChain(program, argv);
   const [word = '', ...others] = argv.slice(group.length);
   const path = group.map((one) => one.name()).join(' ');
   const firstOption = others.findIndex((one) => one.startsWith('-'));
   const operands = others.slice(0, firstOption === -1 ? undefined : firstOption);
-  const { meant, rest } = withSubcommand(program, commandsMeant(program, group, word), operands);
-  const lines = meant.map(({ words, last }) => {
+  const { suggestions, rest } = withSubcommand(program, suggestCommands(program, group, word), operands);
+  const lines = suggestions.map(({ words, last }) => {
     // The others belong to one command only.
-    const [before, after] = meant.length === 1 ? [rest, others.slice(operands.length)] : [[], []];
+    const [before, after] = suggestions.length === 1 ? [rest, others.slice(operands.length)] : [[], []];
     return `  ${commandLine(io, [...words, ...before, ...last, ...after])}`;
   });
   const names = (group.at(-1) ?? program).commands.map((one) => one.name()).join(', ');
   return [
     `unknown command '${word}'${path === '' ? '' : ` of ${asTyped(io, path)}`}`,
-    ...(meant.length === 0 ? [] : [`Did you mean ${meant.length === 1 ? 'this' : 'one of these'}?`, ...lines]),
-    ...(path === '' && meant.length > 0 ? [] : [`There are: ${names}`]),
+    ...(suggestions.length === 0
+      ? []
+      : [`Did you mean ${suggestions.length === 1 ? 'this' : 'one of these'}?`, ...lines]),
+    ...(path === '' && suggestions.length > 0 ? [] : [`There are: ${names}`]),
   ].join('\n');
 }
 
 /** How the words of a name are written as one, where a command names one thing. */
 function quotingHint(io: Io, program: Command, argv: readonly string[]): string {
-  const group = commandsIn(program, argv);
+  const group = commandChain(program, argv);
   const words = argv.slice(group.length);
   const isOneName = group.at(-1)?.registeredArguments.length === 1 && !words.some((word) => word.startsWith('-'));
   if (!isOneName) return '';
@@ -74,13 +76,13 @@ export function usageProblem(
   if (code === 'commander.unknownCommand') return unknownCommand(io, program, argv);
   const text = message.replace(/^error: /, '');
   const [, flag = ''] = /^unknown option '([^']+)'/.exec(text) ?? [];
-  const command = commandsIn(program, argv).at(-1) ?? program;
+  const command = commandChain(program, argv).at(-1) ?? program;
   if (code === 'commander.excessArguments') return `${text}${quotingHint(io, program, argv)}`;
   const [, typed = '', allowed = ''] = /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/.exec(text) ?? [];
-  const value = typed === '' ? undefined : valueMeant(typed, allowed.split(', '));
+  const value = typed === '' ? undefined : suggestValue(typed, allowed.split(', '));
   if (value !== undefined) return `${text}\n(Did you mean ${value}?)`;
-  const meant = optionMeant(command, flag);
-  return meant === undefined ? text : `unknown option '${flag}'\n(Did you mean ${meant}?)`;
+  const suggestion = suggestOption(command, flag);
+  return suggestion === undefined ? text : `unknown option '${flag}'\n(Did you mean ${suggestion}?)`;
 }
 
 /** A mistake in usage, for people: lines that are broken between words. */

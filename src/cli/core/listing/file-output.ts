@@ -1,6 +1,6 @@
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, isDiskFull, systemErrorCode, whyUnwritable } from '../../../errors.js';
+import { AppError, isDiskFull, systemErrorCode, writeFailureReason } from '../../../errors.js';
 import { isWorkbookName, type TableFormat, tableFormats } from '../../../schemas/table-format.js';
 import type { OnExported } from '../../../services/exports.js';
 import { type Table, tablePieces } from '../../../tables/write/table.js';
@@ -22,7 +22,7 @@ interface FileOutput {
 function problemOf(file: string, code: string): string {
   if (isDiskFull(code)) return `The disk of the file ${file} is full. Free some space, or name a file on another disk.`;
   if (code === 'EEXIST') return `The file ${file} exists already and is never overwritten. Name another one.`;
-  return `The file ${file} ${whyUnwritable(code, 'name another file')}.`;
+  return `The file ${file} ${writeFailureReason(code, 'name another file')}.`;
 }
 
 /** Standard output, or a new file that only this user can read. */

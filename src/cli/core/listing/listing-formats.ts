@@ -58,7 +58,7 @@ export async function* csvOf<T>(
 ): AsyncGenerator<string> {
   // As yaml below.
   const { csvPieces } = await import('../../../tables/write/table.js');
-  yield* csvPieces({ ...tableOf(pages, columns), isUnmarked: !isFile(to) });
+  yield* csvPieces({ ...tableOf(pages, columns), omitsByteOrderMark: !isFile(to) });
 }
 
 /** The rows as an Excel workbook. */

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Page } from '../../../services/paging.js';
 import type { Result, Run } from '../command/run.js';
-import { valueMeant } from '../command/suggestions.js';
+import { suggestValue } from '../command/suggestions.js';
 import { wrap } from '../output/fit.js';
 import { counted } from '../output/output.js';
 import { writePaged } from '../output/pager.js';
@@ -94,8 +94,8 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
     const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
     if (column) return column;
     const allowed = columns.map((one) => one.name);
-    const meant = valueMeant(name, allowed);
-    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    const suggestion = suggestValue(name, allowed);
+    const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
     throw new AppError('USAGE', `--columns must be of ${allowed.join(', ')}: not "${name.trim()}".${hint}`);
   });
 }
@@ -172,8 +172,8 @@ export async function listing<T>(
   async function* lines(): AsyncGenerator<string> {
     if (items.length === 0) return;
     const grows = isAll && pagination.totalPages > 1;
-    const wishes = { absolute: options.absolute, chosen: chosen !== undefined, grows };
-    const table = tableOf(chosen ?? inTable, items, display, wishes);
+    const tableOptions = { absolute: options.absolute, chosen: chosen !== undefined, grows };
+    const table = tableOf(chosen ?? inTable, items, display, tableOptions);
     ({ leftOut } = table);
     yield `${run.paint.bold(table.heading)}\n`;
     for await (const page of read()) for (const item of page.items) yield `${table.lines([item]).join('\n')}\n`;

@@ -4,7 +4,7 @@ import { printableLine } from '../output/printable.js';
 import type { Column, Value } from './columns.js';
 
 /** How a listing is shown where that isn't the default. */
-interface Wishes {
+interface TableOptions {
   /** Times in full at a terminal, too. */
   absolute?: boolean | undefined;
   /** The columns were asked for: none is left out, and ids are whole. */
@@ -27,7 +27,7 @@ const shortId = 8;
 const headingOf = <T>({ name, heading }: Column<T>) =>
   heading ?? name.replace(/[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 
-function textOf(value: Value, isId: boolean, { width, now }: Display, { absolute, chosen }: Wishes): string {
+function textOf(value: Value, isId: boolean, { width, now }: Display, { absolute, chosen }: TableOptions): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Date) return width === undefined || absolute ? value.toISOString() : relativeTime(value, now);
@@ -42,12 +42,12 @@ const hasTexts = <T>({ value }: Column<T>, items: readonly T[]) =>
   items.some((item) => typeof value(item) === 'string');
 
 /** Spreads what is left of the line over the columns whose texts may be longer in rows that follow. */
-function grown(widths: readonly number[], canGrow: readonly boolean[], width: number) {
+function widened(widths: readonly number[], canGrow: readonly boolean[], width: number) {
   const used = widths.filter((one) => one > 0);
-  const growing = widths.filter((here, index) => here > 0 && canGrow[index]).length;
+  const growing = widths.filter((columnWidth, index) => columnWidth > 0 && canGrow[index]).length;
   const spare = width - used.reduce((sum, one) => sum + one, gap * (used.length - 1));
   const more = growing === 0 ? 0 : Math.max(0, Math.floor(spare / growing));
-  return widths.map((here, index) => (here > 0 && canGrow[index] ? here + more : here));
+  return widths.map((columnWidth, index) => (columnWidth > 0 && canGrow[index] ? columnWidth + more : columnWidth));
 }
 
 function extentOf<T>(column: Column<T>, canShrink: boolean, texts: readonly string[]): Extent {
@@ -75,40 +75,45 @@ export function tableOf<T>(
   columns: readonly Column<T>[],
   items: readonly T[],
   display: Display,
-  wishes: Wishes = {},
+  options: TableOptions = {},
 ): Table<T> {
   const { width } = display;
-  const text = (column: Column<T>, item: T) => textOf(column.value(item), column.fit === 'id', display, wishes);
+  const text = (column: Column<T>, item: T) => textOf(column.value(item), column.fit === 'id', display, options);
   const texts = columns.map((column) => hasTexts(column, items));
   const extents = columns.map((column, index) => {
     const cells = items.map((item) => text(column, item));
     const extent = extentOf(column, isCuttable(column) && Boolean(texts[index]), cells);
-    return wishes.chosen ? { ...extent, priority: 0 } : extent;
+    return options.chosen ? { ...extent, priority: 0 } : extent;
   });
   const canGrow = columns.map(({ fit }, index) => fit !== 'id' && Boolean(texts[index]));
   const fitting = layout(extents, width);
-  const widths = wishes.grows && width !== undefined ? grown(fitting, canGrow, width) : fitting;
+  const widths = options.grows && width !== undefined ? widened(fitting, canGrow, width) : fitting;
   const shown = columns.flatMap((column, index) => {
-    const here = widths[index] ?? 0;
+    const columnWidth = widths[index] ?? 0;
     const isNumeric = items.some((item) => typeof column.value(item) === 'number');
-    return here > 0 ? [{ column, width: here, isNumeric }] : [];
+    return columnWidth > 0 ? [{ column, width: columnWidth, isNumeric }] : [];
   });
 
   function lines(item: T): string[] {
-    const cells = shown.map(({ column, width: here }) =>
-      cellLines(column, text(column, item), column.value(item), width === undefined ? Number.POSITIVE_INFINITY : here),
+    const cells = shown.map(({ column, width: columnWidth }) =>
+      cellLines(
+        column,
+        text(column, item),
+        column.value(item),
+        width === undefined ? Number.POSITIVE_INFINITY : columnWidth,
+      ),
     );
     const height = Math.max(...cells.map((cell) => cell.length));
     return Array.from({ length: height }, (_, line) =>
       shown
-        .map(({ width: here, isNumeric }, index) => padded(cells[index]?.[line] ?? '', here, isNumeric))
+        .map(({ width: columnWidth, isNumeric }, index) => padded(cells[index]?.[line] ?? '', columnWidth, isNumeric))
         .join(' '.repeat(gap))
         .trimEnd(),
     );
   }
 
   const heading = shown
-    .map(({ column, width: here, isNumeric }) => padded(headingOf(column), here, isNumeric))
+    .map(({ column, width: columnWidth, isNumeric }) => padded(headingOf(column), columnWidth, isNumeric))
     .join(' '.repeat(gap))
     .trimEnd();
   return {

@@ -10,7 +10,7 @@ interface LogStream {
 }
 
 /** What may be logged of a request. */
-interface Entry {
+interface LogEntry {
   msg?: string;
   req?: { id?: string; method: string; path: string };
   /** Once it is answered. */
@@ -21,14 +21,14 @@ interface Entry {
 }
 
 /** Nothing that a client has sent may move the cursor, colour, or begin a line of its own. Stacks keep their lines. */
-function safe(key: string, value: unknown): unknown {
+function withoutControlCharacters(key: string, value: unknown): unknown {
   if (typeof value === 'string') return key === 'stack' ? printable(value) : printableLine(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [printableLine(name), member]));
 }
 
 /** The message, and what happened to the request. The client of a failed one was answered the same id. */
-function messageOf({ msg, req, res, responseTime, userId }: Entry): string {
+function messageOf({ msg, req, res, responseTime, userId }: LogEntry): string {
   const parts = [msg, req?.method, req?.path, res?.status];
   if (responseTime !== undefined) parts.push(`${responseTime} ms`);
   if (userId !== undefined) parts.push(`by ${userId}`);
@@ -57,7 +57,7 @@ export async function logStream(
   return {
     write(line) {
       // As `logger.ts` has written it.
-      const entry: Entry = JSON.parse(line, safe);
+      const entry: LogEntry = JSON.parse(line, withoutControlCharacters);
       stderr.write(pretty({ ...entry, msg: messageOf(entry) }));
     },
   };

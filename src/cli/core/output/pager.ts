@@ -4,7 +4,8 @@ import { AppError, systemErrorCode } from '../../../errors.js';
 import { type Io, writeText } from './output.js';
 
 /** A stream of the process is handed on, so that the pager has the terminal; another one is written to. */
-const handedOn = (stream: Io['stdout']) => ('fd' in stream && typeof stream.fd === 'number' ? stream.fd : 'pipe');
+const inheritedOrPiped = (stream: Io['stdout']) =>
+  'fd' in stream && typeof stream.fd === 'number' ? stream.fd : 'pipe';
 
 /** How the pager is called: as `PAGER` says, by the shell, or less, which may not be installed. */
 function start({ env, stdout, stderr }: Io): ChildProcess {
@@ -13,7 +14,7 @@ function start({ env, stdout, stderr }: Io): ChildProcess {
     shell: PAGER !== undefined,
     // As git calls it: colours, no clearing of the screen, and an end by itself where all fits.
     env: { LESS: 'FRX', LV: '-c', ...env },
-    stdio: ['pipe', handedOn(stdout), handedOn(stderr)],
+    stdio: ['pipe', inheritedOrPiped(stdout), inheritedOrPiped(stderr)],
   });
 }
 

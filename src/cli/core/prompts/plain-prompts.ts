@@ -5,7 +5,7 @@ import type { Io } from '../output/output.js';
 import { printable, printableLine } from '../output/printable.js';
 
 /** How questions are put to a terminal. Each throws AppError `INTERRUPTED` when it is left unanswered. */
-export interface Asking {
+export interface PromptDriver {
   /** What was typed, once `problem` finds nothing wrong with it. Enter alone answers `initial`. */
   line(message: string, problem: (typed: string) => true | string, initial?: string): Promise<string>;
   /** Asks without showing what is typed. */
@@ -27,7 +27,7 @@ const anything = () => true as const;
 const labelOf = (message: string) => (/\w$/.test(message) ? `${message}: ` : `${message} `);
 
 /** Asks in lines, without moving the cursor: for terminals that can't (`TERM=dumb`), as those inside of editors. */
-export function askInLines(io: Io): Asking {
+export function askInLines(io: Io): PromptDriver {
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
 
   /** @param isShown otherwise readline edits the line, which the terminal would show, and writes it nowhere */
@@ -60,7 +60,7 @@ export function askInLines(io: Io): Asking {
     }
   }
 
-  const prompts: Asking = {
+  const prompts: PromptDriver = {
     line: (message, problem, initial) =>
       valid(`${labelOf(message)}${initial === undefined ? '' : `(${initial}) `}`, true, problem, initial),
     hidden: (message, problem) => valid(labelOf(message), false, problem),

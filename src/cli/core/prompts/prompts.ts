@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { AppError } from '../../../errors.js';
 import type { Io } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
-import type { Asking } from './plain-prompts.js';
+import type { PromptDriver } from './plain-prompts.js';
 
 interface Choice<T extends string> {
   value: T;
@@ -64,7 +64,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
 }
 
 /** Asks with questions that are drawn anew with each key. */
-async function askInPlace(io: Io): Promise<Asking> {
+async function askInPlace(io: Io): Promise<PromptDriver> {
   const { default: inquirer } = await import('inquirer');
 
   /** Asks one question, until it is answered or ended by Ctrl-C, Ctrl-D or a signal. */

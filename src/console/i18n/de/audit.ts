@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const audit: Words['audit'] = {
+export const audit: Translations['audit'] = {
   title: 'Protokoll',
   hint: 'Alle Änderungen mit Zeit und Person. Uhrzeiten gelten in der Zeitzone {{zone}}.',
   operator: 'Am Terminal des Servers',

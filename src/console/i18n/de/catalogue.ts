@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const catalogue: Words['catalogue'] = {
+export const catalogue: Translations['catalogue'] = {
   title: 'Kursangebot',
   search: 'Kurse suchen',
   empty: 'Es gibt keine laufenden oder kommenden Kurse.',

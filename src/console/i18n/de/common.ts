@@ -1,6 +1,6 @@
 import type { AccountField } from '../../api/account-fields.js';
 import type { common as english } from '../en/common.js';
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 import { refusals } from './refusals.js';
 
 const accountFields: Record<AccountField, string> = {
@@ -16,7 +16,7 @@ const accountFields: Record<AccountField, string> = {
   language: 'Sprache der E-Mails',
 };
 
-export const common: Pick<Words, keyof typeof english> = {
+export const common: Pick<Translations, keyof typeof english> = {
   app: {
     name: 'coursectl',
     skipToContent: 'Zum Inhalt springen',

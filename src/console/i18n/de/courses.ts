@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const courses: Words['courses'] = {
+export const courses: Translations['courses'] = {
   title: 'Kurse',
   all: 'Alle Kurse',
   new: 'Neuer Kurs',

@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const enrollments: Words['enrollments'] = {
+export const enrollments: Translations['enrollments'] = {
   messages: {
     dated: '{{label}}, {{day}}',
     ownReply: 'Deine Antwort',

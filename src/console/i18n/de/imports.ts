@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const imports: Words['imports'] = {
+export const imports: Translations['imports'] = {
   title: 'Importe',
   hint: 'Konten aus einer Excel-, OpenDocument- oder CSV-Datei anlegen und ändern. Du siehst zuerst einen Plan. Der Import beginnt erst, wenn du ihn bestätigst.',
   template: 'Vorlage herunterladen',

@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const links: Words['links'] = {
+export const links: Translations['links'] = {
   missing: 'Öffne den Link in deiner E-Mail, oder füge ihn hier ein. Wenn du die Seite neu lädst, ist er wieder weg.',
   invalid: 'Dieser Link gilt nicht mehr',
   invalidHint: 'Er wurde schon benutzt, seine Zeit ist um, oder das Konto hat sich seitdem geändert.',

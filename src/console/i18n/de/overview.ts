@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const overview: Words['overview'] = {
+export const overview: Translations['overview'] = {
   day: {
     today: 'Heute ist der {{day}} (Zeitzone {{timeZone}}).',
     missing:

@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const people: Words['people'] = {
+export const people: Translations['people'] = {
   title: 'Personen',
   total_one: '{{count}} Konto',
   total_other: '{{count}} Konten',

@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const profile: Words['profile'] = {
+export const profile: Translations['profile'] = {
   image: 'Profilbild',
   account: {
     title: 'Konto',

@@ -1,6 +1,6 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 
-export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
+export const refusals: Pick<Translations, 'refusal' | 'refusalWith' | 'problem'> = {
   refusal: {
     VALIDATION: 'Prüfe deine Eingaben: Mindestens eine ist nicht gültig.',
     SETUP_COMPLETED: 'Es gibt schon einen Super-Admin. Melde dich an.',

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { type AccountField, requiredFields } from '../../api/account-fields.js';
 
 /** What browsers fill in for the person who owns the account. */
-export const ownDetails: Partial<Record<AccountField, string>> = {
+export const ownAutoComplete: Partial<Record<AccountField, string>> = {
   firstName: 'given-name',
   lastName: 'family-name',
   email: 'email',
   phone: 'tel',
 };
 
-const types: Partial<Record<AccountField, string>> = { email: 'email', phone: 'tel' };
+const inputTypes: Partial<Record<AccountField, string>> = { email: 'email', phone: 'tel' };
 
 interface AccountInputsProps<Field extends AccountField> {
   names: readonly Field[];
@@ -39,7 +39,7 @@ export function AccountInputs<Field extends AccountField>({
         <TextInput
           key={name}
           {...field(name)}
-          type={types[name] ?? 'text'}
+          type={inputTypes[name] ?? 'text'}
           label={t(`field.${name}`)}
           autoComplete={autoComplete[name] ?? 'off'}
           required={requiredFields.includes(name)}

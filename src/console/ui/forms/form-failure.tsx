@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { SessionEnded } from '../../api/client.js';
+import { SessionEndedError } from '../../api/client.js';
 import { messageOf } from '../messages.js';
 
 /** The button may be far below. */
@@ -19,7 +19,7 @@ interface FormFailureProps {
  */
 export function FormFailure({ children, title }: FormFailureProps) {
   const { t } = useTranslation();
-  if (children === undefined || children instanceof SessionEnded) return null;
+  if (children === undefined || children instanceof SessionEndedError) return null;
   return (
     <Alert color="red" variant="light" role="alert" title={title} className="form-failure" ref={showFailure}>
       {messageOf(children, t)}

@@ -28,19 +28,19 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   const [submitting, setSubmitting] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   /** The form whose first refused field is to get the focus, once it is marked. */
-  const refused = useRef<HTMLFormElement>(null);
+  const refusedForm = useRef<HTMLFormElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: looks at the page after each change of the problems
   useEffect(() => {
-    refused.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-    refused.current = null;
+    refusedForm.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    refusedForm.current = null;
   }, [form.errors, failure]);
 
-  function refuse(error: unknown): void {
+  function showError(error: unknown): void {
     const entered = new Set(Object.keys(form.getValues()));
     const known = error instanceof ApiError ? error.problems.filter(({ path }) => entered.has(path)) : [];
     form.setErrors(Object.fromEntries(known.map((problem) => [problem.path, problemText(problem, t)])));
-    const elsewhere = !(error instanceof ApiError) || known.length < Math.max(error.problems.length, 1);
-    setFailure(elsewhere ? error : undefined);
+    const hasOtherProblems = !(error instanceof ApiError) || known.length < Math.max(error.problems.length, 1);
+    setFailure(hasOtherProblems ? error : undefined);
   }
 
   async function onSubmit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -54,15 +54,15 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     const { errors, hasErrors } = form.validate();
     if (hasErrors || unreadable.length > 0) {
       form.setErrors({ ...errors, ...Object.fromEntries(unreadable.map((name) => [name, t('state.noDate')])) });
-      refused.current = element;
+      refusedForm.current = element;
       return;
     }
     setSubmitting(true);
     try {
       await submit(form.getValues());
     } catch (error) {
-      refused.current = element;
-      refuse(error);
+      refusedForm.current = element;
+      showError(error);
     } finally {
       setSubmitting(false);
     }

@@ -11,7 +11,7 @@ export function addGuard(id: string, message: string): () => void {
 export const isLatestGuard = (id: string): boolean => [...guards.keys()].at(-1) === id;
 
 /** Asks whether to leave when something would be lost by that. */
-export function mayLeave(): boolean {
+export function confirmLeaving(): boolean {
   const message = [...guards.values()].at(-1);
   return message === undefined || window.confirm(message);
 }

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addGuard, isLatestGuard, mayLeave } from './guards.js';
+import { addGuard, confirmLeaving, isLatestGuard } from './guards.js';
 
 /** The tab that an address opens: a form of another one isn't shown there. */
 const tabOf = (search: object): unknown => ('tab' in search ? search.tab : undefined);
@@ -19,7 +19,7 @@ export function useUnsavedGuard(isDirty: boolean, message?: string): void {
   useBlocker({
     shouldBlockFn({ current, next }) {
       const leaves = current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search);
-      return leaves && isLatestGuard(id) && !mayLeave();
+      return leaves && isLatestGuard(id) && !confirmLeaving();
     },
     enableBeforeUnload: () => isDirty,
     disabled: !isDirty,

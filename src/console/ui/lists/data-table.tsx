@@ -71,7 +71,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     pagination,
     isEmpty: props.rows?.length === 0,
     search,
-    onBeyond: (page) => onSearch({ page }, true),
+    onPastEnd: (page) => onSearch({ page }, true),
   });
   const { data: rows, failed } = resultOf({ ...query, data: isBeyond ? undefined : props.rows });
   if (!rows && !failed) return <Loading lines={8} />;

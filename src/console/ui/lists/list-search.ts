@@ -9,12 +9,12 @@ export type ListSearch<Filter extends string = never> = {
   columns?: string;
 } & { [K in Filter]?: string };
 
-const count = (value: unknown): number | undefined => {
+const positiveInteger = (value: unknown): number | undefined => {
   const number = Number(value);
   return Number.isInteger(number) && number > 0 ? number : undefined;
 };
 
-const text = (value: unknown): string | undefined =>
+const nonEmptyText = (value: unknown): string | undefined =>
   (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') && value !== ''
     ? String(value)
     : undefined;
@@ -23,12 +23,12 @@ const text = (value: unknown): string | undefined =>
 export function listSearch<const Filter extends string = never>(...filters: readonly Filter[]) {
   return (given: Record<string, unknown>): ListSearch<Filter> => {
     const all = {
-      page: count(given.page),
-      limit: count(given.limit),
-      sort: text(given.sort),
-      search: text(given.search),
-      columns: text(given.columns),
-      ...Object.fromEntries(filters.map((name) => [name, text(given[name])])),
+      page: positiveInteger(given.page),
+      limit: positiveInteger(given.limit),
+      sort: nonEmptyText(given.sort),
+      search: nonEmptyText(given.search),
+      columns: nonEmptyText(given.columns),
+      ...Object.fromEntries(filters.map((name) => [name, nonEmptyText(given[name])])),
     };
     const present = Object.entries(all).filter(([, value]) => value !== undefined);
     // The names of `all`, whose values are of these types.
@@ -40,7 +40,7 @@ export function listSearch<const Filter extends string = never>(...filters: read
 export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undefined };
 
 /** The address after a change; a change of anything but the page and the columns begins at page 1. */
-export function changedSearch<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
+export function applySearchChange<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
   const stays = 'page' in change || 'columns' in change;
   const all = { ...previous, ...(!stays && { page: undefined }), ...change };
   // What is left of `S` and a change of it.
@@ -52,9 +52,9 @@ export function changedSearch<S extends ListSearch>(previous: S, change: SearchC
  * @param replace whether the change takes the place of the entry in the browser's history: each letter of a search is no page
  * to go back to
  */
-export function listChange<S extends ListSearch>(change: SearchChange<S>, replace = 'search' in change) {
+export function searchNavigation<S extends ListSearch>(change: SearchChange<S>, replace = 'search' in change) {
   return {
-    search: (previous: S): S => changedSearch(previous, change),
+    search: (previous: S): S => applySearchChange(previous, change),
     replace,
     // The rows stay the same, below the menu in which a column was chosen.
     resetScroll: !('columns' in change),
@@ -75,5 +75,5 @@ export function orderOf<const Key extends string>(
 }
 
 /** A parameter that is on or off. */
-export const flag = (given: string | undefined): boolean | undefined =>
+export const booleanOf = (given: string | undefined): boolean | undefined =>
   given === 'true' ? true : given === 'false' ? false : undefined;

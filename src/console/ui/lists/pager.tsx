@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../i18n/format.js';
-import { isWithheld } from '../states.js';
+import { mustHideData } from '../states.js';
 import type { ListSearch } from './list-search.js';
 
 /** The page of a listing, as the service describes it. */
@@ -24,14 +24,14 @@ interface PagesOptions {
   /** What was asked for. */
   search: ListSearch;
   /** Takes the place of a page that doesn't exist, in the browser's history, too. */
-  onBeyond(lastPage: number): void;
+  onPastEnd(lastPage: number): void;
 }
 
 /**
  * The pages of a list: undefined where there is nothing to page through. They stay while one of them can't be read, so that
  * others can be chosen. From a page after the last one, `onBeyond` goes to the last one: its rows may have been deleted.
  */
-export function usePages({ query, pagination, isEmpty, search, onBeyond }: PagesOptions): {
+export function usePages({ query, pagination, isEmpty, search, onPastEnd }: PagesOptions): {
   pages: PageInfo | undefined;
   isBeyond: boolean;
 } {
@@ -47,11 +47,11 @@ export function usePages({ query, pagination, isEmpty, search, onBeyond }: Pages
   const isBeyond = isEmpty && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
   // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
   useEffect(() => {
-    if (isBeyond) onBeyond(lastPage);
+    if (isBeyond) onPastEnd(lastPage);
   }, [isBeyond, lastPage]);
 
   function pages(): PageInfo | undefined {
-    if (isBeyond || isWithheld(query.error)) return undefined;
+    if (isBeyond || mustHideData(query.error)) return undefined;
     if (pagination) return isEmpty ? undefined : pagination;
     const known = last.current?.list === list ? last.current.pagination : undefined;
     return query.error && known && known.totalPages > 1 ? { ...known, currentPage: page } : undefined;

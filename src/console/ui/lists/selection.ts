@@ -7,7 +7,7 @@ export const maxSelected = 1000;
 const maxListed = 100;
 
 /** Paging parameters of the next page. */
-interface Following {
+interface NextPage {
   limit: number;
   afterId?: string;
 }
@@ -18,10 +18,10 @@ interface Following {
  * forward. Without that row, the service begins again with the first page.
  */
 export async function readAll<Row extends { id: string }>(
-  read: (following: Following) => Promise<readonly Row[]>,
+  read: (following: NextPage) => Promise<readonly Row[]>,
 ): Promise<ReadonlyMap<string, Row>> {
   const all = new Map<string, Row>();
-  for (let following: Following = { limit: maxListed }; ; ) {
+  for (let following: NextPage = { limit: maxListed }; ; ) {
     const rows = await read(following);
     for (const row of rows) all.set(row.id, row);
     const last = rows.at(-1);
@@ -33,22 +33,22 @@ export async function readAll<Row extends { id: string }>(
 /** Selected rows of a list. All that match a filter are selected until the filter changes, single rows until they are deselected. */
 export function useSelection<Row extends { id: string }>(filter: object) {
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
-  const [matched, setMatched] = useState<string>();
+  const [matchedFilter, setMatchedFilter] = useState<string>();
   const filterKey = JSON.stringify(filter);
   function clear(): void {
-    setMatched(undefined);
+    setMatchedFilter(undefined);
     setSelected(new Map());
   }
   // Back and links change the filter, too.
-  if (matched !== undefined && matched !== filterKey) clear();
+  if (matchedFilter !== undefined && matchedFilter !== filterKey) clear();
   return {
     selected,
     onChange: setSelected,
     clear,
     /** @throws ApiError */
-    async selectAll(read: (following: Following) => Promise<readonly Row[]>): Promise<void> {
+    async selectAll(read: (following: NextPage) => Promise<readonly Row[]>): Promise<void> {
       setSelected(await readAll(read));
-      setMatched(filterKey);
+      setMatchedFilter(filterKey);
     },
   };
 }

@@ -75,7 +75,7 @@ export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"]/g, (character) => entities[character] ?? character);
 
 /** A description as HTML: text between backticks is code. */
-export const prose = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+export const descriptionHtml = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 /** The last part of a reference: `User` of `#/components/schemas/User`. */
 export const referenceName = (reference: string): string => reference.replace(/^.*\//, '');

@@ -1,5 +1,5 @@
 import { curlCommand, examplePath } from './curl.js';
-import { type DescribedOperation, type Endpoint, escaped, prose, referenceName } from './document.js';
+import { type DescribedOperation, descriptionHtml, type Endpoint, escaped, referenceName } from './document.js';
 import { contentHtml, parameterTable, schemaLink } from './schemas.js';
 
 /** The fragment of a failure that operations share. */
@@ -16,7 +16,7 @@ function failureLinks({ content = {} }: DescribedOperation['responses'][string])
 }
 
 function failureItem(status: string, response: DescribedOperation['responses'][string]): string {
-  return `<li><b>${status}</b> ${prose(response.description)}${failureLinks(response)}</li>`;
+  return `<li><b>${status}</b> ${descriptionHtml(response.description)}${failureLinks(response)}</li>`;
 }
 
 function curlHtml(endpoint: Endpoint, server: string): string {
@@ -46,7 +46,7 @@ export function operationHtml(endpoint: Endpoint, server: string): string {
   const failures = Object.entries(responses).filter(([status]) => status >= '300');
   return [
     `<details class="operation" id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
-    `<p>${prose(description)}</p>`,
+    `<p>${descriptionHtml(description)}</p>`,
     tryHtml(endpoint),
     curlHtml(endpoint, server),
     parameterTable(parameters),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openapiDocument } from '../document/openapi.js';
 import { script, style } from './assets.js';
 import { originVariable } from './curl.js';
-import { type Document, type Endpoint, escaped, prose } from './document.js';
+import { type Document, descriptionHtml, type Endpoint, escaped } from './document.js';
 import { failureId, operationHtml } from './operations.js';
 import { componentHtml } from './schemas.js';
 
@@ -22,7 +22,7 @@ function sharedFailures({ components }: Document): string {
 
 function introduction({ info }: Document): string {
   return [
-    `<h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>${prose(info.description)}</p>`,
+    `<h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>${descriptionHtml(info.description)}</p>`,
     '<p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. ',
     'For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>',
     `<p>In the curl commands, <code>$TOKEN</code> is the token<noscript>, and <code>${originVariable}</code> is the scheme, host and port of this page</noscript>.</p>`,
@@ -48,7 +48,7 @@ function render(): string {
   const sections = tags.map(({ name, description }) => {
     const own = endpoints.filter(({ operation }) => operation.tags.includes(name));
     const operations = own.map((endpoint) => operationHtml(endpoint, server));
-    return `<h2 id="${sectionId(name)}">${escaped(name)}</h2><p>${prose(description)}</p>${operations.join('')}`;
+    return `<h2 id="${sectionId(name)}">${escaped(name)}</h2><p>${descriptionHtml(description)}</p>${operations.join('')}`;
   });
   const { Error: failure = {}, ValidationError: validationFailure = {}, ...schemas } = components.schemas;
   const body = [

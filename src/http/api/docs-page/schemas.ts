@@ -1,4 +1,4 @@
-import { type Content, escaped, type Parameter, prose, referenceName, type Schema } from './document.js';
+import { type Content, descriptionHtml, escaped, type Parameter, referenceName, type Schema } from './document.js';
 
 /** The fragment of a component's description. */
 const schemaId = (name: string): string => `schema-${name}`;
@@ -26,29 +26,29 @@ function valuesHtml(schema: Schema): string {
 }
 
 /** The values with the default, the description and an example. */
-function explained(schema: Schema): string {
+function explanationHtml(schema: Schema): string {
   const standard = schema.default === undefined ? '' : `; ${escaped(JSON.stringify(schema.default))} when absent`;
-  const note = schema.description ? ` – ${prose(schema.description)}` : '';
+  const note = schema.description ? ` – ${descriptionHtml(schema.description)}` : '';
   const [example] = schema.examples ?? [];
   const shown = example === undefined ? '' : ` <small>e.g. <code>${escaped(JSON.stringify(example))}</code></small>`;
   return `${schema.properties ? 'object' : valuesHtml(schema)}${standard}${note}${shown}`;
 }
 
-const row = (name: string, isRequired: boolean, what: string) =>
-  `<tr><td><code>${escaped(name)}</code></td><td>${isRequired ? 'yes' : ''}</td><td>${what}</td></tr>`;
+const row = (name: string, isRequired: boolean, explanation: string) =>
+  `<tr><td><code>${escaped(name)}</code></td><td>${isRequired ? 'yes' : ''}</td><td>${explanation}</td></tr>`;
 
 /** The rows of an object's fields, those of nested objects by their path. Components are linked, not repeated. */
 function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const inner = schema.properties ? schema : (schema.items ?? {});
     const path = `${prefix}${name}${schema.items ? '[]' : ''}`;
-    return [row(path, required.includes(name), explained(schema)), ...fieldRows(inner, `${path}.`)];
+    return [row(path, required.includes(name), explanationHtml(schema)), ...fieldRows(inner, `${path}.`)];
   });
 }
 
 function table(caption: string, rows: readonly string[]): string {
   if (rows.length === 0) return '';
-  return `<table><caption>${prose(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table><caption>${descriptionHtml(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** A component of the document: its fields, or its values. */
@@ -56,14 +56,15 @@ export function componentHtml(name: string, schema: Schema): string {
   const { description = '', ...own } = schema;
   const fields = table(`Fields of ${name}`, fieldRows(own));
   // Browsers open what has the target of a link inside of it.
-  return `<details><summary><h3>${escaped(name)}</h3></summary><div id="${escaped(schemaId(name))}"><p>${prose(description)}</p>${fields || `<p>${explained(own)}</p>`}</div></details>`;
+  return `<details><summary><h3>${escaped(name)}</h3></summary><div id="${escaped(schemaId(name))}"><p>${descriptionHtml(description)}</p>${fields || `<p>${explanationHtml(own)}</p>`}</div></details>`;
 }
 
 /** Bodies with their fields and JSON examples. */
 export function contentHtml(caption: string, content: Content): string {
   const bodies = Object.entries(content).map(([type, { schema, example }]) => {
     const heading = `${caption} (${type})`;
-    const fields = table(heading, fieldRows(schema)) || `<p><b>${prose(heading)}</b>: ${explained(schema)}</p>`;
+    const fields =
+      table(heading, fieldRows(schema)) || `<p><b>${descriptionHtml(heading)}</b>: ${explanationHtml(schema)}</p>`;
     if (example === undefined) return fields;
     return `${fields}<pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>`;
   });
@@ -72,7 +73,7 @@ export function contentHtml(caption: string, content: Content): string {
 
 export function parameterTable(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, in: place, description, required, schema }) =>
-    row(name, required, `${place}: ${explained({ ...schema, description })}`),
+    row(name, required, `${place}: ${explanationHtml({ ...schema, description })}`),
   );
   return table('Parameters', rows);
 }

@@ -21,7 +21,7 @@ const newsKindList = Joi.array()
   .required();
 
 const mailPreferences = {
-  language: shapes.nullableWord(mailLanguages).description('Language of mails; null: that of the service'),
+  language: shapes.nullableEnum(mailLanguages).description('Language of mails; null: that of the service'),
   off: newsKindList.description('Kinds of mails that are turned off').example(['completed']),
   kinds: newsKindList
     .description('Kinds that the caller may turn off; none where no mail is sent')

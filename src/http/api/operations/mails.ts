@@ -66,7 +66,7 @@ export const mailOperations = {
           Joi.object({
             id,
             outcome: Joi.valid('done', 'refused').required().description('Whether it was changed'),
-            code: shapes.nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
+            code: shapes.nullableEnum(publicCodes).description('Code of the refusal; null otherwise').example(null),
             message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
           }),
         )

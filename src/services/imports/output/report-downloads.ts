@@ -7,12 +7,12 @@ import { isWorkbookName, type TableFormat } from '../../../schemas/table-format.
 import { syncToDisk } from '../../../storage/disk.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { WorkbookProblem } from '../../../tables/workbook/problem.js';
-import { encoded, type ReportFormat } from '../../../tables/write/csv.js';
+import { encodeText, type ReportFormat } from '../../../tables/write/csv.js';
 import { TooLargeForWorkbook } from '../../../tables/write/limits.js';
 import type { Core } from '../../core.js';
 import { resultOf } from '../store/repository.js';
 import { isReadable, ownFile } from '../store/spool.js';
-import { unusable } from './report-file.js';
+import { toUnusableError } from './report-file.js';
 import {
   asCsv,
   asWorkbook,
@@ -32,19 +32,19 @@ export interface StoredReport {
 }
 
 /** The format of the imported file. It is recorded before any report is written. */
-const inputOf = ({ formatJson }: Import): SourceFormat | undefined =>
+const inputFormatOf = ({ formatJson }: Import): SourceFormat | undefined =>
   formatJson === null ? undefined : (JSON.parse(formatJson) as SourceFormat);
 
 /** How the CSV of a report is written. */
 function csvFormatOf(record: Import, kind: ReportKind, file: string): ReportFormat {
-  const input = inputOf(record);
+  const input = inputFormatOf(record);
   if (workbookPath(file) !== undefined || !input) return reportFormat(kind);
   // The reasons in a workbook may have any letter.
   return reportFormat(kind, isWorkbookName(file) ? { ...input, encoding: 'utf-8' } : input);
 }
 
 /** How a client gets the rejected rows where it doesn't say: as the imported file was. */
-export const usualFormat = (record: Import): TableFormat => (inputOf(record)?.workbook ? 'xlsx' : 'csv');
+export const defaultRejectsFormat = (record: Import): TableFormat => (inputFormatOf(record)?.workbook ? 'xlsx' : 'csv');
 
 /** The `Content-Type` of a report that is downloaded as CSV. */
 export const csvTypeOf = (record: Import, kind: ReportKind): string =>
@@ -63,7 +63,7 @@ export async function* reportBytes(
   const isWorkbook = isWorkbookName(file);
   if (isWorkbook && (await stat(file)).size !== bytes) throw new WorkbookProblem('DAMAGED', 'it was changed since');
   if (isWorkbook === (type === 'xlsx')) yield* committedBytes(file, bytes);
-  else if (isWorkbook) for await (const text of asCsv(sheetRows(file), format)) yield encoded(text, format.encoding);
+  else if (isWorkbook) for await (const text of asCsv(sheetRows(file), format)) yield encodeText(text, format.encoding);
   else yield* workbookBytes({ kind, file, bytes }, format);
 }
 
@@ -116,7 +116,7 @@ export async function makeWorkbook(report: StoredReport, otherwise: string): Pro
     // The first fault says more.
     await rm(part, { force: true }).catch(() => undefined);
     if (error instanceof TooLargeForWorkbook) return undefined;
-    throw unusable(target, error, otherwise);
+    throw toUnusableError(target, error, otherwise);
   }
 }
 

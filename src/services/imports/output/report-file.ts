@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { access, constants, type FileHandle, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
+import { AppError, isAppError, systemErrorCode, undefinedIfMissing, writeFailureReason } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
-import { encoded, headText, type ReportFormat, reportLine } from '../../../tables/write/csv.js';
+import { encodeText, headerText, type ReportFormat, reportLine } from '../../../tables/write/csv.js';
 import { type ReportKind, runningPath } from './report-workbook.js';
 
 /** Characters that are written together. */
@@ -11,17 +11,17 @@ const pieceCharacters = 1024 * 1024;
 
 /**
  * An error of the file system as `FILE_UNUSABLE`; other errors unchanged.
- * @param otherwise what else helps, see {@link whyUnwritable}
+ * @param otherwise what else helps, see {@link writeFailureReason}
  */
-export function unusable(file: string, error: unknown, otherwise = 'name another file'): unknown {
+export function toUnusableError(file: string, error: unknown, otherwise = 'name another file'): unknown {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
-  const why = whyUnwritable(code, otherwise);
+  const why = writeFailureReason(code, otherwise);
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 }
 
 /** Whether an open file is the one that the path names. */
-async function isAt(handle: FileHandle, file: string): Promise<boolean> {
+async function isOpenAt(handle: FileHandle, file: string): Promise<boolean> {
   const [held, named] = await Promise.all([
     handle.stat({ bigint: true }),
     // A path that can't be looked at doesn't name the file: the caller then leaves it alone.
@@ -31,16 +31,16 @@ async function isAt(handle: FileHandle, file: string): Promise<boolean> {
 }
 
 /** What a report file is, and where it may be. */
-export interface ReportPlace {
+export interface ReportOptions {
   kind: ReportKind;
   header: readonly string[];
   format: ReportFormat;
   /** The paths that it may have: it gets the first that is free. One that ends in .xlsx is that of the workbook. */
   paths: Iterable<string>;
   /** Whether a killed run may have left the file with no more than its header: that one is replaced. */
-  mayBeLeftOver?: boolean;
+  mayReplaceLeftover?: boolean;
   /** A file of an earlier run whose passwords were fetched: it is removed. */
-  fetched?: string | null;
+  fetchedFile?: string | null;
 }
 
 /** The bytes of a report file that the database has committed. */
@@ -63,12 +63,12 @@ export class ReportFile {
   #committed: { length: number; hash: Hash } | undefined;
   /** The path of the copy of an earlier run's file, until it replaces that file. */
   #copy: string | undefined;
-  readonly #place: ReportPlace;
+  readonly #options: ReportOptions;
   readonly #header: Buffer;
 
-  constructor(place: ReportPlace) {
-    this.#place = place;
-    this.#header = encoded(headText(place.header, place.format), place.format.encoding);
+  constructor(place: ReportOptions) {
+    this.#options = place;
+    this.#header = encodeText(headerText(place.header, place.format), place.format.encoding);
   }
 
   /** null until the file exists. */
@@ -77,7 +77,7 @@ export class ReportFile {
   }
 
   get encoding(): ReportFormat['encoding'] {
-    return this.#place.format.encoding;
+    return this.#options.format.encoding;
   }
 
   /** Bytes written so far; 0 when the file doesn't exist yet. */
@@ -123,7 +123,7 @@ export class ReportFile {
     } catch (error) {
       if (old === undefined && systemErrorCode(error) === 'ENOENT') return false;
       await this.close();
-      throw unusable(file, error);
+      throw toUnusableError(file, error);
     } finally {
       await old?.close();
     }
@@ -136,26 +136,26 @@ export class ReportFile {
    * @throws AppError `FILE_UNUSABLE`
    */
   async publish(): Promise<void> {
-    const { fetched } = this.#place;
-    if (fetched) await rm(fetched, { force: true });
+    const { fetchedFile } = this.#options;
+    if (fetchedFile) await rm(fetchedFile, { force: true });
     if (this.#copy === undefined || this.#path === null) return;
     try {
       await rename(this.#copy, this.#path);
       this.#copy = undefined;
       await syncToDisk(path.dirname(this.#path));
     } catch (error) {
-      throw unusable(this.#path, error);
+      throw toUnusableError(this.#path, error);
     }
     await this.assertInPlace();
   }
 
   /**
    * Makes sure, before anything is written, that {@link begin} can create the file.
-   * @param otherwise what else helps, see {@link whyUnwritable}
+   * @param otherwise what else helps, see {@link writeFailureReason}
    * @throws AppError `USAGE`
    */
   async assertCreatable(otherwise: string): Promise<void> {
-    for (const file of this.#place.paths) {
+    for (const file of this.#options.paths) {
       try {
         if (await this.#isTaken(file)) continue;
         await access(path.dirname(file), constants.W_OK);
@@ -163,27 +163,27 @@ export class ReportFile {
       } catch (error) {
         const code = systemErrorCode(error);
         if (code === undefined) throw error;
-        throw new AppError('USAGE', `The file ${file} ${whyUnwritable(code, otherwise)}.`, { cause: error });
+        throw new AppError('USAGE', `The file ${file} ${writeFailureReason(code, otherwise)}.`, { cause: error });
       }
     }
-    throw this.#taken('USAGE');
+    throw this.#pathTakenError('USAGE');
   }
 
   /** @returns the error when all paths are taken: there is only one where the operator has named it */
-  #taken(code: 'USAGE' | 'FILE_UNUSABLE'): AppError {
-    const [file] = this.#place.paths;
+  #pathTakenError(code: 'USAGE' | 'FILE_UNUSABLE'): AppError {
+    const [file] = this.#options.paths;
     return new AppError(code, `The file ${file} exists already and is never overwritten. Name another one.`);
   }
 
   /** Whether there is a file already, or one that its running import would write. */
   async #isTaken(file: string): Promise<boolean> {
     const running = runningPath(file);
-    if (running !== file && (await unlessMissing(lstat(file))) !== undefined) return true;
-    return (await unlessMissing(lstat(running))) !== undefined && !(await this.#isLeftOver(running));
+    if (running !== file && (await undefinedIfMissing(lstat(file))) !== undefined) return true;
+    return (await undefinedIfMissing(lstat(running))) !== undefined && !(await this.#isLeftover(running));
   }
 
-  async #isLeftOver(file: string): Promise<boolean> {
-    const found = this.#place.mayBeLeftOver ? await unlessMissing(lstat(file)) : undefined;
+  async #isLeftover(file: string): Promise<boolean> {
+    const found = this.#options.mayReplaceLeftover ? await undefinedIfMissing(lstat(file)) : undefined;
     if (!found?.isFile() || found.size > this.#header.length) return false;
     return this.#header.subarray(0, found.size).equals(await readFile(file));
   }
@@ -194,11 +194,11 @@ export class ReportFile {
    * @throws AppError `FILE_UNUSABLE`
    */
   async begin(): Promise<void> {
-    for (const named of this.#place.paths) {
+    for (const named of this.#options.paths) {
       const file = runningPath(named);
       try {
         if (await this.#isTaken(named)) continue;
-        if (await this.#isLeftOver(file)) await rm(file, { force: true });
+        if (await this.#isLeftover(file)) await rm(file, { force: true });
         this.#handle = await open(file, 'ax+', 0o600);
         this.#path = file;
         await syncToDisk(path.dirname(file));
@@ -206,26 +206,26 @@ export class ReportFile {
       } catch (error) {
         // That path is taken.
         if (this.#handle === undefined && systemErrorCode(error) === 'EEXIST') continue;
-        throw unusable(file, error);
+        throw toUnusableError(file, error);
       }
     }
-    throw this.#taken('FILE_UNUSABLE');
+    throw this.#pathTakenError('FILE_UNUSABLE');
   }
 
   /** Appends rows, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
   async append(rows: readonly (readonly string[])[]): Promise<void> {
-    const { format } = this.#place;
+    const { format } = this.#options;
     let text = '';
     try {
       for (const cells of rows) {
         text += reportLine(cells, format);
         if (text.length < pieceCharacters) continue;
-        await this.#add(encoded(text, format.encoding));
+        await this.#add(encodeText(text, format.encoding));
         text = '';
       }
-      await this.#write(encoded(text, format.encoding));
+      await this.#write(encodeText(text, format.encoding));
     } catch (error) {
-      throw unusable(this.#path ?? '', error);
+      throw toUnusableError(this.#path ?? '', error);
     }
   }
 
@@ -257,7 +257,7 @@ export class ReportFile {
 
   /** @throws AppError `FILE_UNUSABLE` when the path no longer names the open file */
   async assertInPlace(): Promise<void> {
-    if (this.#handle && this.#path !== null && !(await isAt(this.#handle, this.#path)))
+    if (this.#handle && this.#path !== null && !(await isOpenAt(this.#handle, this.#path)))
       throw new AppError(
         'FILE_UNUSABLE',
         `The file ${this.#path} was moved or removed while the import wrote it. Run the import again: it resumes in a new one.`,
@@ -283,7 +283,7 @@ export class ReportFile {
     this.#handle = undefined;
     this.#copy = undefined;
     // By now its path may be another run's.
-    if (handle && removed !== null && (await isAt(handle, removed))) await rm(removed, { force: true });
+    if (handle && removed !== null && (await isOpenAt(handle, removed))) await rm(removed, { force: true });
     await handle?.close();
   }
 }

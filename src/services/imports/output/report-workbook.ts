@@ -6,12 +6,12 @@ import { restoreProtected } from '../../../tables/write/cells.js';
 import {
   type CsvFormat,
   credentialsFormat,
-  headText,
+  headerText,
   type ReportFormat,
   rejectsFormat,
   reportLine,
 } from '../../../tables/write/csv.js';
-import { mostColumns } from '../../../tables/write/limits.js';
+import { maxColumns } from '../../../tables/write/limits.js';
 import { xlsxBytes } from '../../../tables/write/xlsx.js';
 import { headerRules } from '../read/columns/header-rules.js';
 
@@ -46,7 +46,7 @@ export function reportFormat(kind: ReportKind, input: Omit<CsvFormat, 'byteOrder
 }
 
 /** Our own files have longer cells and more columns than the rows that they were made of. */
-const limits = { fieldBytes: 2 ** 28, recordBytes: 2 ** 28, columns: mostColumns };
+const limits = { fieldBytes: 2 ** 28, recordBytes: 2 ** 28, columns: maxColumns };
 
 /** The header and the rows of a CSV report, with the texts that its cells were made of. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>, format: ReportFormat): AsyncGenerator<string[]> {
@@ -85,7 +85,7 @@ export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKi
 export async function* asCsv(rows: AsyncIterable<string[]>, format: ReportFormat): AsyncGenerator<string> {
   let isHeader = true;
   for await (const cells of rows) {
-    yield isHeader ? headText(cells, format) : reportLine(cells, format);
+    yield isHeader ? headerText(cells, format) : reportLine(cells, format);
     isHeader = false;
   }
 }

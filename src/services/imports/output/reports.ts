@@ -2,7 +2,12 @@ import path from 'node:path';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import { isWorkbookName } from '../../../schemas/table-format.js';
-import { type CsvFormat, isEncodable, type ReportFormat, withEncodableLetters } from '../../../tables/write/csv.js';
+import {
+  type CsvFormat,
+  isEncodable,
+  type ReportFormat,
+  replaceUnencodableLetters,
+} from '../../../tables/write/csv.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
@@ -12,7 +17,7 @@ import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
 import { makeWorkbook } from './report-downloads.js';
-import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
+import { type CommittedBytes, ReportFile, type ReportOptions } from './report-file.js';
 import { numberedPaths, reportFormat, workbookPath } from './report-workbook.js';
 
 /** The files that an import writes. */
@@ -22,7 +27,7 @@ export interface Reports {
 }
 
 /** The columns of an import that describe its files. */
-export function reportsOf({ credentials, rejects }: Reports) {
+export function reportColumns({ credentials, rejects }: Reports) {
   return {
     credentialsFile: credentials.path,
     credentialsBytes: credentials.length,
@@ -58,7 +63,10 @@ export interface ReportPaths {
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
 
 /** The header of the file of rejected rows. */
-const rejectsHeader = ({ own }: ColumnMapping) => [...own.map(({ heading }) => heading), ...rejectColumns];
+const rejectsHeader = ({ fileColumns }: ColumnMapping) => [
+  ...fileColumns.map(({ heading }) => heading),
+  ...rejectColumns,
+];
 
 /** Paths beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
 function pathsBeside(file: string, ending: 'credentials.csv' | 'rejected.csv' | 'rejected.xlsx'): Iterable<string> {
@@ -85,7 +93,7 @@ export function rejectLines(
  * names may have any letters: they lose their marks, and names of other scripts become "account", before the email.
  */
 function encodableReason(reason: string, encoding: ReportFormat['encoding']): string {
-  const lettered = withEncodableLetters(reason, encoding);
+  const lettered = replaceUnencodableLetters(reason, encoding);
   if (isEncodable(lettered, encoding)) return lettered;
   const words = lettered.split(' ').map((word) => (isEncodable(word, encoding) ? word : 'account'));
   return words.filter((word, index) => word !== 'account' || words[index - 1] !== 'account').join(' ');
@@ -99,12 +107,12 @@ interface EarlierFile extends CommittedBytes {
 }
 
 /** What a report has in it, and how its CSV is written. */
-interface ReportContent extends Pick<ReportPlace, 'kind' | 'header'> {
+interface ReportContent extends Pick<ReportOptions, 'kind' | 'header'> {
   /** Of the imported file. A workbook has all letters: nothing of it is kept. */
   input: CsvFormat;
 }
 
-const asPlace = ({ input, ...content }: ReportContent, isWorkbook: boolean) => ({
+const toReportOptions = ({ input, ...content }: ReportContent, isWorkbook: boolean) => ({
   ...content,
   format: reportFormat(content.kind, isWorkbook ? undefined : input),
 });
@@ -121,16 +129,16 @@ async function openReport(
 ): Promise<ReportFile> {
   const file = earlier && earlier.length > 0 ? earlier.path : null;
   if (earlier && file !== null && !earlier.isFetched) {
-    const resumed = new ReportFile({ ...asPlace(content, workbookPath(file) !== undefined), paths: [] });
+    const resumed = new ReportFile({ ...toReportOptions(content, workbookPath(file) !== undefined), paths: [] });
     if (await resumed.resume(file, earlier)) return resumed;
   }
   const paths = given === undefined ? beside : [path.resolve(given)];
   const [first = ''] = paths;
   const report = new ReportFile({
-    ...asPlace(content, isWorkbookName(first)),
+    ...toReportOptions(content, isWorkbookName(first)),
     paths,
-    mayBeLeftOver: earlier !== null,
-    fetched: earlier?.isFetched ? file : null,
+    mayReplaceLeftover: earlier !== null,
+    fetchedFile: earlier?.isFetched ? file : null,
   });
   await report.assertCreatable(
     given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file',

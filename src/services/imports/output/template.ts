@@ -38,7 +38,7 @@ export const templateTable = (): Table => ({
     columns,
     examples.map((example) => importColumns.map((column) => example[column] ?? '')),
   ),
-  isUnmarked: true,
+  omitsByteOrderMark: true,
 });
 
 /** A file to try an import with, which comes with the package. */

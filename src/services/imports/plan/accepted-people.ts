@@ -10,11 +10,11 @@ export class AcceptedPeople {
   #lines = new Uint8Array(1024);
 
   /** Whether a row was not rejected. */
-  hasLine(line: number): boolean {
+  isAccepted(line: number): boolean {
     return this.#lines[line] === 1;
   }
 
-  setLine(line: number, isAccepted: boolean): void {
+  setAccepted(line: number, isAccepted: boolean): void {
     if (line >= this.#lines.length) {
       const shorter = this.#lines;
       this.#lines = new Uint8Array(2 * line);
@@ -24,17 +24,17 @@ export class AcceptedPeople {
   }
 
   /** Notes the person of an accepted row, and courses that it enrolls in. */
-  note(line: number, email: string, courses: readonly string[] = []): void {
+  addPerson(line: number, email: string, courses: readonly string[] = []): void {
     for (const key of [email, ...courses.map((course) => `${email} ${course}`)]) {
       const seen = this.#first.recordLine(key, line);
-      if (seen !== undefined && seen < line && !this.hasLine(seen)) this.#first.move(key, line);
+      if (seen !== undefined && seen < line && !this.isAccepted(seen)) this.#first.move(key, line);
     }
   }
 
   /** The line before this one that has the person. */
   lineOf(email: string, before: number): number | undefined {
     const line = this.#first.lineOf(email);
-    return line !== undefined && line < before && this.hasLine(line) ? line : undefined;
+    return line !== undefined && line < before && this.isAccepted(line) ? line : undefined;
   }
 
   /** Whether a line before this one enrolls the person in the course. */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { validationError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
-import { suggestionFor } from '../../../tables/table/text.js';
+import { findSuggestion } from '../../../tables/table/text.js';
 import type { Core } from '../../core.js';
-import { FreePlaces, readOccupancy } from '../../courses/capacity.js';
-import { ambiguousTitle, coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
+import { readOccupancy, Vacancies } from '../../courses/capacity.js';
+import { ambiguousTitleMessage, findCourseByName, findCoursesByName, newestTitles } from '../../courses/find-course.js';
 import { headingKey } from '../read/fields/headings.js';
 import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
@@ -49,13 +49,13 @@ export class CourseIndex {
   async load(names: Iterable<string>): Promise<void> {
     const unknown = [...new Set(names)].filter((name) => !this.#found.has(name));
     if (unknown.length === 0) return;
-    const named = await coursesNamed(this.#core, unknown);
+    const named = await findCoursesByName(this.#core, unknown);
     for (const name of unknown) {
       const courses = named.get(name) ?? [];
       const [course] = courses;
       const isAmbiguous = courses.length > 1;
       const found = course ? referenceTo(course) : 'unknown';
-      this.#found.set(name, isAmbiguous ? { refusal: ambiguousTitle(courses) } : found);
+      this.#found.set(name, isAmbiguous ? { refusal: ambiguousTitleMessage(courses) } : found);
     }
     if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
       this.#titles = (await newestTitles(this.#core, maxComparedTitles)).map((title) => ({
@@ -82,7 +82,7 @@ export class CourseIndex {
     const [longest] = this.#titles
       .filter(({ key }) => isPartOf(key, wanted))
       .sort((one, other) => other.title.length - one.title.length);
-    return longest?.title ?? suggestionFor(name, titles);
+    return longest?.title ?? findSuggestion(name, titles);
   }
 
   /** A course that was loaded. */
@@ -92,22 +92,22 @@ export class CourseIndex {
 }
 
 /** The course that all trainees of a file are enrolled in. @throws AppError `VALIDATION` when no course matches, or more than one */
-export async function defaultCourse(core: Core, name: string | undefined): Promise<CourseReference | null> {
+export async function findDefaultCourse(core: Core, name: string | undefined): Promise<CourseReference | null> {
   if (name === undefined) return null;
-  const course = await findCourseNamed(core, name);
+  const course = await findCourseByName(core, name);
   if (course) return referenceTo(course);
   throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseUnknown }]);
 }
 
 /** Enrollments of a row with their places, and those without one. */
-interface Placed {
+interface AllocatedEnrollments {
   enrollments: PlannedEnrollment[];
   leftOut: LeftOutEnrollment[];
 }
 
 /** The remaining capacity of courses that have a limit, as rows take it in their order. */
 export class CourseCapacity {
-  readonly #free = new Map<string, FreePlaces>();
+  readonly #free = new Map<string, Vacancies>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -120,26 +120,29 @@ export class CourseCapacity {
     for (const course of courses)
       if (course.maxStudents !== null && !this.#free.has(course.id)) uncounted.set(course.id, course);
     const occupancy = await readOccupancy(this.#core, [...uncounted.keys()]);
-    for (const [id, course] of uncounted) this.#free.set(id, new FreePlaces(course, occupancy(id)));
+    for (const [id, course] of uncounted) this.#free.set(id, new Vacancies(course, occupancy(id)));
   }
 
   /**
    * Gives the enrollments of a row their places.
    * @returns nothing for a row that is rejected, because one of its courses has no seat
    */
-  place(planned: readonly PlannedEnrollment[], whenFull: ImportOptions['whenFull']): Placed | undefined {
-    const hasSeat = ({ course, isOnList = false }: PlannedEnrollment) =>
-      this.#free.get(course.id)?.hasSeat(isOnList) ?? true;
+  allocate(
+    planned: readonly PlannedEnrollment[],
+    whenFull: ImportOptions['whenFull'],
+  ): AllocatedEnrollments | undefined {
+    const hasSeat = ({ course, isOnWaitingList = false }: PlannedEnrollment) =>
+      this.#free.get(course.id)?.hasSeat(isOnWaitingList) ?? true;
     if (whenFull === 'reject' && !planned.every(hasSeat)) return undefined;
-    const placed: Placed = { enrollments: [], leftOut: [] };
+    const placed: AllocatedEnrollments = { enrollments: [], leftOut: [] };
     for (const one of planned) {
-      const { course, isOnList = false } = one;
+      const { course, isOnWaitingList = false } = one;
       const free = this.#free.get(course.id);
-      if (!free || free.takeSeat(isOnList)) placed.enrollments.push(one);
+      if (!free || free.takeSeat(isOnWaitingList)) placed.enrollments.push(one);
       else if (whenFull !== 'wait') placed.leftOut.push({ course, code: 'COURSE_FULL' });
       // Otherwise the place on the list stays as it is.
-      else if (!isOnList) {
-        if (free.join()) placed.enrollments.push({ ...one, status: 'waiting' });
+      else if (!isOnWaitingList) {
+        if (free.joinWaitingList()) placed.enrollments.push({ ...one, status: 'waiting' });
         else placed.leftOut.push({ course, code: 'WAITING_LIST_FULL' });
       }
     }

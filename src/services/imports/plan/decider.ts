@@ -1,6 +1,6 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
-import { undoNoteOf } from '../../../db/models/import-row.js';
+import { parseUndoNote } from '../../../db/models/import-row.js';
 import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
@@ -8,7 +8,7 @@ import { normalized } from '../../../schemas/text.js';
 import type { Core } from '../../core.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/rows/key-index.js';
-import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows/rows.js';
+import { type CandidateRow, type FileRow, isRejected, rejectRow } from '../read/rows/rows.js';
 import { AcceptedPeople } from './accepted-people.js';
 import { accountsFor, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-index.js';
@@ -38,20 +38,20 @@ export class Decider {
   /** The lines of the rows that matched accounts, by account. */
   readonly #targets = new KeyIndex();
   /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
-  readonly #released = new Map<string, string>();
+  readonly #releasedKeys = new Map<string, string>();
   /** The accounts whose name, email or phone earlier rows change. */
-  readonly #renamed = new Set<string>();
+  readonly #renamedAccounts = new Set<string>();
   /** The accounts that rows matched by their phone alone, by `line account`. */
   readonly phoneMatches = new KeyIndex();
-  readonly #planned: KeyIndex | undefined;
+  readonly #plannedPhoneMatches: KeyIndex | undefined;
   /** Accounts that were changed since don't match by their phone alone. */
-  readonly #knownAt: Date | null;
+  readonly #unchangedSince: Date | null;
 
   private constructor(core: Core, options: ImportOptions, begun: Import | null, planned: KeyIndex | undefined) {
     this.#core = core;
     this.#options = options;
-    this.#planned = planned;
-    this.#knownAt = begun && isResumedUnseen(begun) ? begun.startedAt : null;
+    this.#plannedPhoneMatches = planned;
+    this.#unchangedSince = begun && isPlannedWithoutReview(begun) ? begun.startedAt : null;
     this.#enrollments = new EnrollmentDecider(core, options, this.#people);
   }
 
@@ -82,10 +82,10 @@ export class Decider {
       );
       for (const { line, outcome, userId, undoJson } of rows) {
         this.#writtenBefore = line + 1;
-        if (outcome !== 'rejected') this.#people.setLine(line, true);
+        if (outcome !== 'rejected') this.#people.setAccepted(line, true);
         if (userId === null || outcome === 'created') continue;
         this.#targets.recordLine(userId, line);
-        this.#release(userId, undoNoteOf(undoJson)?.before ?? {});
+        this.#release(userId, parseUndoNote(undoJson)?.before ?? {});
       }
       if (rows.length < ledgerPage) return;
       after = rows.at(-1)?.line ?? after;
@@ -93,9 +93,9 @@ export class Decider {
   }
 
   #release(userId: string, before: { [field in (typeof releasedFields)[number]]?: string }): void {
-    if (releasedFields.some((field) => before[field] !== undefined)) this.#renamed.add(userId);
-    if (before.email !== undefined) this.#released.set(`email ${before.email}`, userId);
-    if (before.phone) this.#released.set(`phone ${this.#phones.keyOf(before.phone)}`, userId);
+    if (releasedFields.some((field) => before[field] !== undefined)) this.#renamedAccounts.add(userId);
+    if (before.email !== undefined) this.#releasedKeys.set(`email ${before.email}`, userId);
+    if (before.phone) this.#releasedKeys.set(`phone ${this.#phones.keyOf(before.phone)}`, userId);
   }
 
   /** The country of phones that the decisions rely on; empty for none. */
@@ -108,15 +108,15 @@ export class Decider {
    * depend on how much of the file is written.
    */
   #nameOf(id: string, account: ExistingAccount | undefined): string {
-    if (account === undefined || this.#renamed.has(id)) return `account ${id}`;
+    if (account === undefined || this.#renamedAccounts.has(id)) return `account ${id}`;
     return nameAndEmail(account);
   }
 
   /** Notes the people of rows that an earlier run has written. */
   addDone(rows: readonly FileRow[]): void {
     for (const row of rows)
-      if (!isRejected(row) && row.again !== undefined && this.#people.hasLine(row.line))
-        this.#people.note(row.line, row.person.email);
+      if (!isRejected(row) && row.isRepeatedPerson !== undefined && this.#people.isAccepted(row.line))
+        this.#people.addPerson(row.line, row.person.email);
   }
 
   /**
@@ -133,7 +133,7 @@ export class Decider {
     }
     const accounts = await accountsFor(this.#core, rows, this.#phones);
     const decided = new Map<number, Decision>();
-    for (const round of roundsOf(rows)) {
+    for (const round of splitIntoRounds(rows)) {
       const decisions = round.map((row) => this.#decideRow(row, accounts));
       for (const one of await this.#enrollments.decide(await this.#withoutBlockedRoleChanges(decisions), capacity)) {
         decided.set(one.row.line, one);
@@ -145,19 +145,19 @@ export class Decider {
 
   #noteDecision(decision: Decision): void {
     const { outcome, row } = decision;
-    this.#people.setLine(row.line, outcome !== 'rejected');
-    if (outcome === 'rejected' || decision.row.again === undefined) return;
+    this.#people.setAccepted(row.line, outcome !== 'rejected');
+    if (outcome === 'rejected' || decision.row.isRepeatedPerson === undefined) return;
     const courses = decision.enrollments.map(({ course }) => course.id);
-    this.#people.note(row.line, decision.row.person.email, courses);
+    this.#people.addPerson(row.line, decision.row.person.email, courses);
   }
 
   /** Decides on a row about the person of an earlier line that was not rejected. */
-  #decideSamePerson(row: CandidateRow, sameAs: number, account: ExistingAccount | undefined): Decision {
-    if (account === undefined && sameAs < this.#writtenBefore)
-      return rejection(row, 'ALREADY_EXISTS', `The account of line ${sameAs} was changed or removed meanwhile.`);
+  #decideSamePerson(row: CandidateRow, earlierLine: number, account: ExistingAccount | undefined): Decision {
+    if (account === undefined && earlierLine < this.#writtenBefore)
+      return rejection(row, 'ALREADY_EXISTS', `The account of line ${earlierLine} was changed or removed meanwhile.`);
     // Accounts that were there before are known by their first line.
-    const isOfCreated = !account || (this.#targets.lineOf(account.id) ?? row.line) > sameAs;
-    const same = { code: 'SAME_PERSON', sameAs, isOfCreated, ...(account && { account }) } as const;
+    const isAccountCreated = !account || (this.#targets.lineOf(account.id) ?? row.line) > earlierLine;
+    const same = { code: 'SAME_PERSON', earlierLine, isAccountCreated, ...(account && { account }) } as const;
     return { outcome: 'skipped', row, ...same, enrollments: [] };
   }
 
@@ -165,18 +165,19 @@ export class Decider {
     if (isRejected(row)) return { outcome: 'rejected', row };
     const { email, phone } = row.person;
     const emailOwner = byEmail.get(email);
-    const sameAs = row.again ? this.#people.lineOf(email, row.line) : undefined;
-    if (sameAs !== undefined) {
+    const earlierLine = row.isRepeatedPerson ? this.#people.lineOf(email, row.line) : undefined;
+    if (earlierLine !== undefined) {
       const byItsPhone =
         phone === undefined || this.#options.match === 'email' ? undefined : byPhone.get(this.#phones.keyOf(phone));
-      return this.#decideSamePerson(row, sameAs, emailOwner ?? byItsPhone);
+      return this.#decideSamePerson(row, earlierLine, emailOwner ?? byItsPhone);
     }
-    const emailId = emailOwner?.id ?? this.#released.get(`email ${email}`);
+    const emailId = emailOwner?.id ?? this.#releasedKeys.get(`email ${email}`);
     const isKnown = phone === undefined ? emailId !== undefined : emailOwner?.phone === phone;
-    if (row.doubt !== undefined && !isKnown) return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
+    if (row.phoneProblem !== undefined && !isKnown)
+      return { outcome: 'rejected', row: rejectRow(row, [row.phoneProblem]) };
     const key = phone === undefined ? undefined : this.#phones.keyOf(phone);
     const phoneOwner = key === undefined ? undefined : byPhone.get(key);
-    const phoneId = phoneOwner?.id ?? this.#released.get(`phone ${key}`);
+    const phoneId = phoneOwner?.id ?? this.#releasedKeys.get(`phone ${key}`);
     if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)
       return rejection(
         row,
@@ -186,19 +187,19 @@ export class Decider {
     const userId = emailId ?? phoneId;
     if (userId === undefined) return { outcome: 'created', row, enrollments: [] };
     if (emailId === undefined && this.#options.match === 'email')
-      return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(this.#nameOf(userId, phoneOwner)));
+      return rejection(row, 'ACCOUNTS_DIFFER', otherEmailReason(this.#nameOf(userId, phoneOwner)));
     if (emailId === undefined) {
       const match = `${row.line} ${userId}`;
-      if (this.#planned && this.#planned.lineOf(match) === undefined)
-        return rejection(row, 'ACCOUNTS_DIFFER', takenSince(this.#nameOf(userId, phoneOwner)));
-      if (this.#knownAt && phoneOwner && phoneOwner.updatedAt >= this.#knownAt)
-        return rejection(row, 'ACCOUNTS_DIFFER', changedSince(this.#nameOf(userId, phoneOwner)));
+      if (this.#plannedPhoneMatches && this.#plannedPhoneMatches.lineOf(match) === undefined)
+        return rejection(row, 'ACCOUNTS_DIFFER', takenSinceReason(this.#nameOf(userId, phoneOwner)));
+      if (this.#unchangedSince && phoneOwner && phoneOwner.updatedAt >= this.#unchangedSince)
+        return rejection(row, 'ACCOUNTS_DIFFER', changedSinceReason(this.#nameOf(userId, phoneOwner)));
       this.phoneMatches.recordLine(match, row.line);
     }
     const account = emailOwner ?? phoneOwner;
     const earlier = this.#targets.recordLine(userId, row.line);
     // A rejected line about the same person decides nothing.
-    if (earlier !== undefined && earlier < row.line && !(row.again && !this.#people.hasLine(earlier)))
+    if (earlier !== undefined && earlier < row.line && !(row.isRepeatedPerson && !this.#people.isAccepted(earlier)))
       return rejection(
         row,
         'DUPLICATE_IN_FILE',
@@ -247,11 +248,11 @@ export class Decider {
 }
 
 /** The rows in rounds, so that a row about the person of an earlier one is decided on after it. */
-function roundsOf(rows: readonly FileRow[]): FileRow[][] {
+function splitIntoRounds(rows: readonly FileRow[]): FileRow[][] {
   const rounds: FileRow[][] = [];
   const roundOf = new Map<string, number>();
   for (const row of rows) {
-    const email = !isRejected(row) && row.again !== undefined ? row.person.email : undefined;
+    const email = !isRejected(row) && row.isRepeatedPerson !== undefined ? row.person.email : undefined;
     const at = email === undefined ? 0 : (roundOf.get(email) ?? -1) + 1;
     if (email !== undefined) roundOf.set(email, at);
     const round = rounds[at];
@@ -262,22 +263,22 @@ function roundsOf(rows: readonly FileRow[]): FileRow[][] {
 }
 
 /** Whether the service plans the remaining rows of an import by itself: nobody sees what that plan does to whom. */
-const isResumedUnseen = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
+const isPlannedWithoutReview = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
 
 /** Name and email of an account. */
 const nameAndEmail = ({ firstName, lastName, email }: ExistingAccount) => `${firstName} ${lastName} <${email}>`;
 
-const otherEmail = (name: string) =>
+const otherEmailReason = (name: string) =>
   `Phone belongs to ${name}, who has another email. Correct the row, or import it with match phone if it is the same person.`;
 
-const takenSince = (name: string) =>
+const takenSinceReason = (name: string) =>
   `Phone belongs to ${name}, who has another email and did not have this phone when the import was planned. Check the row, and import it again.`;
 
-const changedSince = (name: string) =>
+const changedSinceReason = (name: string) =>
   `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;
 
 /** Whether two values look the same: macOS writes an accent as a character of its own, and nobody sees that. */
-function isSame(one: string | boolean, other: string | boolean | null): boolean {
+function looksSame(one: string | boolean, other: string | boolean | null): boolean {
   if (one === other) return true;
   return typeof one === 'string' && typeof other === 'string' && normalized(one, 'NFC') === normalized(other, 'NFC');
 }
@@ -287,7 +288,7 @@ function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountC
   const changes: Record<string, string | boolean> = {};
   for (const field of inputFields('import')) {
     const value = person[field];
-    if (value !== undefined && value !== null && !isSame(value, account[field])) changes[field] = value;
+    if (value !== undefined && value !== null && !looksSame(value, account[field])) changes[field] = value;
   }
   return changes;
 }

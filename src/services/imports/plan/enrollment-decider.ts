@@ -3,15 +3,15 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { Core } from '../../core.js';
 import type { RowCode } from '../read/fields/row-codes.js';
-import { withValue } from '../read/rows/row-problems.js';
+import { quoteValue } from '../read/rows/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
-import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, defaultCourse } from './course-index.js';
+import { CourseIndex, courseAmbiguous, courseFull, courseUnknown, findDefaultCourse } from './course-index.js';
 import {
   type CourseReference,
   type Decision,
+  type EarlierEnrollment,
   isSamePerson,
-  type LeftEnrollment,
   type PlannedEnrollment,
   rejection,
 } from './outcomes.js';
@@ -29,23 +29,23 @@ const cancelledReason =
   'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
 
 /** What the cells of courses say. */
-const coursesOf = ({ course, otherCourses = [] }: ImportedPerson): readonly string[] =>
+const courseCellsOf = ({ course, otherCourses = [] }: ImportedPerson): readonly string[] =>
   course === undefined ? [] : [course, ...otherCourses];
 
 /** The courses that a cell may list: with commas too, as a form joins the answers to a question. */
-function partsOf(cell: string, separator = /[;|,]/): string[] {
+function splitCourseList(cell: string, separator = /[;|,]/): string[] {
   const parts = cell.split(separator).map((part) => part.trim());
   return separator.test(cell) ? parts.filter((part) => part !== '') : [];
 }
 
 /** The names of the courses of a row. A cell lists several where no course has all of it as its title. */
-function namesOf(person: ImportedPerson, index: CourseIndex): string[] {
-  return coursesOf(person).flatMap((cell) => {
+function courseNamesOf(person: ImportedPerson, index: CourseIndex): string[] {
+  return courseCellsOf(person).flatMap((cell) => {
     if (index.get(cell) !== 'unknown') return [cell];
-    const all = partsOf(cell);
+    const all = splitCourseList(cell);
     if (all.length > 0 && all.every((part) => index.get(part) !== 'unknown')) return all;
     // A comma may be a part of a title.
-    const listed = partsOf(cell, /[;|]/);
+    const listed = splitCourseList(cell, /[;|]/);
     return listed.length > 0 ? listed : [cell];
   });
 }
@@ -55,20 +55,20 @@ export class EnrollmentDecider {
   readonly #core: Core;
   readonly #options: ImportOptions;
   readonly #people: AcceptedPeople;
-  #known: KnownCourses;
+  #courses: KnownCourses;
 
   /** @param people of the rows before */
   constructor(core: Core, options: ImportOptions, people: AcceptedPeople) {
     this.#core = core;
     this.#options = options;
     this.#people = people;
-    this.#known = { index: new CourseIndex(core), forAll: null };
+    this.#courses = { index: new CourseIndex(core), forAll: null };
   }
 
   /** Forgets the courses and loads the default course again. @throws AppError `VALIDATION` when it can't be found */
   async reload(): Promise<void> {
-    const forAll = await defaultCourse(this.#core, this.#options.course);
-    this.#known = { index: new CourseIndex(this.#core), forAll };
+    const forAll = await findDefaultCourse(this.#core, this.#options.course);
+    this.#courses = { index: new CourseIndex(this.#core), forAll };
   }
 
   /** The decisions with the enrollments that their rows bring, or rejected for them. */
@@ -76,12 +76,16 @@ export class EnrollmentDecider {
     const named = decisions.flatMap((one) =>
       one.outcome === 'rejected'
         ? []
-        : coursesOf(one.row.person).flatMap((cell) => [cell, ...partsOf(cell), ...partsOf(cell, /[;|]/)]),
+        : courseCellsOf(one.row.person).flatMap((cell) => [
+            cell,
+            ...splitCourseList(cell),
+            ...splitCourseList(cell, /[;|]/),
+          ]),
     );
-    const known = this.#known;
+    const known = this.#courses;
     if (known.forAll === null && named.length === 0) return decisions;
     await known.index.load(named);
-    const enrolling = decisions.map((decision) => this.#withEnrollments(decision, known));
+    const enrolling = decisions.map((decision) => this.#addEnrollments(decision, known));
     const enrolled = await this.#existingEnrollments(enrolling);
     await capacity.load(
       enrolling.flatMap((one) => (one.outcome === 'rejected' ? [] : one.enrollments.map(({ course }) => course))),
@@ -95,19 +99,19 @@ export class EnrollmentDecider {
         const isPromoted = existing.status === 'waiting' && mayFollow('waiting', planned.status, 'manager');
         if (rulesOf(existing.status).isEnrolled && !isPromoted) return [];
         // An inactive account on the list has no seat reserved.
-        return [{ ...planned, left: existing, isOnList: isPromoted && wasActive(decision) }];
+        return [{ ...planned, earlier: existing, isOnWaitingList: isPromoted && wasActive(decision) }];
       });
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
-      if (enrollments.some(({ left, status }) => left && !mayFollow(left.status, status, 'manager')))
+      if (enrollments.some(({ earlier, status }) => earlier && !mayFollow(earlier.status, status, 'manager')))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !this.#isActiveAfter(decision))
-        return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
-      const placed = capacity.place(enrollments, this.#options.whenFull);
+        return rejection(decision.row, 'ACCOUNT_INACTIVE', inactiveReason, userId);
+      const placed = capacity.allocate(enrollments, this.#options.whenFull);
       return placed ? { ...decision, ...placed } : rejection(decision.row, 'COURSE_FULL', courseFull, userId);
     });
   }
 
-  #withEnrollments(decision: Decision, { index, forAll }: KnownCourses): Decision {
+  #addEnrollments(decision: Decision, { index, forAll }: KnownCourses): Decision {
     if (decision.outcome === 'rejected') return decision;
     const { row } = decision;
     const { enrollmentStatus, reply = null } = row.person;
@@ -115,16 +119,16 @@ export class EnrollmentDecider {
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
     const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountIdOf(decision));
-    const withName = (message: string, name: string) => withValue('course', message, row.quotes ? name : '');
-    for (const name of namesOf(row.person, index)) {
+    const withName = (message: string, name: string) => quoteValue('course', message, row.mayQuoteCells ? name : '');
+    for (const name of courseNamesOf(row.person, index)) {
       const own = index.get(name);
       if (own === 'unknown') {
-        const similar = row.quotes ? index.similar(name) : undefined;
+        const similar = row.mayQuoteCells ? index.similar(name) : undefined;
         const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
         return refusal('COURSE_UNKNOWN', `${withName(courseUnknown, name)}${hint}`);
       }
       if ('refusal' in own)
-        return refusal('COURSE_AMBIGUOUS', withName(row.quotes ? own.refusal : courseAmbiguous, name));
+        return refusal('COURSE_AMBIGUOUS', withName(row.mayQuoteCells ? own.refusal : courseAmbiguous, name));
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }
@@ -169,7 +173,7 @@ export class EnrollmentDecider {
   }
 
   /** The existing enrollments of any status, by `user course`. */
-  async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, LeftEnrollment>> {
+  async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, EarlierEnrollment>> {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
@@ -194,7 +198,7 @@ export class EnrollmentDecider {
 const wasActive = (decision: Accepted): boolean =>
   decision.outcome !== 'created' && (decision.account?.isActive ?? false);
 
-const inactive = 'Trainee account is inactive. Activate it, or leave the course out.';
+const inactiveReason = 'Trainee account is inactive. Activate it, or leave the course out.';
 
 /** The existing account of a decision; undefined when the row or an earlier one creates it. */
 function accountIdOf(decision: Accepted): string | undefined {

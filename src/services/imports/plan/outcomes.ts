@@ -26,7 +26,7 @@ export type AccountChanges = Partial<Pick<AccountValues, AccountInputField<'impo
 export type CourseReference = Pick<Course, 'id' | 'title' | 'trainerId' | 'maxStudents' | 'waitingMax' | 'isPublished'>;
 
 /** An enrollment of somebody who isn't enrolled any more, or waits, as it is before a row enrolls them. */
-export type LeftEnrollment = Pick<
+export type EarlierEnrollment = Pick<
   Enrollment,
   'id' | 'status' | 'waitingNumber' | 'enrolledAt' | 'cancelReason' | 'reply' | 'replyAt' | 'replyBy'
 >;
@@ -37,9 +37,9 @@ export interface PlannedEnrollment {
   status: EnrollmentStatus;
   reply: string | null;
   /** The enrollment that they have left: a trainee has at most one in a course. */
-  left?: LeftEnrollment;
+  earlier?: EarlierEnrollment;
   /** Whether it takes a seat as the next of the waiting list, which the seats of newcomers leave free. */
-  isOnList?: boolean;
+  isOnWaitingList?: boolean;
 }
 
 export const takesSeat = ({ status }: PlannedEnrollment): boolean => rulesOf(status).takesSeat;
@@ -61,11 +61,11 @@ export interface SamePerson extends WithEnrollments {
   outcome: 'skipped';
   code: 'SAME_PERSON';
   /** The earlier line, which says whose account it is. */
-  sameAs: number;
+  earlierLine: number;
   /** As it is now; absent when the earlier line creates it and isn't written. */
   account?: ExistingAccount;
   /** Whether the earlier line creates the account, or has done so. */
-  isOfCreated: boolean;
+  isAccountCreated: boolean;
 }
 
 /** What an import does with a row. */
@@ -129,7 +129,7 @@ export function reasonOf(decision: Decision): string | null {
 }
 
 /** Counts the enrollments of a row with a seat, on waiting lists, and left out. */
-export function placesOf(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {
+export function countEnrollments(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {
   const enrollments = decision.outcome === 'rejected' ? [] : decision.enrollments;
   const enrolled = enrollments.filter(takesSeat).length;
   return { enrolled, waiting: enrollments.length - enrolled, leftOut: leftOutOf(decision).length };
@@ -142,16 +142,16 @@ export function needsSecret(decision: Decision): decision is Decision & { outcom
 
 /** Whether the person of a row is invited to set a password: who brings one along keeps it. */
 export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
-  return invite && decision.outcome === 'created' && !bringsPassword(decision.row);
+  return invite && decision.outcome === 'created' && !hasOwnPassword(decision.row);
 }
 
-function bringsPassword({ person: { password, passwordHash } }: CandidateRow): boolean {
+function hasOwnPassword({ person: { password, passwordHash } }: CandidateRow): boolean {
   return password !== undefined || passwordHash !== undefined;
 }
 
 /** Whether the person gets an invitation while the import runs: a line about the same person has the same password, or none. */
 function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
-  if (isSamePerson(decision)) return options.invite && decision.isOfCreated && !bringsPassword(decision.row);
+  if (isSamePerson(decision)) return options.invite && decision.isAccountCreated && !hasOwnPassword(decision.row);
   // An activation queues an open invitation.
   if (decision.outcome === 'updated' && decision.changes.isActive)
     return isOpenInvitation(decision.account.inviteState);
@@ -159,14 +159,14 @@ function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decisi
 }
 
 /** Enrollments of a row that its person gets a mail about. */
-export function enrollmentsToTell(
+export function enrollmentsToNotify(
   options: Pick<ImportOptions, 'invite' | 'notify'>,
   decision: Decision,
 ): readonly PlannedEnrollment[] {
   if (!options.notify || decision.outcome === 'rejected' || getsInvitation(options, decision)) return [];
   const mailOff = decision.outcome === 'created' ? [] : (decision.account?.mailOff.split(' ') ?? []);
-  return decision.enrollments.filter(({ course, status, left }) => {
-    const { news } = enrollmentEffects(left?.status, status, { author: operator, notify: true });
+  return decision.enrollments.filter(({ course, status, earlier }) => {
+    const { news } = enrollmentEffects(earlier?.status, status, { author: operator, notify: true });
     return news !== undefined && course.isPublished && !mailOff.includes(news);
   });
 }
@@ -177,7 +177,7 @@ export function isSamePerson(decision: Decision): decision is SamePerson {
 }
 
 /** Whether a decision depends on the capacity of a course. */
-export function needsCapacity(decision: Decision): boolean {
+export function dependsOnCapacity(decision: Decision): boolean {
   if (decision.outcome === 'rejected') return false;
   return [...decision.enrollments, ...leftOutOf(decision)].some(({ course }) => course.maxStudents !== null);
 }

@@ -2,19 +2,24 @@ import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlannedColumn, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { cancellationError } from '../../../fair-queue.js';
-import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import {
+  type ImportableRole,
+  type ImportOptions,
+  importOptionsSchema,
+  serializeImportOptions,
+} from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
-import { FileProblem, fileIdentity } from '../../../tables/encoding/source-file.js';
+import { FileProblem, readFileIdentity } from '../../../tables/encoding/source-file.js';
 import type { SourceFormat } from '../../../tables/table/table.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import { WarningGroups } from '../read/fields/warnings.js';
-import { type ImportFile, type Reading, readPeople } from '../read/import-file.js';
+import { type ImportFile, type ReadOptions, readPeople } from '../read/import-file.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
-import { LostZeros } from '../read/rows/phone-warnings.js';
+import { LostZeroFinder } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
 import { inspectFile, openPeople } from '../read/thread/read-file.js';
@@ -24,7 +29,7 @@ import type { Decision } from './outcomes.js';
 import { PlannedColumns } from './planned-columns.js';
 import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
-import { findUnfinished, withKnownReading } from './unfinished.js';
+import { findUnfinished, reuseUnfinishedOptions } from './unfinished.js';
 
 /** What importing a file would do. Planning writes nothing. */
 export interface ImportPlan {
@@ -81,14 +86,14 @@ export interface ImportPlan {
 }
 
 /** What the refusal says of the rows that were imported before the run broke off. */
-function remainderOf(onError: ImportOptions['onError'], rowsDone: number): string {
+function describeRowsDone(onError: ImportOptions['onError'], rowsDone: number): string {
   if (rowsDone === 0) return 'nothing was written.';
   return onError === 'abort'
     ? `the ${rowsDone} rows that were imported before it broke off may not stay.`
     : `nothing more was written. What the ${rowsDone} rows before did stays, unless the import is undone.`;
 }
 
-function refusalOf(
+function describeRefusal(
   { onError, maxErrors }: ImportOptions,
   { rejected }: ImportCounts,
   samples: readonly PlanSample[],
@@ -99,7 +104,7 @@ function refusalOf(
   const first = samples.find(({ outcome }) => outcome === 'rejected');
   const bad = rejected === 1 ? '1 row is bad' : `${rejected} rows are bad`;
   const allowed = onError === 'abort' ? 'none may be' : `no more than ${limit} may be`;
-  return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
+  return `${bad}, and ${allowed}: ${describeRowsDone(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
 /** The decisions that are applied: with `stop` none after the first bad row. */
@@ -112,7 +117,7 @@ export function decisionsToApply({ onError }: ImportOptions, decisions: readonly
 const shownNames = 5;
 
 /** Adds the names of people that have letters beyond ASCII, up to five. */
-function noteNames(names: string[], rows: readonly FileRow[]): void {
+function collectNames(names: string[], rows: readonly FileRow[]): void {
   for (const row of rows) {
     if (names.length >= shownNames) return;
     if (isRejected(row)) continue;
@@ -157,10 +162,10 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const { file, signal } = request;
   const wanted = validate(importOptionsSchema, request.options);
   if (wanted.invite || wanted.notify) assertMailSetUp(core);
-  const identity = await fileIdentity(file);
+  const identity = await readFileIdentity(file);
   const { sha256: fileSha256, ...inspected } = await inspectFile(file, wanted.encoding, signal);
   const phones = await readPhoneKeys(core);
-  const reading: Reading = {
+  const reading: ReadOptions = {
     options: wanted,
     policy: await passwordPolicy(core.config),
     phones,
@@ -172,7 +177,7 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });
     // It was read twice: for its encoding and for its rows.
-    if ((await fileIdentity(file)) !== identity)
+    if ((await readFileIdentity(file)) !== identity)
       throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
     return { ...plan, phones, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
   } finally {
@@ -181,7 +186,7 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
 }
 
 /** A file that is open for planning. */
-interface Opened {
+interface OpenedFile {
   /** The options that were asked for. */
   wanted: ImportOptions;
   fileSha256: string;
@@ -198,13 +203,13 @@ const mergedCells = {
 async function planRows(
   core: Core,
   request: PlanRequest,
-  { wanted, fileSha256, opened }: Opened,
+  { wanted, fileSha256, opened }: OpenedFile,
 ): Promise<Omit<ImportPlan, 'phones' | 'fileIdentity' | 'seconds'>> {
   const { file, signal } = request;
   const { format, header, mapping, batches, roleWords } = opened;
   const options = request.record
     ? wanted
-    : await withKnownReading(core, { fileSha256, options: wanted }, { header, encoding: format.encoding });
+    : await reuseUnfinishedOptions(core, { fileSha256, options: wanted }, { header, encoding: format.encoding });
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
@@ -214,14 +219,14 @@ async function planRows(
   const columns = new PlannedColumns(options, mapping);
   const warnings = new WarningGroups();
   warnings.add(null, opened.warnings);
-  const zeros = new LostZeros(mapping.columns.get('phone'));
+  const zeros = new LostZeroFinder(mapping.columns.get('phone'));
   let stopsAtLine: number | null = null;
   const names: string[] = [];
   let read = 0;
   for await (const batch of batches) {
     if (signal.aborted) throw cancellationError(signal);
     read += batch.length;
-    noteNames(names, batch);
+    collectNames(names, batch);
     if (request.maxRows !== undefined && read > request.maxRows)
       throw new AppError(
         'IMPORT_FILE_INVALID',
@@ -262,7 +267,7 @@ async function planRows(
     code === 'COLUMN_HIDDEN' &&
     !listed.some((column) => column.field === field && column.people > 0 && examples.includes(column.heading));
   return {
-    id: summary.id(fileSha256 + optionsText(options)),
+    id: summary.id(fileSha256 + serializeImportOptions(options)),
     file,
     fileSha256,
     options,
@@ -283,7 +288,7 @@ async function planRows(
     news,
     stopsAtLine,
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
-    refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),
+    refusal: begun?.status === 'undoing' ? begun.errorMessage : describeRefusal(options, counts, samples, rowsDone),
     unfinished: begun,
     repetitions: stopsAtLine === null ? opened.repetitions() : undefined,
     phoneMatches: decider.phoneMatches,

@@ -3,9 +3,9 @@ import type { ImportField, ImportOptions } from '../../../schemas/import.js';
 import { shownText } from '../../../tables/table/text.js';
 import { type ColumnMapping, fieldsByIndex } from '../read/columns/columns.js';
 import { isRepeatable } from '../read/fields/header-aliases.js';
-import { maskOf } from '../read/preview.js';
+import { cellMaskFor } from '../read/preview.js';
 import { KeyIndex } from '../read/rows/key-index.js';
-import { type Decision, enrollmentsToTell, isSamePerson } from './outcomes.js';
+import { type Decision, enrollmentsToNotify, isSamePerson } from './outcomes.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
@@ -28,13 +28,13 @@ const effects: Readonly<Record<ImportField, string>> = {
 };
 
 /** Fields of an enrollment: they have an effect where the row enrolls. */
-const ofEnrollment: readonly ImportField[] = ['course', 'enrollmentStatus', 'reply'];
+const enrollmentFields: readonly ImportField[] = ['course', 'enrollmentStatus', 'reply'];
 
 /** Whether a row does something with the values of a field. */
 function hasEffect(field: ImportField, decision: Accepted): boolean {
   const { outcome, row, enrollments } = decision;
   if (field === 'reply') return enrollments.some(({ reply }) => reply !== null);
-  if (ofEnrollment.includes(field)) return enrollments.length > 0;
+  if (enrollmentFields.includes(field)) return enrollments.length > 0;
   if (isSamePerson(decision)) return false;
   if (field === 'email') return true;
   if (outcome === 'skipped') return false;
@@ -45,7 +45,7 @@ function hasEffect(field: ImportField, decision: Accepted): boolean {
   return (field === 'suspended' ? 'isActive' : field) in values;
 }
 
-interface Counted {
+interface CountedColumn {
   column: Omit<PlannedColumn, 'effect'>;
   /** Position among the columns of its field. */
   order: number;
@@ -55,18 +55,18 @@ interface Counted {
 export class PlannedColumns {
   readonly #options: Pick<ImportOptions, 'invite' | 'notify'>;
   readonly #mapping: ColumnMapping;
-  readonly #mask: ReturnType<typeof maskOf>;
-  readonly #columns: readonly Counted[];
-  readonly #byIndex: ReadonlyMap<number, Counted>;
+  readonly #mask: ReturnType<typeof cellMaskFor>;
+  readonly #columns: readonly CountedColumn[];
+  readonly #byIndex: ReadonlyMap<number, CountedColumn>;
   /** People whose enrollments were counted for a column, because a person may be on several lines. */
   readonly #people = new KeyIndex();
 
   constructor(options: Pick<ImportOptions, 'invite' | 'notify'>, mapping: ColumnMapping) {
     this.#options = options;
     this.#mapping = mapping;
-    this.#mask = maskOf(mapping);
+    this.#mask = cellMaskFor(mapping);
     const fields = fieldsByIndex(mapping.columns);
-    this.#columns = mapping.own.map(({ heading, index, hidden = false }) => {
+    this.#columns = mapping.fileColumns.map(({ heading, index, hidden = false }) => {
       const field = fields.get(index) ?? null;
       const suggestion = mapping.suggestions.get(index) ?? null;
       const column = { index, heading: shownText(heading), field, suggestion, hidden, example: null };
@@ -85,8 +85,8 @@ export class PlannedColumns {
   }
 
   #count(decision: Accepted): void {
-    const { cells, line, again, person } = decision.row;
-    const told = enrollmentsToTell(this.#options, decision);
+    const { cells, line, isRepeatedPerson, person } = decision.row;
+    const told = enrollmentsToNotify(this.#options, decision);
     for (const [field, indexes] of this.#mapping.columns) {
       if (!hasEffect(field, decision)) continue;
       const filled = indexes.filter((index) => (cells[index] ?? '').trim() !== '');
@@ -95,8 +95,8 @@ export class PlannedColumns {
       for (const index of field === 'course' ? used : used.slice(0, 1)) {
         const counted = this.#byIndex.get(index);
         const isKnown =
-          again !== undefined &&
-          ofEnrollment.includes(field) &&
+          isRepeatedPerson !== undefined &&
+          enrollmentFields.includes(field) &&
           this.#people.recordLine(`${index} ${person.email}`, line) !== undefined;
         if (counted === undefined) continue;
         if (!isKnown) counted.column.people += 1;

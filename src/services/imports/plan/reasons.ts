@@ -74,12 +74,12 @@ const problemsOfCodes = (codes: readonly string[]): Problem[] =>
     isLeftOutCode(code) ? { code, field: 'course', message: leftOutMessages[code] } : problemOf(code as RowCode),
   );
 
-const listed = ({ code, otherCodes }: { code: string | null; otherCodes: string | null }): string[] =>
+const splitCodes = ({ code, otherCodes }: { code: string | null; otherCodes: string | null }): string[] =>
   `${code ?? ''}${otherCodes ?? ''}`.split(' ').filter((one) => one !== '');
 
 /** The problems for which a row is skipped or rejected, or leaves out an enrollment; none for other rows. */
 export function problemsOf(decision: Decision): readonly Problem[] {
-  if (decision.outcome !== 'rejected') return problemsOfCodes(listed(codesOf(decision)));
+  if (decision.outcome !== 'rejected') return problemsOfCodes(splitCodes(codesOf(decision)));
   const { code, reason, problems } = decision.row;
   return problems ?? [problemOf(code, reason)];
 }
@@ -90,8 +90,8 @@ type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'otherCodes' | 'reason'
 /** The problems of a row that an earlier run has decided on. The ledger has those of the file as one text, with the row's values. */
 function problemsOfDone(row: FileRow, entry: LedgerReason): readonly Problem[] {
   const { outcome, code, reason } = entry;
-  if (outcome !== 'rejected') return problemsOfCodes(listed(entry));
-  const ofFile = isRejected(row) ? row.problems : row.doubt && [row.doubt];
+  if (outcome !== 'rejected') return problemsOfCodes(splitCodes(entry));
+  const ofFile = isRejected(row) ? row.problems : row.phoneProblem && [row.phoneProblem];
   if (ofFile?.[0]?.code === code) return ofFile;
   // The column holds nothing else for such rows.
   return [problemOf(code as RowCode, reason ?? '')];
@@ -141,12 +141,12 @@ export class ReasonGroups {
     const message = [...new Set(problems.map((problem) => problem.message))].join(' ');
     const keyOf = (told: string) => [outcome, code, told].join('\n');
     const isKnown = this.#groups.has(keyOf(message)) || this.#groups.size < maxReasons;
-    const told = isKnown
+    const shown = isKnown
       ? { code, otherCodes, field: otherFields.length === 0 ? field : null, message }
       : { code, otherCodes: [], field: null, message: otherProblems };
-    const found = this.#groups.get(keyOf(told.message));
+    const found = this.#groups.get(keyOf(shown.message));
     if (!found) {
-      this.#groups.set(keyOf(told.message), { outcome, ...told, count: 1, rows: [line] });
+      this.#groups.set(keyOf(shown.message), { outcome, ...shown, count: 1, rows: [line] });
       return;
     }
     found.count += 1;

@@ -20,7 +20,7 @@ const maxChangesShown = 100;
 const withoutEffect = { effect: null, people: 0, mailed: 0, example: null };
 
 /** The plan of a file that can be imported. */
-export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
+export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
   const plannedBy = new Map(plan.columns.map((column) => [column.index, column]));
   const unchanged = plan.reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
   const { identityChanges, identityChangesLeftOut, generatedPasswords, roleWords, stopsAtLine, refusal } = plan;
@@ -46,7 +46,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
 }
 
 /** The plan of a file that can't be imported as it is: people may map its columns, or choose other options. */
-export function unusablePlan(
+export function toUnusablePlan(
   problem: PlanProblem,
   preview: FilePreview | undefined,
   options: Partial<ImportOptions>,
@@ -95,7 +95,11 @@ function searchKeyOf({ row }: Decision, cells: readonly string[]): string {
 }
 
 /** The row of a plan for a decision. @param mask gives the cells that may be shown */
-export function planRow(importId: string, decision: Decision, mask: CellMask): InferCreationAttributes<ImportPlanRow> {
+export function toPlanRow(
+  importId: string,
+  decision: Decision,
+  mask: CellMask,
+): InferCreationAttributes<ImportPlanRow> {
   const { outcome, row } = decision;
   const cells = mask(row.cells);
   const changes = changesOf(decision);

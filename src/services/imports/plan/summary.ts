@@ -4,14 +4,14 @@ import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import {
+  countEnrollments,
   type Decision,
-  enrollmentsToTell,
+  enrollmentsToNotify,
   isInvited,
   isSamePerson,
   leftOutOf,
   needsSecret,
   type Outcome,
-  placesOf,
 } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
@@ -68,7 +68,7 @@ export class PlanSummary {
       this.#count(decision);
       this.#noteIdentity(decision);
       this.#digest.update(fingerprintOf(decision));
-      const told = enrollmentsToTell(this.options, decision).length;
+      const told = enrollmentsToNotify(this.options, decision).length;
       if (told > 0) this.#digest.update(`${told} mails\n`);
       this.news += told;
       const shown = this.#shown[decision.outcome];
@@ -106,7 +106,7 @@ export class PlanSummary {
     this.counts[decision.outcome] += 1;
     if (decision.outcome === 'rejected') return;
     if (decision.outcome === 'created') this.createdByRole[decision.row.person.role ?? this.options.role] += 1;
-    const { enrolled, waiting, leftOut } = placesOf(decision);
+    const { enrolled, waiting, leftOut } = countEnrollments(decision);
     this.counts.enrolled += enrolled;
     this.counts.waiting += waiting;
     this.counts.leftOut += leftOut;

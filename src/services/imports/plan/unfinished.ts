@@ -4,9 +4,9 @@ import type { Encoding } from '../../../schemas/file-format.js';
 import {
   type ImportOptions,
   type ImportStatus,
-  optionsFrom,
-  optionsText,
+  parseImportOptions,
   requiredColumns,
+  serializeImportOptions,
 } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { mapColumns } from '../read/columns/columns.js';
@@ -30,7 +30,7 @@ export async function findUnfinished(core: Core, { fileSha256, options }: FileAn
     core.database.models.Import.findOne({
       where: {
         fileSha256,
-        optionsJson: optionsText(options),
+        optionsJson: serializeImportOptions(options),
         origin: 'cli',
         [Op.or]: options.onError === 'abort' ? [isUnfinished, isRefused] : [isUnfinished],
         ledgerClosedAt: null,
@@ -41,14 +41,14 @@ export async function findUnfinished(core: Core, { fileSha256, options }: FileAn
 }
 
 const policiesText = ({ map: _, encoding: __, ...others }: ImportOptions): string =>
-  optionsText(others as ImportOptions);
+  serializeImportOptions(others as ImportOptions);
 
 /**
  * The options, or those of an unfinished import of the same file that read it the same way: `--map` may name fewer columns
  * than a person was asked about, and an encoding that was named may be found without.
  * @param read how the file is read with the options
  */
-export async function withKnownReading(
+export async function reuseUnfinishedOptions(
   core: Core,
   { fileSha256, options }: FileAndOptions,
   read: { header: readonly string[]; encoding: Encoding },
@@ -61,10 +61,14 @@ export async function withKnownReading(
   );
   const columnsOf = (options: ImportOptions) =>
     JSON.stringify([...mapColumns(read.header, options.map, [], requiredColumns(options)).columns]);
-  const known = records.map(({ optionsJson }) => optionsFrom(optionsJson));
+  const known = records.map(({ optionsJson }) => parseImportOptions(optionsJson));
   const isSame = (other: ImportOptions) =>
     policiesText(other) === policiesText(options) &&
     [options.encoding, read.encoding].includes(other.encoding) &&
     columnsOf(other) === columnsOf(options);
-  return known.find((other) => optionsText(other) === optionsText(options)) ?? known.find(isSame) ?? options;
+  return (
+    known.find((other) => serializeImportOptions(other) === serializeImportOptions(options)) ??
+    known.find(isSame) ??
+    options
+  );
 }

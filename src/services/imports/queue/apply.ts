@@ -1,12 +1,12 @@
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
-import { optionsText } from '../../../schemas/import.js';
+import { serializeImportOptions } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
 import { withImportLease } from '../run/import-lock.js';
 import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-import.js';
-import { commitProgress, MustUndo } from '../run/run-state.js';
+import { commitProgress, UndoRequired } from '../run/run-state.js';
 import { countKept } from '../store/ledger.js';
 import { findPlan } from '../store/plan-store.js';
 import { isRefusalUnfinished, optionsOf } from '../store/repository.js';
@@ -18,7 +18,7 @@ import { undoRows } from '../undo/undo.js';
  * @param next the next step of that person
  * @throws AppError `PLAN_OUTDATED`
  */
-export function assertSeen({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
+export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
   if (seen === id || (unfinished !== null && unfinished.rowsDone > 0 && seen === unfinished.planId)) return;
   throw new AppError(
     'PLAN_OUTDATED',
@@ -44,7 +44,7 @@ export async function planRecorded(
       `The file ${file} is no longer what was imported. Put it back, or import it again.`,
     );
   const applied = await findPlan(core, record);
-  if (planId !== null && applied?.appliedAt) assertSeen(plan, planId);
+  if (planId !== null && applied?.appliedAt) assertPlanCurrent(plan, planId);
   return plan;
 }
 
@@ -58,7 +58,7 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<AppliedImport> {
-  const file = { fileSha256: plan.fileSha256, optionsJson: optionsText(plan.options) };
+  const file = { fileSha256: plan.fileSha256, optionsJson: serializeImportOptions(plan.options) };
   return withImportLease(core, options.record ?? file, options, (lease) =>
     applyUnderLease(core, actor, plan, options, lease),
   );
@@ -77,16 +77,16 @@ export async function applyUnderLease(
   options: ApplyOptions,
   lease: Lease,
 ): Promise<AppliedImport> {
-  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  if (plan.refusal !== null && !isUndoRequired(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
   try {
     return await runImport(core, actor, plan, options, lease);
   } catch (error) {
-    throw error instanceof MustUndo ? await undoRefused(core, actor, error.record, lease) : error;
+    throw error instanceof UndoRequired ? await undoRefused(core, actor, error.record, lease) : error;
   }
 }
 
 /** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
-function mustUndo({ refusal, options, unfinished }: ImportPlan): boolean {
+function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
   if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
   return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
 }

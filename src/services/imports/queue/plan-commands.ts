@@ -2,15 +2,15 @@ import type { Transaction } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportPlan as PlanRecord } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
-import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../../../schemas/import.js';
+import { applySchema, importOptionsSchema, replanSchema, serializeImportOptions } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
-import { defaultCourse } from '../plan/course-index.js';
+import { findDefaultCourse } from '../plan/course-index.js';
 import { findImport, isRunning, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
-import { auditBegin, lockImport, unplanned } from '../store/repository.js';
+import { auditBegin, lockImport, noPlanColumns } from '../store/repository.js';
 
 /**
  * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` for one that doesn't wait for
@@ -45,7 +45,7 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   const options = validate(importOptionsSchema, { ...others, map: byNumber });
   if (options.invite || options.notify) assertMailSetUp(core);
   await findImport(core, id);
-  await defaultCourse(core, options.course);
+  await findDefaultCourse(core, options.course);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     await assertPlannable(core, record, transaction);
@@ -58,8 +58,8 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
       errorCode: null,
       errorMessage: null,
     };
-    const optionsJson = optionsText(options);
-    await record.update({ status: 'planning', optionsJson, ...unplanned, ...restarted }, { transaction });
+    const optionsJson = serializeImportOptions(options);
+    await record.update({ status: 'planning', optionsJson, ...noPlanColumns, ...restarted }, { transaction });
     await requestPlan(core, record, transaction);
     await auditBegin(core, actor, record, transaction);
     return record;

@@ -8,16 +8,16 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { FileProblem } from '../../../tables/encoding/source-file.js';
 import type { Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
-import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
+import { toPlanRow, toStoredPlan, toUnusablePlan } from '../plan/stored-plan.js';
 import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
 import { cellMask, type FilePreview } from '../read/preview.js';
 import { inspectFile, previewFile } from '../read/thread/read-file.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
-import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js';
+import { lockImport, noPlanColumns, optionsOf, planColumns } from '../store/repository.js';
 import { withoutPaths } from '../store/spool.js';
 import { planRecorded } from './apply.js';
-import { whileWanted } from './watch.js';
+import { runWhileWanted } from './watch.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
 const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
@@ -58,7 +58,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: A
       await assertLeaseHeld(lease, record, transaction);
       const { status } = await lockImport(core, id, transaction);
       const plan = await core.database.models.ImportPlan.findByPk(id, { attributes: ['revision'], transaction });
-      if (status !== 'planning' || plan?.revision !== revision) throw unwanted(record);
+      if (status !== 'planning' || plan?.revision !== revision) throw planUnwantedError(record);
       await work(transaction);
     });
   const whyNot = () =>
@@ -66,14 +66,14 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: A
       const { Import, ImportPlan } = core.database.models;
       const current = await Import.findByPk(id, { attributes: ['status'] });
       const plan = await ImportPlan.findByPk(id, { attributes: ['revision'] });
-      return current?.status !== 'planning' || plan?.revision !== revision ? unwanted(record) : undefined;
+      return current?.status !== 'planning' || plan?.revision !== revision ? planUnwantedError(record) : undefined;
     });
-  await whileWanted(stop, whyNot, (signal) =>
+  await runWhileWanted(stop, whyNot, (signal) =>
     planAndStore({ core, record, options: optionsOf(record), signal, commit }),
   );
 }
 
-const unwanted = ({ number }: Import) =>
+const planUnwantedError = ({ number }: Import) =>
   new AppError('IMPORT_CONFLICT', `The import ${number} is no longer to be planned like this.`);
 
 async function planAndStore(planning: Planning): Promise<void> {
@@ -83,7 +83,7 @@ async function planAndStore(planning: Planning): Promise<void> {
   try {
     preview = await previewOf(planning);
     const { plan, stored } = await planRows(planning, preview);
-    await finish(planning, stored, planOf(plan));
+    await storePlan(planning, stored, planColumns(plan));
   } catch (error) {
     if (!isAppError(error, ...problemCodes)) throw error;
     await clearPlanRows(core, record);
@@ -93,7 +93,7 @@ async function planAndStore(planning: Planning): Promise<void> {
       ...(error instanceof FileProblem && { reason: error.reason, line: error.line, sheets: error.sheets }),
       ...(error instanceof DoubtfulEncoding && { candidates: error.candidates }),
     };
-    await finish(planning, unusablePlan(problem, preview, planning.options), unplanned);
+    await storePlan(planning, toUnusablePlan(problem, preview, planning.options), noPlanColumns);
   }
 }
 
@@ -116,20 +116,20 @@ async function planRows(
     maxRows: core.config.imports.uploadRows,
     onDecisions: async (decisions) => {
       rowsRead += decisions.length;
-      const rows = decisions.map((decision) => planRow(record.id, decision, mask));
+      const rows = decisions.map((decision) => toPlanRow(record.id, decision, mask));
       await commit(async (transaction) => {
         await insertRows(ImportPlanRow, rows, transaction);
         await ImportPlan.update({ rowsRead }, { where: { importId: record.id }, transaction });
       });
     },
   });
-  return { plan, stored: storedPlan(plan, preview) };
+  return { plan, stored: toStoredPlan(plan, preview) };
 }
 
-async function finish(
+async function storePlan(
   { core, record, commit }: Planning,
   stored: StoredPlan,
-  planned: ReturnType<typeof planOf> | typeof unplanned,
+  planned: ReturnType<typeof planColumns> | typeof noPlanColumns,
 ): Promise<void> {
   const { Import, ImportPlan } = core.database.models;
   await commit(async (transaction) => {

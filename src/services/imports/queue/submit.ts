@@ -7,14 +7,14 @@ import { problemCodes } from '../../../field-problem.js';
 import { type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { makeFolder, moveFile, syncToDisk } from '../../../storage/disk.js';
-import { FileProblem, sha256Of } from '../../../tables/encoding/source-file.js';
+import { computeSha256, FileProblem } from '../../../tables/encoding/source-file.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
-import { defaultCourse } from '../plan/course-index.js';
+import { findDefaultCourse } from '../plan/course-index.js';
 import { fileHasRows, inspectFile } from '../read/thread/read-file.js';
-import { assertBelowPlanLimit, assertFewPlans, requestPlan } from '../store/plan-store.js';
+import { assertBelowPlanLimit, assertBelowPlanLimitUnlocked, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
 
@@ -32,7 +32,7 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
 }
 
 /** Waits for the work of others. The work ends when its signal is aborted. @throws AppError `OVERLOADED`, the reason of the signal */
-export type InTurn = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
+export type RunInQueue = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
 
 /**
  * The SHA-256 of an upload.
@@ -42,7 +42,7 @@ async function inspectUpload(
   core: Core,
   { path: file, name }: Upload,
   options: ImportOptions,
-  openInTurn: InTurn,
+  runInQueue: RunInQueue,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const { delimiter = 'auto' } = options;
@@ -53,7 +53,7 @@ async function inspectUpload(
       if (!(await fileHasRows(request, inTurn)))
         throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
     };
-    await (inspected.isWorkbook ? openInTurn(open) : open());
+    await (inspected.isWorkbook ? runInQueue(open) : open());
     return sha256;
   } catch (error) {
     // Faults that no options make good have the code of a field.
@@ -62,14 +62,14 @@ async function inspectUpload(
       throw validationError([{ path: 'file', code: fatal, message: error.message }]);
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
     // Its plan, or its run, says what is wrong.
-    return sha256Of(file);
+    return computeSha256(file);
   }
 }
 
 /**
  * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
- * @param openInTurn opens workbooks: a small one may take much memory
+ * @param runInQueue opens workbooks: a small one may take much memory
  * @param signal ends the reading when the client leaves
  * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
  *   any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
@@ -79,7 +79,7 @@ export async function submitImport(
   actor: Actor,
   upload: Upload,
   options: object,
-  openInTurn: InTurn = (work) => work(),
+  runInQueue: RunInQueue = (work) => work(),
   signal?: AbortSignal,
 ): Promise<Import> {
   const id = uuidv7();
@@ -87,11 +87,11 @@ export async function submitImport(
   try {
     const { plan, ...valid } = validate(importFormSchema, options);
     if (valid.invite || valid.notify) assertMailSetUp(core);
-    await defaultCourse(core, valid.course);
+    await findDefaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
-    if (plan) await core.database.read(() => assertFewPlans(core, actor.actorId));
-    const fileSha256 = await inspectUpload(core, upload, valid, openInTurn, signal);
+    if (plan) await core.database.read(() => assertBelowPlanLimitUnlocked(core, actor.actorId));
+    const fileSha256 = await inspectUpload(core, upload, valid, runInQueue, signal);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     const status = plan ? 'planning' : 'queued';

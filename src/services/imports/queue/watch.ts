@@ -8,11 +8,11 @@ const watchMs = 1000;
  * Works until the end, or until it is no longer wanted, which is asked each second: reading a file may take a minute before its first
  * row.
  * @param stop ends the work, too
- * @param whyNot returns the reason to end it, if there is one
+ * @param findStopReason returns the reason to end it, if there is one
  */
-export async function whileWanted<T>(
+export async function runWhileWanted<T>(
   stop: AbortSignal,
-  whyNot: () => Promise<AppError | undefined>,
+  findStopReason: () => Promise<AppError | undefined>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController();
@@ -24,7 +24,7 @@ export async function whileWanted<T>(
     for (;;) {
       await sleep(watchMs, undefined, { signal: finished.signal });
       // Where the database can't be asked, the work finds out by itself.
-      const reason = await whyNot().catch(() => undefined);
+      const reason = await findStopReason().catch(() => undefined);
       if (reason) return ending.abort(reason);
     }
   };
@@ -33,7 +33,7 @@ export async function whileWanted<T>(
     return await work(ending.signal);
   } catch (error) {
     // A cancellation removes the file, perhaps before it is opened.
-    throw (systemErrorCode(error) === 'ENOENT' ? await whyNot() : undefined) ?? error;
+    throw (systemErrorCode(error) === 'ENOENT' ? await findStopReason() : undefined) ?? error;
   } finally {
     finished.abort();
     stop.removeEventListener('abort', onStop);

@@ -20,7 +20,7 @@ import {
 import { isReadableHere, withoutPaths } from '../store/spool.js';
 import { applyUnderLease, planRecorded, undoRefused } from './apply.js';
 import { makePlan, reopenPlan } from './plan-worker.js';
-import { whileWanted } from './watch.js';
+import { runWhileWanted } from './watch.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
 export interface ImportWorker {
@@ -42,10 +42,10 @@ const slotTaken = () => new AppError('IMPORT_BUSY', 'Another instance has the sl
 const queueLength = 1000;
 
 /** What slots are for. Plans have slots of their own, so that they needn't wait for the end of imports. */
-type Work = 'run' | 'plan';
+type SlotKind = 'run' | 'plan';
 
 /** The imports that are to be run or planned. */
-const due: Readonly<Record<Work, WhereOptions<Import>>> = {
+const due: Readonly<Record<SlotKind, WhereOptions<Import>>> = {
   run: {
     [Op.or]: [
       { status: ['queued', 'running'] },
@@ -58,7 +58,7 @@ const due: Readonly<Record<Work, WhereOptions<Import>>> = {
 };
 
 /** The imports that are due, or were interrupted by a fault, and that no process works on: the oldest first. */
-async function pending(core: Core, work: Work): Promise<Import[]> {
+async function findDue(core: Core, work: SlotKind): Promise<Import[]> {
   const where = { [Op.and]: [{ origin: 'http' }, due[work]] };
   const records = await core.database.read(() =>
     core.database.models.Import.findAll({ where, order: ['id'], limit: queueLength }),
@@ -110,7 +110,7 @@ async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise
   };
   const maxRows = core.config.imports.uploadRows;
   try {
-    return await whileWanted(stop, whyNot, (signal) => planRecorded(core, record, { maxRows, signal }));
+    return await runWhileWanted(stop, whyNot, (signal) => planRecorded(core, record, { maxRows, signal }));
   } catch (error) {
     if (!isAppError(error, 'INTERRUPTED') || stop.aborted || (await markRunning(core, record))) throw error;
     return undefined;
@@ -118,7 +118,7 @@ async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise
 }
 
 /** Records why a run failed, unless the import was ended otherwise meanwhile. */
-async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
+async function recordOutcome(core: Core, record: Import, error: unknown): Promise<void> {
   if (isAppError(error, 'PLAN_OUTDATED')) return reopenPlan(core, record, error);
   // What was planned so far is planned again.
   if (isAppError(error, 'INTERRUPTED') && record.status === 'planning') return;
@@ -170,8 +170,8 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   let wakeUp = new AbortController();
 
   /** Runs or plans the next import that can be read here. @returns whether there was one */
-  async function runNext(work: Work): Promise<boolean> {
-    for (const record of await pending(core, work)) {
+  async function runNext(work: SlotKind): Promise<boolean> {
+    for (const record of await findDue(core, work)) {
       if (stop.signal.aborted) return false;
       if (record.status !== 'undoing' && !(await isReadableHere(core, record))) continue;
       try {
@@ -184,7 +184,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   }
 
   /** @returns false when the import has to wait; the next one is tried then */
-  async function attempt(record: Import, work: Work, lease: Lease): Promise<boolean> {
+  async function attempt(record: Import, work: SlotKind, lease: Lease): Promise<boolean> {
     try {
       if (work === 'plan') await makePlan(core, record, lease, stop.signal);
       // Its file isn't needed for that.
@@ -201,7 +201,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
         core.logger.error({ err: error, importId: record.id }, 'undoing a refused import failed');
         return false;
       }
-      await noteOutcome(core, record, error);
+      await recordOutcome(core, record, error);
     }
     return true;
   }
@@ -211,7 +211,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     await sleep(pollMs, undefined, { signal: wakeUp.signal }).catch(() => undefined);
   }
 
-  async function runSlot(slot: number, work: Work): Promise<void> {
+  async function runSlot(slot: number, work: SlotKind): Promise<void> {
     const name = `${work === 'run' ? 'import-slot' : 'import-plan-slot'}:${slot}`;
     const faults = logFaults(core.logger);
     const next = () => {
@@ -222,7 +222,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     while (!stop.signal.aborted) {
       try {
         // The queue is empty most of the time: then no lease is taken.
-        const isDue = (await pending(core, work)).length > 0;
+        const isDue = (await findDue(core, work)).length > 0;
         // After a newer program has migrated, imports may have what this one doesn't know.
         if (isDue) await assertSchemaCurrent(core.database);
         if (!isDue) faults.worked();

@@ -7,7 +7,7 @@ import { DoubtfulCodePage, type Inspection, inspectFile } from '../../../tables/
 import type { SourceLimits } from '../../../tables/table/table.js';
 import { headerRules } from './columns/header-rules.js';
 import { isSecretColumn } from './fields/header-aliases.js';
-import { fieldsOfHeader, shortened } from './preview.js';
+import { fieldsOfHeader, shortenText } from './preview.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */
 export class DoubtfulEncoding extends FileProblem {
@@ -57,7 +57,7 @@ async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample>
 const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
 
 /** The refusal with names of the file: the same ones in each candidate, those first that differ most. */
-async function withNames({ candidates: encodings, sample, line }: DoubtfulCodePage): Promise<DoubtfulEncoding> {
+async function addNames({ candidates: encodings, sample, line }: DoubtfulCodePage): Promise<DoubtfulEncoding> {
   const read = await Promise.all(encodings.map((encoding) => readSample(sample, encoding)));
   // Headings, too, may be readable in one of them alone. Names are usually in front.
   const isSecret = (index: number) =>
@@ -65,7 +65,7 @@ async function withNames({ candidates: encodings, sample, line }: DoubtfulCodePa
   const columns = read.find((one) => one.columns.length > 0)?.columns ?? [0, 1].filter((index) => !isSecret(index));
   const texts = read.map(({ rows }) =>
     rows.map((cells) =>
-      shortened(
+      shortenText(
         columns
           .map((index) => (cells[index] ?? '').trim())
           .filter(Boolean)
@@ -86,10 +86,13 @@ async function withNames({ candidates: encodings, sample, line }: DoubtfulCodePa
 }
 
 /** {@link inspectFile} of people. @throws AppError as that does, {@link DoubtfulEncoding} where the encoding is uncertain */
-export async function inspectPeople(chunks: AsyncIterable<Buffer>, wanted?: Encoding | 'auto'): Promise<Inspection> {
+export async function inspectPeopleFile(
+  chunks: AsyncIterable<Buffer>,
+  wanted?: Encoding | 'auto',
+): Promise<Inspection> {
   try {
     return await inspectFile(chunks, wanted);
   } catch (error) {
-    throw error instanceof DoubtfulCodePage ? await withNames(error) : error;
+    throw error instanceof DoubtfulCodePage ? await addNames(error) : error;
   }
 }

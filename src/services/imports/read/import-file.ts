@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
-import { type SourceRow, totalLength } from '../../../tables/table/table.js';
+import { type SourceRow, sumLengths } from '../../../tables/table/table.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import type { ColumnOptions } from './columns/columns.js';
 import { WarningGroups } from './fields/warnings.js';
@@ -43,7 +43,7 @@ async function* inBatches(
   let slice = 0;
   for await (const some of rows)
     for (const raw of some) {
-      const length = totalLength(raw.cells);
+      const length = sumLengths(raw.cells);
       slice += 1 / sliceRows + length / sliceCharacters;
       if (slice >= 1) {
         slice = 0;
@@ -65,7 +65,7 @@ async function* inBatches(
 }
 
 /** How to read the rows of a table. */
-export interface Reading {
+export interface ReadOptions {
   options: ColumnOptions & Pick<ImportOptions, 'course'>;
   /** Which passwords are accepted. */
   policy: PasswordPolicy;
@@ -80,14 +80,14 @@ export interface Reading {
  */
 export function readPeople(
   { rows, ...table }: PeopleTable,
-  reading: Reading,
+  options: ReadOptions,
   batchRows: number,
   repetitions?: Repetitions,
 ): ImportFile {
   const hasCourses = table.mapping.columns.has('course');
-  const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
+  const finder = new RepetitionFinder(options.phones ?? plainPhoneKeys, hasCourses, repetitions);
   const empty = new WarningGroups();
-  const checker = new RowChecker(reading, table.format, table.mapping, finder);
+  const checker = new RowChecker(options, table.format, table.mapping, finder);
   return {
     ...table,
     batches: inBatches(rows, checker, empty, batchRows),

@@ -1,5 +1,5 @@
 import type { SourceTable } from '../../../tables/table/table.js';
-import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
+import { type ColumnMapping, type ColumnOptions, mapTableColumns } from './columns/columns.js';
 import type { RowWarning } from './fields/warnings.js';
 
 /** An open table whose columns are known. */
@@ -14,12 +14,12 @@ export interface PeopleTable
  * Finds the columns of people in a table, which is closed when its header can't be used.
  * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it
  */
-export async function peopleTable(
+export async function mapPeopleTable(
   { headerLine: _, first, hiddenColumns, warnings, ...table }: SourceTable,
   options: ColumnOptions,
 ): Promise<PeopleTable> {
   try {
-    const mapping = mappingOf({ header: table.header, first, hiddenColumns }, options);
+    const mapping = mapTableColumns({ header: table.header, first, hiddenColumns }, options);
     const ofTable = warnings.map((warning): RowWarning => ({ ...warning, field: null }));
     return { ...table, mapping, warnings: [...ofTable, ...mapping.warnings] };
   } catch (error) {

@@ -5,11 +5,11 @@ import { type ImportField, requiredColumns } from '../../../schemas/import.js';
 import type { SourceFormat, SourceTable } from '../../../tables/table/table.js';
 import { filledWidth } from '../../../tables/table/text.js';
 import { restoreProtected } from '../../../tables/write/cells.js';
-import { type FirstRows, suggestionsFor } from './columns/column-guesses.js';
-import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
+import { type FirstRows, suggestColumns } from './columns/column-guesses.js';
+import { fileColumnsOf, resolveValidMappings, trimHeader } from './columns/column-maps.js';
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
-import { isSecretCell, isSecretColumn, meaningsIn } from './fields/header-aliases.js';
-import { addedColumns } from './fields/headings.js';
+import { headingMatcherFor, isSecretCell, isSecretColumn } from './fields/header-aliases.js';
+import { indexOfAddedColumns } from './fields/headings.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {
@@ -21,17 +21,17 @@ export interface FilePreview {
 }
 
 const samplesPerColumn = 5;
-const longestSample = 100;
+const maxSampleLength = 100;
 
 /** What stands for a password. */
 const masked = '••••••';
 
 /** A text of no more than 100 characters. */
-export function shortened(text: string): string {
-  if (text.length <= longestSample) return text.toWellFormed();
+export function shortenText(text: string): string {
+  if (text.length <= maxSampleLength) return text.toWellFormed();
   // A character has up to two units.
-  return Array.from(text.slice(0, 2 * longestSample))
-    .slice(0, longestSample)
+  return Array.from(text.slice(0, 2 * maxSampleLength))
+    .slice(0, maxSampleLength)
     .join('')
     .toWellFormed();
 }
@@ -41,7 +41,7 @@ export type CellMask = (cells: readonly string[]) => string[];
 
 /** A cell as it may be shown: shortened, and masked if it may be a password. */
 const shownCell = (cell: string, secret: boolean): string =>
-  cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortened(cell);
+  cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortenText(cell);
 
 /**
  * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with
@@ -69,9 +69,9 @@ export function cellMask(columns: readonly Pick<FileColumn, 'index' | 'heading' 
 }
 
 /** {@link cellMask} of a file that can be imported. */
-export function maskOf(mapping: ColumnMapping): CellMask {
+export function cellMaskFor(mapping: ColumnMapping): CellMask {
   const fields = fieldsByIndex(mapping.columns);
-  const columns = mapping.own.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
+  const columns = mapping.fileColumns.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
   return cellMask(columns, mapping.width);
 }
 
@@ -86,9 +86,9 @@ export function fieldsOfHeader(
     return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options), hidden).columns);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
-    const own = ownColumns(header, maps);
-    const decided = decidedColumns(own, maps);
-    const meaningOf = meaningsIn(own.map(({ heading }) => heading));
+    const own = fileColumnsOf(header, maps);
+    const decided = resolveValidMappings(own, maps);
+    const meaningOf = headingMatcherFor(own.map(({ heading }) => heading));
     return new Map(
       own.flatMap(({ heading, index }): [number, ImportField][] => {
         const field = decided.has(index) ? decided.get(index) : meaningOf(heading)?.field;
@@ -105,19 +105,19 @@ export async function previewTable(table: SourceTable, options: ColumnOptions): 
   try {
     const { header, headerLine, hiddenColumns, format, first } = table;
     const maps = options.map ?? [];
-    const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
+    const restored = indexOfAddedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const rows = first.map(({ cells }) => cells.map(restored));
     const fields = fieldsOfHeader(header, options, rows, hiddenColumns);
-    const own = ownColumns(header, maps, hiddenColumns);
-    const suggestions = suggestionsFor(own, maps, fields, rows);
+    const own = fileColumnsOf(header, maps, hiddenColumns);
+    const suggestions = suggestColumns(own, maps, fields, rows);
     const columns = own.map(({ heading, index, hidden = false }) => ({
       index,
       hidden,
-      heading: shortened(heading.trim()),
+      heading: shortenText(heading.trim()),
       field: fields.get(index) ?? null,
       suggestion: suggestions.get(index) ?? null,
     }));
-    const width = headingsOf(header, maps).length;
+    const width = trimHeader(header, maps).length;
     const mask = cellMask(columns, width);
     const shown = rows.map(mask);
     const withSamples = columns.map((column, place) => {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import type { Inserts } from '../../../db/sql/insert.js';
+import type { BulkInserter } from '../../../db/sql/insert.js';
 import { selectRows } from '../../../db/sql/rows.js';
 import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
@@ -10,7 +10,7 @@ import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { EffectBatch } from '../../accounts/apply-effects.js';
 import type { Cause } from '../../accounts/effects.js';
-import { newInvitation, withoutPassword } from '../../accounts/invite.js';
+import { newInvitationFields, noPasswordFields } from '../../accounts/invite.js';
 import { initialPasswordExpiry } from '../../accounts/passwords.js';
 import { addAccounts, type NewAccount, updateAccounts } from '../../accounts/rows.js';
 import type { Actor, Core } from '../../core.js';
@@ -57,7 +57,7 @@ export async function prepareSecrets(
   decisions: readonly Decision[],
   secrets: Secrets,
 ): Promise<void> {
-  const { passwordHash: none } = withoutPassword(core);
+  const { passwordHash: none } = noPasswordFields(core);
   const limit = pLimit(concurrentHashes);
   const making: Promise<void>[] = [];
   for (const decision of decisions) {
@@ -162,14 +162,14 @@ function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, n
   return { before: { ...before, updatedAt: account.updatedAt.toISOString() }, updatedAt: now.toISOString() };
 }
 
-const imported = inputFields('import');
+const importedFields = inputFields('import');
 
 /** What a row says of its account; absent where it says nothing. */
-const ofAccount = (person: ImportedPerson) =>
+const accountFieldsOf = (person: ImportedPerson) =>
   // Object.fromEntries forgets which keys it was given.
-  Object.fromEntries(imported.map((field) => [field, person[field]])) as Pick<
+  Object.fromEntries(importedFields.map((field) => [field, person[field]])) as Pick<
     ImportedPerson,
-    (typeof imported)[number]
+    (typeof importedFields)[number]
   >;
 
 /**
@@ -180,16 +180,16 @@ const ofAccount = (person: ImportedPerson) =>
 export async function createAccounts(
   context: BatchContext,
   created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
-  { inserts, effects }: { inserts: Inserts; effects: EffectBatch },
+  { inserts, effects }: { inserts: BulkInserter; effects: EffectBatch },
 ): Promise<void> {
   const { core, options, secrets, phones } = context;
   const expiry = initialPasswordExpiry(core);
-  const invitation = newInvitation(core);
+  const invitation = newInvitationFields(core);
   function* accounts(): Generator<NewAccount> {
     for (const [, decision] of created) {
       const { line, person } = decision.row;
       yield {
-        ...ofAccount(person),
+        ...accountFieldsOf(person),
         phone: person.phone ?? '',
         role: person.role ?? options.role,
         ...accountSecret(secrets, line, expiry),

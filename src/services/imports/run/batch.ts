@@ -1,6 +1,6 @@
 import type { CreationAttributes, Transaction } from 'sequelize';
 import type { ImportRow } from '../../../db/models/import-row.js';
-import { Inserts } from '../../../db/sql/insert.js';
+import { BulkInserter } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { EffectBatch } from '../../accounts/apply-effects.js';
@@ -17,7 +17,7 @@ import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollm
 import { StaleDecision } from './run-state.js';
 
 /** What the rows of a ledger have in common. */
-interface LedgerOf {
+interface LedgerContext {
   importId: string;
   /** Of phones, that the decisions rely on. */
   country: string;
@@ -33,7 +33,7 @@ interface LedgerOf {
 export async function writeBatch(
   core: Core,
   actor: Actor,
-  { importId, country, mask }: LedgerOf,
+  { importId, country, mask }: LedgerContext,
   options: ImportOptions,
   decisions: readonly Decision[],
   secrets: Secrets,
@@ -57,7 +57,7 @@ export async function writeBatch(
   const changes = enrollmentChangesOf(context, decisions, ledger);
   await reviveEnrollments(context, changes);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
-  const inserts = new Inserts(transaction);
+  const inserts = new BulkInserter(transaction);
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
   await enroll(context, changes, inserts);
@@ -65,7 +65,7 @@ export async function writeBatch(
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
-  await inserts.done();
+  await inserts.finish();
   await effects.apply();
   await applyEnrollmentEffects(core, changes, transaction); // effect: import
   if (records.length > 0) await audit.save(transaction);
@@ -89,7 +89,7 @@ async function noteSamePeople(
     userId: ledger.get(line)?.userId ?? null,
   }));
   const first = inBatch[0]?.line ?? 0;
-  const earlier = same.flatMap(({ sameAs }) => (sameAs < first ? [sameAs] : []));
+  const earlier = same.flatMap(({ earlierLine }) => (earlierLine < first ? [earlierLine] : []));
   const written = await core.database.models.ImportRow.findAll({
     attributes: ['line', 'outcome', 'userId'],
     where: { importId, line: earlier },
@@ -97,8 +97,8 @@ async function noteSamePeople(
     transaction,
   });
   const rows = new Map([...written, ...inBatch].map((one) => [one.line, one]));
-  for (const { row, sameAs, enrollments } of same) {
-    const { userId = null, outcome } = rows.get(sameAs) ?? {};
+  for (const { row, earlierLine, enrollments } of same) {
+    const { userId = null, outcome } = rows.get(earlierLine) ?? {};
     if (userId === null || outcome === 'rejected') throw new StaleDecision();
     const isOfCreated = outcome === 'created' && enrollments.length > 0;
     ledger.set(row.line, { userId, note: isOfCreated ? { ofCreated: true } : {} });
@@ -107,7 +107,7 @@ async function noteSamePeople(
 
 /** The rows of the ledger for decisions. */
 function* ledgerRows(
-  { importId, mask }: Omit<LedgerOf, 'country'>,
+  { importId, mask }: Omit<LedgerContext, 'country'>,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Generator<CreationAttributes<ImportRow>> {

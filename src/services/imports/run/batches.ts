@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
-import { closeReports, commitReports, rejectLines, reportsOf } from '../output/reports.js';
+import { closeReports, commitReports, rejectLines, reportColumns } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
-import { type Decision, needsCapacity, type Outcome, placesOf } from '../plan/outcomes.js';
+import { countEnrollments, type Decision, dependsOnCapacity, type Outcome } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows/rows.js';
 import { auditFinish } from '../store/repository.js';
@@ -67,7 +67,7 @@ async function* prepareBatches(
     if (rows.length === 0) continue;
     const decisions = await decider.decide(rows, new CourseCapacity(core));
     await prepareSecrets(core, plan.options, decisionsToApply(plan.options, decisions), secrets);
-    yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, secrets };
+    yield { rows, decisions: decisions.some(dependsOnCapacity) ? undefined : decisions, secrets };
   }
 }
 
@@ -90,19 +90,19 @@ export async function importRows(
   const { core, plan, record } = run;
   let isOutdated = false;
   for await (const batch of prefetchOne(prepareBatches(run, batches, signal))) {
-    if (signal.aborted) return end(run, { status: 'interrupted' });
-    if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
+    if (signal.aborted) return endImport(run, { status: 'interrupted' });
+    if (await cancelRequested(run)) return endImport(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     isOutdated = await importBatch(run, batch, isOutdated);
     onProgress?.(record.rowsDone);
     if (record.status === 'stopped') return closeReports(run.reports);
   }
   // With `stop` the plan may have counted fewer rows: up to a bad row that is good by now.
-  return end(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
+  return endImport(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
 /** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
-async function end(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
+async function endImport(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
   const { credentials, rejects } = run.reports;
   await credentials.end();
   await rejects.end();
@@ -110,7 +110,7 @@ async function end(run: ImportRun, progress: Parameters<typeof commitProgress>[1
   await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
-    return reportsOf(run.reports);
+    return reportColumns(run.reports);
   });
 }
 
@@ -180,7 +180,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     await credentials.assertInPlace();
     await rejects.assertInPlace();
     if (stopped) await auditFinish(core, actor, record, countsOf(progress), transaction);
-    return reportsOf(reports);
+    return reportColumns(reports);
   });
   run.reasons.add(decisions);
 }
@@ -191,7 +191,7 @@ function progressAfter(record: Import, decisions: readonly Decision[]) {
   const places = { enrolled: 0, waiting: 0, leftOut: 0 };
   for (const decision of decisions) {
     counts[decision.outcome] += 1;
-    const { enrolled, waiting, leftOut } = placesOf(decision);
+    const { enrolled, waiting, leftOut } = countEnrollments(decision);
     places.enrolled += enrolled;
     places.waiting += waiting;
     places.leftOut += leftOut;
@@ -220,6 +220,6 @@ async function beginReports(run: ImportRun, reports: readonly ReportFile[]): Pro
   const fresh = reports.filter(({ length }) => length === 0);
   if (fresh.length === 0) return;
   for (const report of fresh) await report.begin();
-  await commitProgress(run, reportsOf(run.reports));
+  await commitProgress(run, reportColumns(run.reports));
   for (const report of fresh) report.commit();
 }

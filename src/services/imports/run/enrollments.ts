@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Course } from '../../../db/models/course.js';
 import type { UndoNote } from '../../../db/models/import-row.js';
-import type { Inserts } from '../../../db/sql/insert.js';
+import type { BulkInserter } from '../../../db/sql/insert.js';
 import type { Core } from '../../core.js';
-import { FreePlaces, type Occupancy, readOccupancy, takeWaitingNumbers } from '../../courses/capacity.js';
+import { type Occupancy, readOccupancy, takeWaitingNumbers, Vacancies } from '../../courses/capacity.js';
 import type { EnrollmentChange } from '../../enrollments/effects.js';
 import { replyOf } from '../../enrollments/rules.js';
 import { addEnrollments } from '../../enrollments/store.js';
@@ -11,8 +11,8 @@ import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../
 import { withNewIds } from '../../new-ids.js';
 import {
   type Decision,
-  enrollmentsToTell,
-  type LeftEnrollment,
+  type EarlierEnrollment,
+  enrollmentsToNotify,
   type PlannedEnrollment,
   takesSeat,
 } from '../plan/outcomes.js';
@@ -70,8 +70,10 @@ function isAsAssumed(course: Course, planned: readonly PlannedEnrollment[], occu
   const { trainerId, maxStudents } = course;
   const isSame = ({ course: known }: PlannedEnrollment) =>
     trainerId === known.trainerId && (maxStudents === null) === (known.maxStudents === null);
-  const free = new FreePlaces(course, occupancy);
-  return planned.every((one) => isSame(one) && (takesSeat(one) ? free.takeSeat(one.isOnList ?? false) : free.join()));
+  const free = new Vacancies(course, occupancy);
+  return planned.every(
+    (one) => isSame(one) && (takesSeat(one) ? free.takeSeat(one.isOnWaitingList ?? false) : free.joinWaitingList()),
+  );
 }
 
 /**
@@ -100,7 +102,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
 }
 
 /** A planned enrollment of an account that is written, as a change. */
-interface PlannedChange extends EnrollmentChange {
+interface PlannedEnrollmentChange extends EnrollmentChange {
   planned: PlannedEnrollment;
   /** Undo note of the row. */
   note: UndoNote;
@@ -111,16 +113,16 @@ export function enrollmentChangesOf(
   { actor, importId, options }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
-): PlannedChange[] {
+): PlannedEnrollmentChange[] {
   return decisions.flatMap((decision) => {
     const { userId, note } = ledger.get(decision.row.line) ?? {};
     if (decision.outcome === 'rejected' || decision.enrollments.length === 0 || !userId || !note) return [];
-    const mailed = enrollmentsToTell(options, decision);
+    const mailed = enrollmentsToNotify(options, decision);
     return withNewIds(decision.enrollments).map(([newId, planned]) => {
-      const { course, left, reply, status: to } = planned;
-      const enrollment = { id: left?.id ?? newId, userId, courseId: course.id, trainerId: course.trainerId };
+      const { course, earlier, reply, status: to } = planned;
+      const enrollment = { id: earlier?.id ?? newId, userId, courseId: course.id, trainerId: course.trainerId };
       const cause = { author: actor, notify: mailed.includes(planned), reply, importId };
-      return { planned, note, enrollment, from: left?.status, to, cause };
+      return { planned, note, enrollment, from: earlier?.status, to, cause };
     });
   });
 }
@@ -128,11 +130,11 @@ export function enrollmentChangesOf(
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
   { core, actor, now, waitingNumbers }: BatchContext,
-  changes: readonly PlannedChange[],
-  inserts: Inserts,
+  changes: readonly PlannedEnrollmentChange[],
+  inserts: BulkInserter,
 ): Promise<void> {
   const rows = changes
-    .filter(({ planned }) => !planned.left)
+    .filter(({ planned }) => !planned.earlier)
     .map(({ planned, note, enrollment }) => {
       note.enrollments = [...(note.enrollments ?? []), enrollment.id];
       const waitingNumber = waitingNumbers.get(planned) ?? null;
@@ -142,15 +144,18 @@ export async function enroll(
 }
 
 /** Revives left enrollments, and gives seats to waiting ones. @throws StaleDecision as {@link revive} */
-export async function reviveEnrollments(context: BatchContext, changes: readonly PlannedChange[]): Promise<void> {
-  for (const { planned, note } of changes) if (planned.left) await revive(context, planned, planned.left, note);
+export async function reviveEnrollments(
+  context: BatchContext,
+  changes: readonly PlannedEnrollmentChange[],
+): Promise<void> {
+  for (const { planned, note } of changes) if (planned.earlier) await revive(context, planned, planned.earlier, note);
 }
 
 /** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
   { core, actor, transaction, now, waitingNumbers }: BatchContext,
   planned: PlannedEnrollment,
-  left: LeftEnrollment,
+  left: EarlierEnrollment,
   note: UndoNote,
 ): Promise<void> {
   const { status, reply } = planned;

@@ -12,7 +12,7 @@ export const leaseMs = 10_000;
 const leaseWaitMs = 15_000;
 
 /** How to wait for the lease of an import. */
-interface Waiting extends Pick<LeaseOptions, 'signal' | 'onWait'> {
+interface LeaseWaitOptions extends Pick<LeaseOptions, 'signal' | 'onWait'> {
   /** By default, long enough for the lease of a dead run to expire. */
   waitMs?: number;
 }
@@ -25,7 +25,7 @@ interface Waiting extends Pick<LeaseOptions, 'signal' | 'onWait'> {
 export function withImportLease<T>(
   core: Core,
   record: Leasable,
-  { waitMs = leaseWaitMs, ...options }: Waiting,
+  { waitMs = leaseWaitMs, ...options }: LeaseWaitOptions,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const message =

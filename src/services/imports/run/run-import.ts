@@ -10,20 +10,27 @@ import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
 import type { MailKind } from '../../mail/kinds.js';
 import { makeWorkbook } from '../output/report-downloads.js';
-import { closeReports, openReports, type ReportPaths, type Reports, reportsOf } from '../output/reports.js';
+import { closeReports, openReports, type ReportPaths, type Reports, reportColumns } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
 import { findUnfinished } from '../plan/unfinished.js';
 import { type ImportFile, readPeople } from '../read/import-file.js';
-import { maskOf } from '../read/preview.js';
+import { cellMaskFor } from '../read/preview.js';
 import { openPeople } from '../read/thread/read-file.js';
 import { assertResumable } from '../store/ledger.js';
-import { createImport, type ImportResult, importConflicts, lockImport, planOf, resultOf } from '../store/repository.js';
+import {
+  createImport,
+  type ImportResult,
+  importConflicts,
+  lockImport,
+  planColumns,
+  resultOf,
+} from '../store/repository.js';
 import { removeSpooledFile, withoutPaths } from '../store/spool.js';
 import { importRows } from './batches.js';
 import { assertUnfinished } from './import-lock.js';
-import { assertUnchanged, commitProgress, FileChanged, type ImportRun, MustUndo, refuse } from './run-state.js';
+import { assertUnchanged, commitProgress, FileChanged, type ImportRun, refuse, UndoRequired } from './run-state.js';
 
 /** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
@@ -51,7 +58,7 @@ export interface AppliedImport extends ImportResult {
 
 /**
  * Runs an import under the lease of its file and options, from the first row that is not done.
- * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link MustUndo} for one that is refused after its first rows
+ * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link UndoRequired} for one that is refused after its first rows
  */
 export async function runImport(
   core: Core,
@@ -76,7 +83,7 @@ export async function runImport(
     const begun = await unfinishedRecord(core, plan, options.record);
     // Another process has ended the unfinished run: nothing is left to undo.
     if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
-    if (begun?.status === 'undoing') throw new MustUndo(begun, begun.errorMessage ?? '');
+    if (begun?.status === 'undoing') throw new UndoRequired(begun, begun.errorMessage ?? '');
     const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan));
@@ -88,7 +95,7 @@ export async function runImport(
       lease,
       reports,
       mapping,
-      mask: maskOf(mapping),
+      mask: cellMaskFor(mapping),
       decider,
       reasons: new ReasonGroups(),
     };
@@ -100,9 +107,9 @@ export async function runImport(
       await removeSpooledFile(core, record);
       await makeWorkbooks(run);
     }
-    return { ...resultOf(record), reasons: run.reasons.list(), ...(await mailsOf(core, plan, record)) };
+    return { ...resultOf(record), reasons: run.reasons.list(), ...(await countMails(core, plan, record)) };
   } catch (failure) {
-    const error = await causeOf(failure, plan);
+    const error = await rootCauseOf(failure, plan);
     if (run && breaksOff(run, error)) {
       await noteFailure(run, error);
       options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' }, !(error instanceof FileChanged));
@@ -139,7 +146,7 @@ async function makeWorkbooks(run: ImportRun): Promise<void> {
 }
 
 /** How many mails an import has queued. */
-async function mailsOf({ database }: Core, { options: { invite, notify } }: ImportPlan, { id: importId }: Import) {
+async function countMails({ database }: Core, { options: { invite, notify } }: ImportPlan, { id: importId }: Import) {
   const count = (kind: MailKind | MailKind[]) =>
     database.read(() => database.models.Mail.count({ where: { importId, kind } }));
   return { invitations: invite ? await count('invitation') : 0, news: notify ? await count([...newsKinds]) : 0 };
@@ -153,7 +160,7 @@ function startImport(core: Core, actor: Actor, plan: ImportPlan): Promise<Import
     filePath: path.resolve(plan.file),
     fileSha256: plan.fileSha256,
     options: plan.options,
-    ...planOf(plan),
+    ...planColumns(plan),
   });
 }
 
@@ -171,8 +178,8 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   const { core, plan, record, reports } = run;
   const progress = {
     status: 'running' as const,
-    ...(record.rowsDone === 0 && planOf(plan)),
-    ...reportsOf(reports),
+    ...(record.rowsDone === 0 && planColumns(plan)),
+    ...reportColumns(reports),
     startedAt: record.startedAt ?? core.now(),
     finishedAt: null,
     errorCode: null,
@@ -200,7 +207,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
 }
 
 /** What has made a run fail. Planning could read the file: if it can't be read as CSV any more, it has changed. */
-async function causeOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
+async function rootCauseOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
   if (!isAppError(failure, 'IMPORT_FILE_INVALID')) return failure;
   return assertUnchanged(plan).then(
     () => failure,

@@ -2,7 +2,7 @@ import type { InferAttributes, Transaction } from 'sequelize';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
-import { fileIdentity } from '../../../tables/encoding/source-file.js';
+import { readFileIdentity } from '../../../tables/encoding/source-file.js';
 import type { Actor, Core } from '../../core.js';
 import type { Reports } from '../output/reports.js';
 import type { Decider } from '../plan/decider.js';
@@ -33,7 +33,7 @@ export class StaleDecision extends Error {
 }
 
 /** A run of which nothing may stay: its rows must be undone, under the lease that the run held. */
-export class MustUndo extends AppError {
+export class UndoRequired extends AppError {
   constructor(
     readonly record: Import,
     why: string,
@@ -55,7 +55,7 @@ export class FileChanged extends AppError {
 /** @throws FileChanged */
 export async function assertUnchanged(plan: ImportPlan): Promise<void> {
   // A file that is gone or can't be read any more has changed, too.
-  const current = await fileIdentity(plan.file).catch(() => undefined);
+  const current = await readFileIdentity(plan.file).catch(() => undefined);
   if (current !== plan.fileIdentity) throw new FileChanged(plan.file);
 }
 
@@ -83,7 +83,7 @@ export async function commitProgress(
  * @param why a sentence for the operator, kept with the import: when the undo is resumed, the rows may be good
  * @returns the error to throw
  */
-export async function refuse(run: ImportRun, why: string): Promise<MustUndo> {
+export async function refuse(run: ImportRun, why: string): Promise<UndoRequired> {
   await commitProgress(run, { status: 'undoing', errorCode: 'IMPORT_REFUSED', errorMessage: why });
-  return new MustUndo(run.record, why);
+  return new UndoRequired(run.record, why);
 }

@@ -6,8 +6,8 @@ import { AppError, notFound } from '../../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Core } from '../../core.js';
-import { type Page, pageOf } from '../../paging.js';
-import { wholeId } from '../../short-ids.js';
+import { type Page, readPage } from '../../paging.js';
+import { resolveShortId } from '../../short-ids.js';
 import { isRefusalUnfinished, leaseName } from './repository.js';
 
 /** The refusal of what the status of an import doesn't allow. @param consequence what that means, or what to do first */
@@ -54,7 +54,7 @@ export async function listImports(core: Core, query: unknown): Promise<Page<Impo
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
   const where = listing.status === undefined ? {} : await withLiveStatus(core, listing.status);
-  const page = await pageOf(core, Import, listing, { where, order: [['id', 'DESC']] });
+  const page = await readPage(core, Import, listing, { where, order: [['id', 'DESC']] });
   await setLiveStatus(core, page.items);
   return page;
 }
@@ -95,7 +95,7 @@ const writtenNumber = /^[1-9]\d{0,6}$/;
  */
 export async function importIdOf(core: Core, reference: string): Promise<string> {
   const typed = reference.trim();
-  if (!writtenNumber.test(typed)) return wholeId(core, 'Import', reference);
+  if (!writtenNumber.test(typed)) return resolveShortId(core, 'Import', reference);
   const { Import } = core.database.models;
   const where = { number: Number(typed) };
   return (await core.database.read(() => Import.findOne({ attributes: ['id'], where })))?.id ?? reference;

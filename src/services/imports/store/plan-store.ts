@@ -33,11 +33,11 @@ export async function assertBelowPlanLimit(
 ): Promise<void> {
   // The account is locked, so that concurrent requests are counted one after the other.
   if (createdBy !== null) await forceIncrementUserVersions(core, [createdBy], transaction);
-  await assertFewPlans(core, createdBy, transaction, except);
+  await assertBelowPlanLimitUnlocked(core, createdBy, transaction, except);
 }
 
 /** As {@link assertBelowPlanLimit}, before there is anything to write: concurrent requests may count the same plans. */
-export async function assertFewPlans(
+export async function assertBelowPlanLimitUnlocked(
   core: Core,
   createdBy: string | null,
   transaction?: Transaction,

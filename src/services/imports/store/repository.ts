@@ -3,9 +3,14 @@ import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
-import { breaksUniqueIndex } from '../../../db/translate-error.js';
-import { databaseUnusable, type ErrorCode } from '../../../errors.js';
-import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
+import { violatesUniqueIndex } from '../../../db/translate-error.js';
+import { databaseUnusableCodes, type ErrorCode } from '../../../errors.js';
+import {
+  type ImportOptions,
+  type ImportStatus,
+  parseImportOptions,
+  serializeImportOptions,
+} from '../../../schemas/import.js';
 import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
@@ -30,7 +35,7 @@ export function lockImport(core: Core, id: string, transaction: Transaction): Pr
 
 /** The options of an import. */
 export function optionsOf(record: Import): ImportOptions {
-  return optionsFrom(record.optionsJson);
+  return parseImportOptions(record.optionsJson);
 }
 
 /** An import, or a file at a terminal with its options, of which no import may be recorded yet. */
@@ -51,7 +56,7 @@ export function leaseName(record: Leasable): string {
 export const importConflicts: readonly ErrorCode[] = ['IMPORT_CONFLICT', 'IMPORT_ROWS_DELETED'];
 
 /** Errors that end without a change to the import: it is tried again. */
-export const transientErrors: readonly ErrorCode[] = [...databaseUnusable, ...importConflicts];
+export const transientErrors: readonly ErrorCode[] = [...databaseUnusableCodes, ...importConflicts];
 
 /** Whether the service resumes an interrupted import without a command. */
 export function resumesAutomatically({ origin, status, errorCode }: Import): boolean {
@@ -70,7 +75,7 @@ export function isRefusalUnfinished(record: Import): boolean {
 }
 
 /** The fields of a new import. */
-interface NewImport extends Partial<Pick<ReturnType<typeof planOf>, 'planId' | 'formatJson'>> {
+interface NewImport extends Partial<Pick<ReturnType<typeof planColumns>, 'planId' | 'formatJson'>> {
   status: 'queued' | 'running' | 'planning';
   fileName: string;
   filePath: string;
@@ -117,7 +122,7 @@ async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
     try {
       return await create();
     } catch (error) {
-      if (!breaksUniqueIndex(error, 'imports_number_unique', 'imports.number')) throw error;
+      if (!violatesUniqueIndex(error, 'imports_number_unique', 'imports.number')) throw error;
     }
   }
 }
@@ -140,7 +145,7 @@ export async function createImport(
         number: await nextNumber(core, transaction),
         ...fields,
         origin: actor.origin,
-        optionsJson: optionsText(options),
+        optionsJson: serializeImportOptions(options),
         createdBy: actor.actorId,
         createdAt: now,
         startedAt: fields.status === 'running' ? now : null,
@@ -154,11 +159,11 @@ export async function createImport(
   return withOwnNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
 }
 
-/** What {@link planOf} gives, of an import without a plan. */
-export const unplanned = { planId: null, rowsTotal: null, formatJson: null };
+/** What {@link planColumns} gives, of an import without a plan. */
+export const noPlanColumns = { planId: null, rowsTotal: null, formatJson: null };
 
 /** The columns that describe the plan of an import. */
-export function planOf(plan: ImportPlan) {
+export function planColumns(plan: ImportPlan) {
   return {
     planId: plan.id,
     rowsTotal: plan.counts.rows,

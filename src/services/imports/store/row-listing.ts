@@ -4,7 +4,7 @@ import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { readInParallel } from '../../../db/read-in-parallel.js';
-import { contains, refersToMatch } from '../../../db/sql/conditions.js';
+import { contains, refersToSearchMatch } from '../../../db/sql/conditions.js';
 import { type ImportRowListing, importRowListingSchema } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
@@ -73,7 +73,7 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   const { ImportRow } = database.models;
   // Its account says it, or the row itself if it was rejected.
   const where = filterOf(database, id, listing, (text) => [
-    refersToMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
+    refersToSearchMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
     contains(database.sequelize, 'search_key', text),
   ]);
   const [totalItems, rows] = await readInParallel(

@@ -2,7 +2,7 @@ import { access, constants, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
-import { systemErrorCode, unlessMissing } from '../../../errors.js';
+import { systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { pathBelow } from '../../../storage/disk.js';
 import type { Core } from '../../core.js';
@@ -51,7 +51,7 @@ export async function removeSpooledFile(core: Core, record: Import): Promise<voi
 }
 
 /** The path of the file of an import; null once a spooled file was removed, because no run needs it any more. */
-export function keptPath(core: Core, record: Import): string | null {
+export function availablePath(core: Core, record: Import): string | null {
   const folder = path.dirname(record.filePath);
   const isSpooled = path.dirname(folder) === importsFolder(core) && isOwnFolder(record, path.basename(folder));
   // The service may have another data folder than this process.
@@ -115,7 +115,7 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   const filePath = spoolNames.map((file) => path.join(folder, file));
   const where = { [Op.or]: [{ id: name }, { filePath }] };
   const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
-  const names = await unlessMissing(readdir(folder));
+  const names = await undefinedIfMissing(readdir(folder));
   // Another process has removed it meanwhile.
   if (!names) return false;
   if (!record) {
@@ -132,14 +132,14 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
     if (passwords !== undefined) await rm(passwords, { force: true });
   }
   // The folder itself may be gone.
-  return ((await unlessMissing(readdir(folder))) ?? []).length < names.length;
+  return ((await undefinedIfMissing(readdir(folder))) ?? []).length < names.length;
 }
 
 /** When a folder or a file in it was changed last; the current time when one of them is gone. */
 async function changedAt(folder: string): Promise<Date> {
-  const names = (await unlessMissing(readdir(folder))) ?? [];
+  const names = (await undefinedIfMissing(readdir(folder))) ?? [];
   const files = [folder, ...names.map((name) => path.join(folder, name))];
-  const found = await Promise.all(files.map((file) => unlessMissing(stat(file))));
+  const found = await Promise.all(files.map((file) => undefinedIfMissing(stat(file))));
   // One that was removed meanwhile: another process is using the folder.
   return new Date(Math.max(...found.map((stats) => stats?.mtimeMs ?? Date.now())));
 }

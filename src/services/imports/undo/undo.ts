@@ -9,7 +9,7 @@ import { KeyIndex } from '../read/rows/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
 import { undoEnrollments } from './enrollments.js';
-import { activityOf, groupedBy, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
+import { groupBy, judgeRows, keepTakenKeys, readActivity, type Verdict } from './verdicts.js';
 
 /** What became of the accounts. */
 export interface UndoResult {
@@ -43,7 +43,7 @@ const undoBatch = 500;
  * The next rows that changed something and were not undone, from the last row backwards. Those of kept accounts are among them:
  * the reason may no longer apply.
  */
-function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
+function findUndoableRows(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({
     where: {
       importId: record.id,
@@ -71,7 +71,7 @@ async function applyVerdicts(
   const audit = [...removed, ...(await restoreAccounts(core, actor, record.id, verdicts, transaction))];
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
   await undoEnrollments(core, actor, verdicts, transaction);
-  const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
+  const alike = groupBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;
     await core.database.models.ImportRow.update(
@@ -88,7 +88,7 @@ export type CommitStep = (
 ) => Promise<void>;
 
 /** @param restored the accounts of restored rows: a person may be on several lines */
-function addTo(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
+function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
   for (const { row, userId, email, note, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
     // The row that created the account counts.
@@ -100,17 +100,17 @@ function addTo(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIn
 }
 
 /** The verdicts on the next rows; in a transaction, their accounts are locked. @param undone by the steps before */
-async function nextVerdicts(
+async function judgeNextRows(
   core: Core,
   record: Import,
   before: number,
   undone: KeyIndex,
   transaction?: Transaction,
 ): Promise<Verdict[]> {
-  const rows = await undoable(core, record, before, transaction);
-  const activity = await activityOf(core, rows, transaction);
+  const rows = await findUndoableRows(core, record, before, transaction);
+  const activity = await readActivity(core, rows, transaction);
   const phones = await (transaction ? lockPhoneKeys(core, transaction) : readPhoneKeys(core));
-  return withoutTakenKeys(core, verdictsOn(rows, activity, undone), phones, transaction);
+  return keepTakenKeys(core, judgeRows(rows, activity, undone), phones, transaction);
 }
 
 /** What undo does with some rows. */
@@ -142,7 +142,7 @@ async function inBatches(
   for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
     const { verdicts, mailsSent } = await step(before, undone);
     result.mailsSent += mailsSent;
-    addTo(result, verdicts, restored);
+    addVerdicts(result, verdicts, restored);
     rows += verdicts.length;
     onProgress(rows);
     if (verdicts.length < undoBatch) return result;
@@ -151,11 +151,11 @@ async function inBatches(
 }
 
 /** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
-export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
+export async function previewUndoRows(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
   return inBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     return core.database.read(async () => {
-      const verdicts = await nextVerdicts(core, record, before, undone);
+      const verdicts = await judgeNextRows(core, record, before, undone);
       return { verdicts, mailsSent: await mailsSentTo(core, record, verdicts) };
     });
   });
@@ -180,7 +180,7 @@ export async function undoRows(
     let verdicts: Verdict[] = [];
     let mailsSent = 0;
     await commitProgress({ status: 'undoing' }, async (transaction) => {
-      verdicts = await nextVerdicts(core, record, before, undone, transaction);
+      verdicts = await judgeNextRows(core, record, before, undone, transaction);
       mailsSent = await mailsSentTo(core, record, verdicts, transaction);
       // Once begun it goes on: half of it would be left to others.
       await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);

@@ -1,7 +1,7 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
-import { type UndoNote, undoNoteOf } from '../../../db/models/import-row.js';
+import { parseUndoNote, type UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { openStatuses } from '../../../schemas/enrollment-statuses.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
@@ -10,10 +10,10 @@ import type { KeyIndex } from '../read/rows/key-index.js';
 import { accountIdOf, type KeptCode } from '../store/ledger.js';
 
 /** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */
-export type Verdict = AboutRow &
+export type Verdict = RowFacts &
   ({ outcome: 'removed' | 'restored'; code: 'GONE' | null } | { outcome: 'kept'; code: KeptCode });
 
-interface AboutRow {
+interface RowFacts {
   row: ImportRow;
   /** The account of the row, which may be gone. */
   userId: string;
@@ -39,7 +39,7 @@ export interface AccountActivity {
 export type UndoneEnrollments = KeyIndex;
 
 /** `Map.groupBy`, which Node 20 lacks. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -50,7 +50,7 @@ export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): M
 }
 
 /** Reads the accounts of some rows; in a transaction, it locks them. */
-export async function activityOf(
+export async function readActivity(
   core: Core,
   rows: readonly ImportRow[],
   transaction?: Transaction,
@@ -65,14 +65,14 @@ export async function activityOf(
   const courses = await Course.findAll({ attributes: ['trainerId'], where: { trainerId: ids }, raw: true, ...read });
   return {
     users: new Map(users.map((user) => [user.id, user])),
-    enrollments: groupedBy(enrollments, ({ userId }) => userId),
+    enrollments: groupBy(enrollments, ({ userId }) => userId),
     withSessions: new Set(sessions.map(({ userId }) => userId)),
     withCourses: new Set(courses.map(({ trainerId }) => trainerId)),
   };
 }
 
 /** Why an account that the import created is kept, besides its enrollments. */
-function whyKeepUsed(user: User, activity: AccountActivity): KeptCode | null {
+function keepReasonIfUsed(user: User, activity: AccountActivity): KeptCode | null {
   if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.inviteState === 'accepted') return 'INVITE_ACCEPTED';
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
@@ -80,8 +80,8 @@ function whyKeepUsed(user: User, activity: AccountActivity): KeptCode | null {
 }
 
 /** Why an account that the import created is kept; null when it is removed. */
-function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
-  const why = whyKeepUsed(user, activity);
+function keepReasonOfCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
+  const why = keepReasonIfUsed(user, activity);
   if (why !== null) return why;
   const [own, others] = splitOwn(activity.enrollments.get(user.id) ?? [], note);
   return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
@@ -91,13 +91,13 @@ function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): 
 const hasChanged = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
 
 /** Why an account that the import updated or enrolled is kept as it is; null when it is restored. */
-function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
+function keepReasonOfExisting(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   if (note.updatedAt !== undefined) {
     const updatedAt = Date.parse(note.updatedAt);
     if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
-  const usedSince = note.ofCreated ? whyKeepUsed(user, activity) : null;
+  const usedSince = note.ofCreated ? keepReasonIfUsed(user, activity) : null;
   if (usedSince !== null) return usedSince;
   const all = activity.enrollments.get(user.id) ?? [];
   const [own, others] = splitOwn(all, note);
@@ -128,7 +128,7 @@ function splitOwn(enrollments: readonly Enrollment[], note: UndoNote): [Enrollme
  * The verdicts, with accounts kept whose old email or phone now belongs to another account. Where it gets one in this very
  * moment, a unique index refuses the undo, which can be repeated.
  */
-export async function withoutTakenKeys(
+export async function keepTakenKeys(
   core: Core,
   verdicts: readonly Verdict[],
   { keyOf }: PhoneKeys,
@@ -160,11 +160,7 @@ export async function withoutTakenKeys(
 }
 
 /** What undo does with rows, the last first, judged by their accounts and enrollments. */
-export function verdictsOn(
-  rows: readonly ImportRow[],
-  activity: AccountActivity,
-  undone: UndoneEnrollments,
-): Verdict[] {
+export function judgeRows(rows: readonly ImportRow[], activity: AccountActivity, undone: UndoneEnrollments): Verdict[] {
   const enrollments = new Map(activity.enrollments);
   const withoutUndone = (userId: string | null) => {
     const left = activity.enrollments.get(userId ?? '')?.filter(({ id }) => undone.lineOf(id) === undefined);
@@ -172,7 +168,7 @@ export function verdictsOn(
   };
   return rows.map((row) => {
     withoutUndone(row.userId);
-    const verdict = verdictOn(row, { ...activity, enrollments });
+    const verdict = judgeRow(row, { ...activity, enrollments });
     const { enrollments: made = [], revived = [] } = verdict.note;
     if (row.code === 'SAME_PERSON' && verdict.outcome === 'restored')
       for (const id of [...made, ...revived.map((one) => one.id)]) undone.recordLine(id, row.line);
@@ -180,17 +176,18 @@ export function verdictsOn(
   });
 }
 
-function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
+function judgeRow(row: ImportRow, activity: AccountActivity): Verdict {
   const userId = accountIdOf(row);
   const user = activity.users.get(userId);
-  const note = undoNoteOf(row.undoJson) ?? {};
+  const note = parseUndoNote(row.undoJson) ?? {};
   const [own, others] = splitOwn(activity.enrollments.get(userId) ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
   const revived = others.filter(({ id }) => note.revived?.some((one) => one.id === id));
   const about = { row, userId, user, email: user?.email ?? null, note, courses, enrollments: [...own, ...revived] };
   // The account was deleted: there is nothing to undo.
   if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
-  const code = row.outcome === 'created' ? whyKeepCreated(user, note, activity) : whyKeepExisting(user, note, activity);
+  const code =
+    row.outcome === 'created' ? keepReasonOfCreated(user, note, activity) : keepReasonOfExisting(user, note, activity);
   if (code !== null) return { ...about, outcome: 'kept', code };
   return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
 }

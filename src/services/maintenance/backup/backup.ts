@@ -1,6 +1,6 @@
 import { chmod, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/admin/sqlite-copy.js';
+import { copySqlite, namingDiskOfCopy, sqliteProblems } from '../../../db/admin/sqlite-copy.js';
 import { type Database, openDatabase } from '../../../db/connection.js';
 import type { Lease } from '../../../db/lease.js';
 import { migrationStatus } from '../../../db/migrations/migrator.js';
@@ -88,7 +88,7 @@ async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Pro
   const startedAt = now().toISOString();
   const copied =
     config.database.dialect === 'sqlite'
-      ? await onDiskOfCopy(options.folder, () => backUpDatabase(core, options))
+      ? await namingDiskOfCopy(options.folder, () => backUpDatabase(core, options))
       : undefined;
   const { migrations, live } = copied ?? (await contentsOf(core.database));
   const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, live, options) : undefined;

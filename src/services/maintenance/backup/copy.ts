@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError, unlessMissing } from '../../../errors.js';
+import { AppError, undefinedIfMissing } from '../../../errors.js';
 import { makeFolder, syncToDisk } from '../../../storage/disk.js';
 
 /** The bytes read, and their SHA-256 in hexadecimal. */
@@ -76,7 +76,7 @@ export async function keyFolders(root: string) {
 
 /** The paths of all that isn't a folder, relative to `root`; none when it doesn't exist. */
 export async function filesBelow(root: string): Promise<string[]> {
-  const entries = (await unlessMissing(readdir(root, { recursive: true, withFileTypes: true }))) ?? [];
+  const entries = (await undefinedIfMissing(readdir(root, { recursive: true, withFileTypes: true }))) ?? [];
   return entries
     .filter((entry) => !entry.isDirectory())
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));

@@ -14,7 +14,7 @@ export const manifestName = 'manifest.json';
 export const databaseName = 'database.sqlite';
 export const filesName = 'files';
 
-interface Content {
+interface ContentDigest {
   bytes: number;
   /** Hexadecimal. */
   sha256: string;
@@ -33,9 +33,9 @@ export interface Manifest {
   dialect: 'sqlite' | 'mysql';
   /** The names of the applied migrations. */
   migrations: string[];
-  database: Content | null;
+  database: ContentDigest | null;
   /** The stored files by their keys; null when they are in a bucket. */
-  files: (Content & { key: string })[] | null;
+  files: (ContentDigest & { key: string })[] | null;
   /**
    * Keys of live files that were missing in the storage, couldn't be read, or had another size than their row names; the last are
    * in `files` as they were.
@@ -161,7 +161,7 @@ async function compare(
   found: Set<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const parts = new Map((files ?? []).map((file): [string, Content] => [path.join(filesName, file.key), file]));
+  const parts = new Map((files ?? []).map((file): [string, ContentDigest] => [path.join(filesName, file.key), file]));
   if (database) parts.set(databaseName, database);
   const refuse = (part: string, problem: string) =>
     new AppError('FILE_UNUSABLE', `The backup ${folder} is damaged: ${part} ${problem}. Use another backup.`);

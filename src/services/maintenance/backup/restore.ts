@@ -6,18 +6,18 @@ import { sqliteProblems } from '../../../db/admin/sqlite-copy.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrations/migrator.js';
 import { withFileLock } from '../../../db/sqlite/file-lock.js';
-import { AppError, databaseUnusable, isAppError, unlessMissing } from '../../../errors.js';
+import { AppError, databaseUnusableCodes, isAppError, undefinedIfMissing } from '../../../errors.js';
 import { diskFault, makeFolder, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
 import type { Core } from '../../core.js';
 import { importsFolder } from '../../imports/store/spool.js';
 import type { BackupOptions } from './backup.js';
 import { copyStream, filesBelow, keyFolders } from './copy.js';
+import { resolveLink, sizeOf, stagedDatabase } from './database-file.js';
 import { checkedBackup, databaseName, filesName, type Manifest } from './manifest.js';
-import { linkedFile, sizeOf, stagedDatabase } from './places.js';
 import { adoptImports, isUsedSince } from './restored-imports.js';
 import { type EndedMails, endMails } from './restored-mails.js';
-import { assertFilesBelow, assertPlainTables } from './restored-rows.js';
+import { assertOwnFiles, assertPlainTables } from './restored-rows.js';
 
 /** What was restored. */
 export interface Restored {
@@ -49,22 +49,24 @@ interface Target {
 export async function restoreBackup(core: Core, options: BackupOptions): Promise<Restored> {
   const { dataDir, database, files } = core.config;
   const target: Target = {
-    database: database.dialect === 'sqlite' ? await linkedFile(database.file) : undefined,
+    database: database.dialect === 'sqlite' ? await resolveLink(database.file) : undefined,
     files: files.storage.kind === 'local' ? files.storage.folder : undefined,
   };
   const manifest = await checkedBackup(options.folder, options.signal);
-  assertFits(manifest, target, options.folder);
-  await assertDumpFits(core);
+  assertMatchesTarget(manifest, target, options.folder);
+  await assertDumpUsable(core);
   const taken = () => new AppError('FILE_UNUSABLE', `Another restore into ${dataDir} is running. Wait for its end.`);
   try {
     await makeFolder(dataDir);
-    return await withFileLock(path.join(dataDir, 'restore.lock'), taken, () => put(core, manifest, target, options));
+    return await withFileLock(path.join(dataDir, 'restore.lock'), taken, () =>
+      restoreInto(core, manifest, target, options),
+    );
   } catch (error) {
     throw diskFault(dataDir, error);
   }
 }
 
-function assertFits({ dialect, files }: Manifest, { database, files: folder }: Target, backup: string): void {
+function assertMatchesTarget({ dialect, files }: Manifest, { database, files: folder }: Target, backup: string): void {
   if ((dialect === 'sqlite') !== (database !== undefined))
     throw new AppError(
       'FILE_UNUSABLE',
@@ -81,21 +83,21 @@ function assertFits({ dialect, files }: Manifest, { database, files: folder }: T
  * Checks a database on a server, whose dump was restored before, as a restore checks one in a file.
  * @throws AppError `FILE_UNUSABLE`
  */
-async function assertDumpFits({ database, config }: Core): Promise<void> {
+async function assertDumpUsable({ database, config }: Core): Promise<void> {
   if (config.database.dialect === 'sqlite') return;
   try {
-    await assertFilesBelow(database, `The database ${databaseUrlForDisplay(config.database)}`);
+    await assertOwnFiles(database, `The database ${databaseUrlForDisplay(config.database)}`);
   } catch (error) {
     // The files may be restored before the dump.
-    if (!isAppError(error, ...databaseUnusable)) throw error;
+    if (!isAppError(error, ...databaseUnusableCodes)) throw error;
   }
 }
 
-async function put(core: Core, manifest: Manifest, target: Target, options: BackupOptions): Promise<Restored> {
+async function restoreInto(core: Core, manifest: Manifest, target: Target, options: BackupOptions): Promise<Restored> {
   await inStorage(target.files, (storage) => assertNoOtherFiles(storage, manifest));
   if (target.database === undefined) {
     await inStorage(target.files, (storage) => copyFiles(manifest, storage, options));
-    return { manifest, pending: [], ...(await settleDump(core, manifest)) };
+    return { manifest, pending: [], ...(await adoptDump(core, manifest)) };
   }
   await assertNoDatabase(target.database);
   const staged = stagedDatabase(target.database);
@@ -149,7 +151,7 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
         'SCHEMA_OUTDATED',
         `The database of the backup is newer than this program (${unknown.join(', ')}). Update coursectl.`,
       );
-    await assertFilesBelow(database, name);
+    await assertOwnFiles(database, name);
     await database.inTransaction(async (transaction) => {
       for (const table of ['sessions', 'leases'])
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
@@ -179,7 +181,7 @@ async function inStorage(storage: string | undefined, work: (storage: string) =>
 /** @throws AppError `FILE_UNUSABLE` where the storage has files that the backup hasn't; those of a killed restore are replaced */
 async function assertNoOtherFiles(storage: string, { files }: Manifest): Promise<void> {
   const keys = new Set(files?.map(({ key }) => key));
-  const entries = (await unlessMissing(readdir(storage, { withFileTypes: true }))) ?? [];
+  const entries = (await undefinedIfMissing(readdir(storage, { withFileTypes: true }))) ?? [];
   const found = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   // Folders of other kinds, such as "lost+found" of a file system, are none of the storage's.
   for (const { name } of entries.filter((entry) => entry.isDirectory() && isKey(`${entry.name}/file`)))
@@ -223,7 +225,7 @@ async function copyFiles(
  * stops imports whose uploads are not in the backup, and withdraws mails.
  * @returns how many of each; nothing when the dump wasn't restored yet, or the database can't be used or was used since
  */
-async function settleDump(core: Core, manifest: Manifest): Promise<Pick<Restored, 'stoppedImports' | 'mails'>> {
+async function adoptDump(core: Core, manifest: Manifest): Promise<Pick<Restored, 'stoppedImports' | 'mails'>> {
   const { database } = core;
   const unsettled = { stoppedImports: undefined, mails: undefined };
   try {
@@ -234,7 +236,7 @@ async function settleDump(core: Core, manifest: Manifest): Promise<Pick<Restored
     return { stoppedImports, mails: await endMails(database) };
   } catch (error) {
     // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
-    if (isAppError(error, ...databaseUnusable)) return unsettled;
+    if (isAppError(error, ...databaseUnusableCodes)) return unsettled;
     throw error;
   }
 }

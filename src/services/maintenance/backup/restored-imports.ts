@@ -20,7 +20,7 @@ export async function isUsedSince({ models: { AuditEntry, Session }, read }: Dat
 }
 
 /** Imports that wait for their uploaded file, which isn't part of a backup. */
-const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
+const statusesNeedingUpload: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
 
 /** Columns that the table has had from the beginning: a restored schema may be older than this program's. */
 const columns = ['id', 'status', 'filePath', 'credentialsFile', 'rejectsFile'] as const;
@@ -39,7 +39,7 @@ export async function adoptImports(database: Database, folder: string, now: Date
     const records = await Import.findAll({ attributes: [...columns], where: { origin: 'http' }, transaction });
     let stopped = 0;
     for (const record of records) {
-      const fields = await adopted(record, folder, now);
+      const fields = await adoptedFields(record, folder, now);
       await Import.update(fields, { where: { id: record.id }, transaction });
       if (fields.status === 'failed') stopped += 1;
     }
@@ -47,7 +47,7 @@ export async function adoptImports(database: Database, folder: string, now: Date
   });
 }
 
-async function adopted(record: Import, folder: string, now: Date): Promise<Partial<InferAttributes<Import>>> {
+async function adoptedFields(record: Import, folder: string, now: Date): Promise<Partial<InferAttributes<Import>>> {
   const here = (file: string) => path.join(folder, record.id, fileNameOf(file));
   const filePath = here(record.filePath);
   const credentialsFile = record.credentialsFile && here(record.credentialsFile);
@@ -56,7 +56,7 @@ async function adopted(record: Import, folder: string, now: Date): Promise<Parti
     credentialsFile: credentialsFile && (await isReadable(credentialsFile)) ? credentialsFile : null,
     rejectsFile: record.rejectsFile && here(record.rejectsFile),
   };
-  if (!waiting.includes(record.status) || (await isReadable(filePath))) return paths;
+  if (!statusesNeedingUpload.includes(record.status) || (await isReadable(filePath))) return paths;
   return {
     ...paths,
     status: 'failed',

@@ -36,7 +36,7 @@ interface BadRow {
  * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite knows them and a
  * comparison doesn't.
  */
-const foreignParts = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
+const foreignPartsSql = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
   WHERE typeof(type) <> 'text' OR type NOT IN ('table', 'index')
   UNION SELECT type || ' table', name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual'
   UNION SELECT 'index with an expression', i.name FROM pragma_table_list t JOIN pragma_index_list(t.name) i
@@ -50,7 +50,7 @@ const foreignParts = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
  */
 export async function assertPlainTables({ sequelize, read }: Database, name: string): Promise<void> {
   const options = { type: QueryTypes.SELECT } as const;
-  const found = await read(() => sequelize.query<{ type: string; name: string }>(foreignParts, options));
+  const found = await read(() => sequelize.query<{ type: string; name: string }>(foreignPartsSql, options));
   refuse(
     found.map((part) => ({ row: part.type.toLowerCase(), value: part.name })),
     name,
@@ -98,7 +98,7 @@ async function badImages({ models: { User, Course } }: Database): Promise<BadRow
  * @param name of the database, for the message
  * @throws AppError `FILE_UNUSABLE` with the rows that don't
  */
-export async function assertFilesBelow(database: Database, name: string): Promise<void> {
+export async function assertOwnFiles(database: Database, name: string): Promise<void> {
   const bad = await database.read(async () => [
     ...(await badImports(database)),
     ...(await badFiles(database)),

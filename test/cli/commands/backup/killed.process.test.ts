@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { buildImage } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
-import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { type RunningProcess, useSubprocesses } from '../../../support/subprocess.js';
 import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
 
 describe('coursectl backup and restore, killed', function () {
@@ -15,7 +15,7 @@ describe('coursectl backup and restore, killed', function () {
   const names = (folder: string) => (existsSync(at(folder)) ? readdirSync(at(folder)) : []);
 
   /** Kills a command with SIGKILL as soon as it has come so far. @returns whether it had not ended before */
-  async function killAt(running: Running, isThere: () => boolean): Promise<boolean> {
+  async function killAt(running: RunningProcess, isThere: () => boolean): Promise<boolean> {
     let isOver = false;
     const ended = running.ended.then(
       () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Argument, Command, Option } from 'commander';
-import { placeAt } from '../../../../src/cli/commands/completion/place.js';
+import { candidatesAt } from '../../../../src/cli/commands/completion/candidates.js';
 import { completionScripts } from '../../../../src/cli/commands/completion/scripts.js';
 import { runCli } from '../../../support/run-cli.js';
 
@@ -52,7 +52,7 @@ describe('What may stand at the cursor', () => {
     ["the same of the parent's own help", ['users', 'help', ''], ['import', 'files', 'delete']],
   ];
   const offeredAt = (program: Command, words: readonly string[]) => {
-    const { words: offers = [], isFile, names } = placeAt(program, words.slice(0, -1), words.at(-1) ?? '');
+    const { words: offers = [], isFile, names } = candidatesAt(program, words.slice(0, -1), words.at(-1) ?? '');
     return [...offers.map(({ value }) => value), ...(isFile ? ['(a file)'] : []), ...(names ? [`(a ${names})`] : [])];
   };
   for (const [what, words, offered] of cases)

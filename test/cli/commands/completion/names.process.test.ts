@@ -8,7 +8,7 @@ import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
-import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { type RunningProcess, useSubprocesses } from '../../../support/subprocess.js';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
@@ -152,7 +152,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         chmodSync(path.join(folder, file), 0o755);
       }
 
-      async function start(): Promise<Running> {
+      async function start(): Promise<RunningProcess> {
         const { stdout } = await cli.run(['completion', shell]);
         writeFileSync(path.join(cli.folder, '.completion'), stdout);
         installIn(cli.folder, 'commands/coursectl');
@@ -169,12 +169,12 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
           size: { columns: 200, rows: 50 },
         });
         running.type(`${load}\r`);
-        await running.says(/ready> /);
+        await running.waitForOutput(/ready> /);
         return running;
       }
 
       /** Types a line with Tab keys in it, then Enter. @returns what the program was called with */
-      async function called(running: Running, typed: string): Promise<string[]> {
+      async function called(running: RunningProcess, typed: string): Promise<string[]> {
         const file = path.join(cli.folder, 'called');
         writeFileSync(file, '');
         // The shell reads what follows a Tab key when it has completed.
@@ -183,7 +183,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         for (;;) {
           const text = readFileSync(file, 'utf8');
           if (text.endsWith('\0')) return text.slice(0, -1).split('\0');
-          if (Date.now() > deadline) await running.says(/that it was called/);
+          if (Date.now() > deadline) await running.waitForOutput(/that it was called/);
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       }
@@ -260,7 +260,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         // Where there is no such command, there is nothing to run.
         rmSync(path.join(cli.folder, 'commands', 'coursectl'));
         running.type('coursectl courses show Wea\t\rcoursectl users list --\t\recho no"thing" left\r');
-        await running.says(/nothing left/);
+        await running.waitForOutput(/nothing left/);
         expect(ran()).to.equal(false);
         running.type('exit\r');
         await running.ended;

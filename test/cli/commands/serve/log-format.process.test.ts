@@ -40,7 +40,7 @@ describe('What coursectl serve prints', function () {
       ['pretty', /^\[\d\d:\d\d:\d\d\] INFO: request GET \/api\/nowhere 404 \d+ ms$/m],
     ] as const) {
       const server = processes.start(['serve'], surroundings({ LOG_FORMAT: format }));
-      const [, url = ''] = await server.says(listening);
+      const [, url = ''] = await server.waitForOutput(listening);
       await fetch(`${url}/api/nowhere?search=secret`);
       server.kill('SIGTERM');
       const { exitCode, stderr } = await server.ended;
@@ -87,11 +87,11 @@ describe('What coursectl serve prints', function () {
     it('names the console to open once there is a super admin, without colours with NO_COLOR', async () => {
       await buildUser(await cli.context(), { role: 'super_admin' });
       const server = processes.startAtTerminal(['serve'], surroundings({ NO_COLOR: '1' }));
-      const [, url = ''] = await server.says(/Sign in: open (http:\S+) in a browser/);
+      const [, url = ''] = await server.waitForOutput(/Sign in: open (http:\S+) in a browser/);
       expect((await fetch(url, { headers: { accept: 'text/html' } })).headers.get('content-type')).to.match(
         /^text\/html/,
       );
-      await server.says(/GET \/ 200 \d+ ms/);
+      await server.waitForOutput(/GET \/ 200 \d+ ms/);
       server.type('\u0003');
       const { exitCode, stdout } = await server.ended;
       expect(exitCode).to.equal(0);

@@ -20,7 +20,7 @@ import { useSubprocesses } from '../../../support/subprocess.js';
       Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
       const env = { ...cli.env, DATABASE_URL: url.href };
       const server = processes.start(['serve', '--port', '0', '--quiet'], { cwd: cli.folder, env });
-      const [, at = ''] = await server.says(/"url":"(http:[^"]+)"/);
+      const [, at = ''] = await server.waitForOutput(/"url":"(http:[^"]+)"/);
       const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+1 555 0100' };
       const body = { ...person, password: 'a password of the super admin' };
       // Not the READ COMMITTED with which a connection begins.

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import { migrateUp } from '../../../../src/db/migrations/migrator.js';
 import { useDatabases } from '../../../db/support/databases.js';
 import { startProxy } from '../../../faults/proxy.js';
-import { onMysql, onServer } from '../../../support/database.js';
+import { onMysql, runOnServer } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
-import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { type RunningProcess, useSubprocesses } from '../../../support/subprocess.js';
 import { until } from '../../../support/until.js';
 
 interface LogLine {
@@ -30,9 +30,9 @@ describe('coursectl serve without a database server', function () {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as LogLine);
 
-  async function waitingServer(url: string, ...more: string[]): Promise<{ server: Running; url: string }> {
+  async function waitingServer(url: string, ...more: string[]): Promise<{ server: RunningProcess; url: string }> {
     const server = serve(url, ...more);
-    const [, at = ''] = await server.says(/Listening on (http:\S+), but not ready\. /);
+    const [, at = ''] = await server.waitForOutput(/Listening on (http:\S+), but not ready\. /);
     return { server, url: at };
   }
 
@@ -48,7 +48,7 @@ describe('coursectl serve without a database server', function () {
       expect(response.headers.get('retry-after')).to.match(/^\d+$/);
       expect(await response.json()).to.deep.equal({ error: 'The service is not ready.' });
     }
-    await server.stays(1500);
+    await server.staysAlive(1500);
     const startedAt = performance.now();
     server.kill('SIGTERM');
     const { exitCode, stderr } = await server.ended;
@@ -69,7 +69,7 @@ describe('coursectl serve without a database server', function () {
     const address = silent.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const server = serve(`mysql://me@127.0.0.1:${port}/x`, '--json');
-    const [, url = ''] = await server.says(/^\{"url":"(http:[^"]+)"\}$/m);
+    const [, url = ''] = await server.waitForOutput(/^\{"url":"(http:[^"]+)"\}$/m);
     expect((await fetch(`${url}/readyz`)).status).to.equal(503);
     server.kill('SIGTERM');
     expect((await server.ended).exitCode).to.equal(0);
@@ -98,7 +98,7 @@ describe('coursectl serve without a database server', function () {
       comeUp();
       await ready(url);
       expect((await fetch(`${url}/api/auth/setup-status`)).status).to.equal(200);
-      await server.says(/coursectl is listening on /);
+      await server.waitForOutput(/coursectl is listening on /);
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(0);
     });
@@ -118,10 +118,10 @@ describe('coursectl serve without a database server', function () {
 
   it('waits for a database that is still to be made, and for its rights', async () => {
     const name = new URL(databases.url).pathname.slice(1);
-    await onServer(`DROP DATABASE ${name}`);
+    await runOnServer(`DROP DATABASE ${name}`);
     const { server, url } = await waitingServer(databases.url, '--migrate');
     expect((await fetch(`${url}/readyz`)).status).to.equal(503);
-    await onServer(`CREATE DATABASE ${name}`);
+    await runOnServer(`CREATE DATABASE ${name}`);
     await ready(url);
     server.kill('SIGTERM');
     expect((await server.ended).exitCode).to.equal(0);
@@ -142,8 +142,8 @@ describe('coursectl serve without a database server', function () {
       `INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', ${Date.now() + 300_000})`,
     );
     const server = serve(databases.url, '--migrate');
-    await server.opensDatabase();
-    await server.stays(1500);
+    await server.waitForDatabase();
+    await server.staysAlive(1500);
     server.kill('SIGTERM');
     expect((await server.ended).exitCode).to.equal(0);
   });

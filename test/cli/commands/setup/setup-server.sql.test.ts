@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, onMysql, onServer, serverUrl, type TestDatabase } from '../../../support/database.js';
+import { createEmptyDatabase, onMysql, runOnServer, serverUrl, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { type RefusingServer, startRefusingServer } from '../../../support/refusing-server.js';
 import { useCommandLine } from '../../../support/run-cli.js';
@@ -117,7 +117,7 @@ describe('coursectl setup, with a database server', () => {
       if (!onMysql) return this.skip();
       database = await createEmptyDatabase();
       url = new URL(database.url);
-      await onServer(
+      await runOnServer(
         `DROP USER IF EXISTS '${user}'@'%'`,
         `CREATE USER '${user}'@'%' IDENTIFIED BY '${password.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
         `GRANT ALL ON ${url.pathname.slice(1)}.* TO '${user}'@'%'`,
@@ -125,7 +125,7 @@ describe('coursectl setup, with a database server', () => {
     });
     after(async () => {
       if (!onMysql) return;
-      await onServer(`DROP USER '${user}'@'%'`);
+      await runOnServer(`DROP USER '${user}'@'%'`);
       await database.drop();
     });
 
@@ -181,7 +181,7 @@ describe('coursectl setup, with a database server', () => {
     it('removes the .env file when it is declined, and names the tables that stay', async () => {
       const own = await createEmptyDatabase();
       const name = new URL(own.url).pathname.slice(1);
-      await onServer(`GRANT ALL ON ${name}.* TO '${user}'@'%'`);
+      await runOnServer(`GRANT ALL ON ${name}.* TO '${user}'@'%'`);
       try {
         const { exitCode, terminal } = await cli.atTerminal(
           ['setup'],
@@ -215,7 +215,7 @@ describe('coursectl setup, with a database server', () => {
       expect(exitCode).to.equal(130);
       const statements = [...terminal.screen().matchAll(/^ {2}((?:CREATE|GRANT) .*);$/gm)].map(([, text = '']) => text);
       expect(statements).to.have.lengthOf(2);
-      await onServer(...statements);
+      await runOnServer(...statements);
       try {
         const again = await cli.atTerminal(
           ['setup'],
@@ -223,7 +223,7 @@ describe('coursectl setup, with a database server', () => {
         );
         expect(again.exitCode, again.terminal.screen()).to.equal(0);
       } finally {
-        await onServer('DROP DATABASE `coursectl wizard ``x```');
+        await runOnServer('DROP DATABASE `coursectl wizard ``x```');
       }
     });
 
@@ -248,7 +248,7 @@ describe('coursectl setup, with a database server', () => {
           `\n  Removed: the file ${envFile()}\n  Kept: the database ${name} on ${url.hostname}:${url.port}\n`,
         );
       } finally {
-        await onServer(`DROP DATABASE IF EXISTS ${name}`);
+        await runOnServer(`DROP DATABASE IF EXISTS ${name}`);
       }
     });
   });

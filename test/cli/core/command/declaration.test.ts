@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { Command } from 'commander';
 import {
   addCommand,
-  calledWith,
   choice,
   type Declaration,
   type None,
   type Options,
+  parsedInput,
   repeatable,
 } from '../../../../src/cli/core/command/declaration.js';
 
@@ -18,7 +18,7 @@ function parsed<const Usage extends string, O extends Options>(
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   const command = addCommand(program, declaration).action(() => undefined);
   program.parse(argv, { from: 'user' });
-  return calledWith<Usage, O, None>(command);
+  return parsedInput<Usage, O, None>(command);
 }
 
 describe('What a command declares', () => {

@@ -71,9 +71,9 @@ describe('What a command line leaves out, at a terminal', () => {
       env: { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
       size: { columns: 80, rows: 24 },
     });
-    await choosing.says(/Filler/);
+    await choosing.waitForOutput(/Filler/);
     choosing.type('bee');
-    await choosing.says(/Bees {2}Ada Zuse/);
+    await choosing.waitForOutput(/Bees {2}Ada Zuse/);
     choosing.type(keys.enter);
     const { exitCode, stdout } = await choosing.ended;
     expect(exitCode).to.equal(0);

@@ -4,7 +4,6 @@ import { type Contract, contract } from '../../../../src/http/api/operations/con
 import {
   type Caller,
   type CastName,
-  type Chosen,
   castNames,
   knownEnrollments,
   type ModelResponse,
@@ -12,8 +11,9 @@ import {
   type Programme,
   promote,
   Refusal,
+  type ServiceChoices,
 } from './model.js';
-import { chosenIn, compare, type Question, type Service } from './service.js';
+import { chosenIn, compare, type Service, type ServiceRequest } from './service.js';
 import { pageLimit } from './views.js';
 
 const kinds = ['person', 'course', 'enrollment', 'nothing', 'nonsense'] as const;
@@ -65,7 +65,7 @@ const person = (...favoured: CastName[]) => {
 };
 
 /** What commands are about. */
-export const given = {
+export const references = {
   course: reference('course', fc.nat(5)),
   enrollment: reference('enrollment', fc.nat(7)),
   trainee: person('tom', 'tess', 'tim', 'sleeper'),
@@ -111,12 +111,12 @@ const foreignValues: Record<string, unknown> = {
 };
 
 /** The request of an operation: fields in its path, and in its body with strangers, or its query. */
-export function question(
+export function requestFor(
   name: keyof Contract,
   fields: object,
   strangers: readonly string[] = [],
   somebody = '',
-): Question {
+): ServiceRequest {
   const { method, path, body, query }: Operation = contract[name];
   const rest: Record<string, unknown> = { ...fields };
   const filled = path.replaceAll(/:(\w+)/g, (_, key: string) => {
@@ -137,8 +137,8 @@ export function question(
 
 /** What is asked of the service, and the model's response to it. */
 export interface Step {
-  question: Question;
-  rule(chosen: Chosen): ModelResponse;
+  question: ServiceRequest;
+  rule(chosen: ServiceChoices): ModelResponse;
   /** Who asks, where it isn't the command's actor. */
   by?: Person;
 }
@@ -157,7 +157,7 @@ class Command implements fc.AsyncCommand<Programme, Service> {
 
   run(programme: Programme, service: Service): Promise<void> {
     const caller = this.actor === 'anonymous' ? undefined : programme.cast[this.actor];
-    return askAll(this.steps(programme, caller), programme, service, `${this}`, caller);
+    return runSteps(this.steps(programme, caller), programme, service, `${this}`, caller);
   }
 
   toString(): string {
@@ -166,7 +166,7 @@ class Command implements fc.AsyncCommand<Programme, Service> {
 }
 
 /** Asks the service and the model. @throws where their responses differ */
-export async function askAll(
+export async function runSteps(
   steps: readonly Step[],
   programme: Programme,
   service: Service,
@@ -174,7 +174,7 @@ export async function askAll(
   caller?: Person,
 ): Promise<void> {
   for (const { question: asked, rule, by = caller } of steps) {
-    const response = await service.ask(asked, by);
+    const response = await service.send(asked, by);
     const expected = responseOf(() => rule(chosenIn(response, programme)));
     compare(response, expected, `${words} (${asked.method} ${asked.path})`);
     await datePromoted(programme, service, response);
@@ -188,7 +188,7 @@ async function datePromoted(
   moments: Awaited<ReturnType<Service['sweep']>>,
 ): Promise<void> {
   for (const enrollment of programme.promoted.splice(0))
-    enrollment.enrolledAt = await service.momentOf(enrollment.id, moments);
+    enrollment.enrolledAt = await service.enrollmentTimeOf(enrollment.id, moments);
 }
 
 /** The promoter of the service, which gives all free seats. */
@@ -248,7 +248,7 @@ export function operation<C extends Choices>(
   name: keyof Contract,
   actors: Cast,
   choices: C,
-  rule: (programme: Programme, caller: Caller, fields: Fields<C>, chosen: Chosen) => ModelResponse,
+  rule: (programme: Programme, caller: Caller, fields: Fields<C>, chosen: ServiceChoices) => ModelResponse,
 ): WeightedCommand {
   const strangers = fc.subarray(Object.keys(foreignValues));
   return scenario(
@@ -262,7 +262,7 @@ export function operation<C extends Choices>(
       const fields = Object.fromEntries(entries) as Fields<C>;
       return [
         {
-          question: question(name, fields, ignored, programme.known.person[2]),
+          question: requestFor(name, fields, ignored, programme.known.person[2]),
           rule: (chosen) => rule(programme, caller, fields, chosen),
         },
       ];

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import {
-  askAll,
   derived,
   everybody,
-  given,
   managers,
   operation,
-  question,
+  references,
+  requestFor,
+  runSteps,
   type Step,
   scenario,
   sweep,
@@ -21,7 +21,7 @@ import type { Service } from './service.js';
 import * as users from './user-rules.js';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const { course, enrollment, trainee, trainer, anybody } = given;
+const { course, enrollment, trainee, trainer, anybody } = references;
 const status = fc.constantFrom(...statuses);
 const entryStatus = maybe(fc.constantFrom('pending' as const, 'active' as const));
 const words = (text: string) => fc.option(fc.constantFrom(null, text), { nil: undefined, freq: 1 });
@@ -46,11 +46,11 @@ const administration: readonly WeightedCommand[] = [
   scenario(2, 'deactivate and activate', ['superAdmin'], fc.constantFrom(...castNames), (name, programme, caller) => {
     const { [name]: person } = programme.cast;
     const activate = (isActive: boolean): Step => ({
-      question: question('changeActivation', { id: person.id, isActive }),
+      question: requestFor('changeActivation', { id: person.id, isActive }),
       rule: () => users.activate(programme, caller, { id: person.id, isActive }),
     });
     // With the token of a session that must not come back.
-    const me = { question: question('me', {}), rule: () => users.showSelf(person), by: person };
+    const me = { question: requestFor('me', {}), rule: () => users.showSelf(person), by: person };
     return [activate(false), me, activate(true), me];
   }),
   operation(
@@ -241,10 +241,10 @@ function whole(programme: Programme): Step[] {
   const by = cast.superAdmin;
   const trainers = [...people.values()].filter(({ role }) => role === 'trainer');
   return [
-    { question: question('listCourses', { category: own }), rule: () => courses.listCourses(programme, by, {}), by },
-    { question: question('listUsers', { search: own }), rule: () => users.listUsers(programme, by), by },
+    { question: requestFor('listCourses', { category: own }), rule: () => courses.listCourses(programme, by, {}), by },
+    { question: requestFor('listUsers', { search: own }), rule: () => users.listUsers(programme, by), by },
     ...trainers.map(({ id: trainerId }) => ({
-      question: question('listTrainerEnrollments', { trainerId }),
+      question: requestFor('listTrainerEnrollments', { trainerId }),
       rule: () => listings.listTrainerEnrollments(programme, by, { trainerId }),
       by,
     })),
@@ -269,4 +269,4 @@ export const commands = fc.commands(
 
 /** At the end of a run, when the super admin is let in. */
 export const compareWhole = (programme: Programme, service: Service): Promise<void> =>
-  askAll(whole(programme), programme, service, 'the whole');
+  runSteps(whole(programme), programme, service, 'the whole');

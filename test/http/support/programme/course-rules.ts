@@ -2,20 +2,20 @@ import {
   add,
   admitted,
   type Caller,
-  type Chosen,
   type Course,
   deny,
   done,
   enrollmentIn,
   invalid,
   type ModelResponse,
-  managed,
+  managedCourse,
   managerOf,
   openCourse,
   type Person,
   type Programme,
   promote,
   refuse,
+  type ServiceChoices,
   seatsTaken,
 } from './model.js';
 import { courseView, pageView } from './views.js';
@@ -40,7 +40,7 @@ export function createCourse(
   programme: Programme,
   caller: Caller,
   { trainerId, ...fields }: Input & Terms & { trainerId?: string | undefined },
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const person = managerOf(caller);
   const ownerId = person.role === 'trainer' ? person.id : (trainerId ?? invalid('trainerId'));
@@ -57,7 +57,7 @@ export function updateCourse(
   caller: Caller,
   { id, ...fields }: Changes & { id: string },
 ): ModelResponse {
-  const course = managed(programme, caller, id);
+  const course = managedCourse(programme, caller, id);
   const { maxStudents } = fields;
   // A limit that those who have a seat already break.
   if (typeof maxStudents === 'number' && seatsTaken(programme, id) > maxStudents) invalid('maxStudents');
@@ -72,7 +72,7 @@ export function publishCourse(
   caller: Caller,
   { id, isPublished }: Pick<Course, 'id' | 'isPublished'>,
 ): ModelResponse {
-  const course = managed(programme, caller, id);
+  const course = managedCourse(programme, caller, id);
   if (isPublished !== course.isPublished) {
     course.isPublished = isPublished;
     promote(programme, [id]);
@@ -87,7 +87,7 @@ export function assignTrainer(
   { id, trainerId }: Pick<Course, 'id' | 'trainerId'>,
 ): ModelResponse {
   admitted(caller, 'super_admin');
-  const course = managed(programme, caller, id);
+  const course = managedCourse(programme, caller, id);
   course.trainerId = trainerWith(programme, trainerId).id;
   return done('Trainer assigned successfully.', { course: courseView(programme, course) });
 }
@@ -97,7 +97,7 @@ export function deleteCourse(
   caller: Caller,
   { id, force }: { id: string; force: boolean | undefined },
 ): ModelResponse {
-  managed(programme, caller, id);
+  managedCourse(programme, caller, id);
   const own = [...programme.enrollments.values()].filter(({ courseId }) => courseId === id);
   const isActive = own.some(({ status }) => status === 'active');
   if (isActive && !(force && caller?.role === 'super_admin')) refuse(400, 'Course has active enrollments.');

@@ -2,7 +2,6 @@ import {
   add,
   admitted,
   type Caller,
-  type Chosen,
   type Course,
   courseOf,
   coursesOf,
@@ -17,17 +16,18 @@ import {
   knownEnrollment,
   longAgo,
   type ModelResponse,
-  managed,
+  managedCourse,
   managerOf,
   type Person,
   type Programme,
   promote,
   refuse,
   reserveSeats,
+  type ServiceChoices,
   type Status,
   seatsTaken,
-  unwritten,
   waitingIn,
+  withoutNotes,
 } from './model.js';
 import { enrollmentView } from './views.js';
 
@@ -81,7 +81,7 @@ function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: str
   const { userId, courseId, status, written } = entry;
   const earlier = enrollmentIn(programme, courseId, userId);
   if (earlier) return Object.assign(earlier, { status, enrolledAt, cancelReason: null, ...written });
-  const fresh = { progress: 0, ...unwritten, ...written, cancelReason: null, completedAt: null };
+  const fresh = { progress: 0, ...withoutNotes, ...written, cancelReason: null, completedAt: null };
   const enrollment: Enrollment = { id, userId, courseId, status, enrolledAt, ...fresh };
   add(programme, 'enrollment', enrollment);
   return enrollment;
@@ -123,7 +123,7 @@ export function requestEnrollment(
   programme: Programme,
   caller: Caller,
   { courseId, notes, joinWaitingList }: { courseId: string; notes: Text; joinWaitingList: boolean | undefined },
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const { id: userId } = admitted(caller, 'trainee');
   const course = programme.courses.get(courseId) ?? refuse(404, 'Course not found.');
@@ -191,11 +191,11 @@ export function assign(
   programme: Programme,
   caller: Caller,
   { courseId, status = 'active', traineeId, whenFull, ...words }: Assignment & { traineeId: string },
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const person = managerOf(caller);
   assertOneOf(words);
-  const course = managed(programme, caller, courseId);
+  const course = managedCourse(programme, caller, courseId);
   const entry = { userId: traineeId, courseId, status, written: replied(person, words, chosen.replyAt) };
   const refused = obstacle(programme, entry);
   if (refused) refuse(refused.status, refused.entry.reason);
@@ -209,11 +209,11 @@ export function assignMany(
   programme: Programme,
   caller: Caller,
   { courseId, status = 'active', traineeIds, whenFull, ...words }: Assignment & { traineeIds: string[] },
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const person = managerOf(caller);
   assertOneOf(words);
-  const course = managed(programme, caller, courseId);
+  const course = managedCourse(programme, caller, courseId);
   const entries = traineeIds.map((userId) => ({ userId, courseId, status }));
   const skipped = entries.flatMap((entry) => {
     const refused = obstacle(programme, entry);
@@ -264,7 +264,7 @@ export function changeStatus(
   programme: Programme,
   caller: Caller,
   change: ChangeOfStatus,
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const { id, status, expectedStatus, notes, reply } = change;
   const person = admitted(caller);
@@ -296,7 +296,7 @@ export function setReply(
   programme: Programme,
   caller: Caller,
   { id, reply }: { id: string; reply: string | null },
-  chosen: Chosen,
+  chosen: ServiceChoices,
 ): ModelResponse {
   const person = managerOf(caller);
   const enrollment = knownEnrollment(programme, person, id);

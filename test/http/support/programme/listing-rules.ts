@@ -9,7 +9,7 @@ import {
   knownEnrollment,
   knownEnrollments,
   type ModelResponse,
-  managed,
+  managedCourse,
   type Programme,
   refuse,
   type Status,
@@ -76,7 +76,7 @@ export function listCourseTrainees(
   caller: Caller,
   filter: Filter & { courseId: string },
 ): ModelResponse {
-  managed(programme, caller, filter.courseId);
+  managedCourse(programme, caller, filter.courseId);
   const shown = matching([...programme.enrollments.values()], filter);
   const views = shown.map((enrollment) => courseTraineeView(programme, enrollment));
   return { status: 200, body: pageView('trainees', views) };
@@ -88,7 +88,7 @@ export function listAvailableTrainees(
   caller: Caller,
   { courseId }: { courseId: string },
 ): ModelResponse {
-  managed(programme, caller, courseId);
+  managedCourse(programme, caller, courseId);
   const available = [...programme.people.values()].filter(({ id, role, isActive }) => {
     const { status = 'cancelled' } = enrollmentIn(programme, courseId, id) ?? {};
     return role === 'trainee' && isActive && status === 'cancelled';

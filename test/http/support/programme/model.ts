@@ -63,7 +63,7 @@ export interface Enrollment {
 }
 
 /** Nobody has written anything. */
-export const unwritten = { notes: null, notesAt: null, reply: null, replyAt: null, replyBy: null };
+export const withoutNotes = { notes: null, notesAt: null, reply: null, replyAt: null, replyBy: null };
 
 /** Who calls: the people whom each run begins with, whatever becomes of them. */
 export const castNames = ['superAdmin', 'ada', 'ben', 'tom', 'tess', 'tim', 'newcomer', 'sleeper'] as const;
@@ -85,7 +85,7 @@ export interface Programme {
 }
 
 /** What the service chooses for itself. The model takes it from the response, once it has been seen to be in order. */
-export interface Chosen {
+export interface ServiceChoices {
   /** Fields of the response's course or enrollment. */
   id: string;
   enrolledAt: string;
@@ -150,7 +150,7 @@ export function admitted(caller: Caller, ...roles: Role[]): Person {
 export const managerOf = (caller: Caller): Person => admitted(caller, 'trainer', 'super_admin');
 
 /** The course, for those who may change it and what belongs to it. */
-export function managed(programme: Programme, caller: Caller, courseId: string): Course {
+export function managedCourse(programme: Programme, caller: Caller, courseId: string): Course {
   const person = managerOf(caller);
   const course = programme.courses.get(courseId);
   if (!course) return refuse(404, 'Course not found.');

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { coursesDue, promote } from '../../../../src/services/waiting-list/promotion.js';
 import type { Harness } from '../../../support/harness.js';
 import { sendRaw } from '../../../support/raw-http.js';
-import type { Caller, Chosen, ModelResponse, Programme } from './model.js';
+import type { Caller, ModelResponse, Programme, ServiceChoices } from './model.js';
 
 /** What a command asks the service. */
-export interface Question {
+export interface ServiceRequest {
   method: string;
   path: string;
   query?: object;
@@ -36,7 +36,7 @@ export class Service {
   }
 
   /** When somebody got a seat, which came of a request or of the promoter. @throws where nobody got it since */
-  async momentOf(id: string, { asked, answered }: Pick<Given, 'asked' | 'answered'>): Promise<string> {
+  async enrollmentTimeOf(id: string, { asked, answered }: Pick<Given, 'asked' | 'answered'>): Promise<string> {
     const { Enrollment } = this.harness.context.database.models;
     const { status, enrolledAt } = await Enrollment.findByPk(id, { rejectOnEmpty: true });
     if (enrolledAt < asked || enrolledAt > answered)
@@ -53,7 +53,7 @@ export class Service {
     return { asked, answered: context.now() };
   }
 
-  async ask({ method, path, query = {}, body }: Question, caller: Caller): Promise<Given> {
+  async send({ method, path, query = {}, body }: ServiceRequest, caller: Caller): Promise<Given> {
     // Times of different requests differ, so that a new one can be told from an old one.
     this.harness.advance(1000);
     const asked = this.harness.context.now();
@@ -77,7 +77,7 @@ export class Service {
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** What isn't in order comes out as the words for what it should be, which no response contains. */
-export function chosenIn({ body, asked, answered }: Given, { known }: Programme): Chosen {
+export function chosenIn({ body, asked, answered }: Given, { known }: Programme): ServiceChoices {
   const { course, enrollment, enrollments } = body as Record<string, Record<string, unknown> | undefined>;
   const newId = (value: unknown) => {
     const isNew = typeof value === 'string' && uuidV7.test(value) && !Object.values(known).flat().includes(value);
@@ -105,13 +105,13 @@ export function chosenIn({ body, asked, answered }: Given, { known }: Programme)
 }
 
 /** Times that say nothing of the rules. */
-const untold = new Set(['createdAt', 'updatedAt', 'lastLogin']);
+const ignoredKeys = new Set(['createdAt', 'updatedAt', 'lastLogin']);
 
 /** A response without what the contract leaves open: the words of a 403 and of invalid fields, parameters, the order of listings. */
-function essence({ status, body }: ModelResponse): ModelResponse {
+function comparablePart({ status, body }: ModelResponse): ModelResponse {
   const told = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     // Codes are random.
-    untold.has(key) ? undefined : key === 'certificate' && value !== null ? 'a code' : value,
+    ignoredKeys.has(key) ? undefined : key === 'certificate' && value !== null ? 'a code' : value,
   ) as {
     [key: string]: unknown;
   };
@@ -135,7 +135,7 @@ const inOrder = (entries: unknown[]) =>
 
 /** Refuses a response that isn't the model's, and shows both. */
 export function compare(given: Given, expected: ModelResponse, what: string): void {
-  const [service, model] = [essence(given), essence(expected)];
+  const [service, model] = [comparablePart(given), comparablePart(expected)];
   if (isDeepStrictEqual(service, model)) return;
   throw new Error(`${what}\nservice: ${JSON.stringify(service)}\nmodel:   ${JSON.stringify(model)}`);
 }

@@ -2,7 +2,6 @@ import {
   admitted,
   authenticated,
   type Caller,
-  type Chosen,
   coursesOf,
   done,
   hasSeat,
@@ -13,6 +12,7 @@ import {
   promote,
   type Role,
   refuse,
+  type ServiceChoices,
 } from './model.js';
 import { accountView, listedAccountView, pageView } from './views.js';
 
@@ -89,7 +89,7 @@ export function resetPassword(
   programme: Programme,
   caller: Caller,
   { id }: { id: string },
-  { temporaryPassword }: Chosen,
+  { temporaryPassword }: ServiceChoices,
 ): ModelResponse {
   const person = administered(programme, caller, id);
   Object.assign(person, { requiresPasswordChange: true, hasSession: false, password: temporaryPassword });
@@ -97,7 +97,7 @@ export function resetPassword(
 }
 
 /** Specification, section 4.4: a login with the right password. */
-export function signIn(programme: Programme, person: Person | undefined, chosen: Chosen): ModelResponse {
+export function signIn(programme: Programme, person: Person | undefined, chosen: ServiceChoices): ModelResponse {
   if (!person?.isActive || !programme.people.has(person.id))
     return refuse(401, 'Invalid credentials or account inactive.');
   Object.assign(person, { token: chosen.token, hasSession: true });

@@ -20,13 +20,13 @@ import {
   type Status,
   seatsTaken,
   statuses,
-  unwritten,
+  withoutNotes,
 } from './model.js';
 
 type Term = 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax';
 
 /** What a run begins with: fresh people, and courses and enrollments of theirs, written past the API. */
-export interface Beginning {
+export interface InitialState {
   /** The newcomer and the sleeper are one of these. */
   newcomer: 'trainer' | 'trainee';
   sleeper: 'trainer' | 'trainee';
@@ -38,7 +38,7 @@ const rarely = <T>(...values: T[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...values) });
 const role = fc.constantFrom('trainer' as const, 'trainee' as const);
 
-export const beginning: fc.Arbitrary<Beginning> = fc.record({
+export const initialState: fc.Arbitrary<InitialState> = fc.record({
   newcomer: role,
   sleeper: role,
   courses: fc.array(
@@ -64,7 +64,7 @@ export const beginning: fc.Arbitrary<Beginning> = fc.record({
   ),
 });
 
-const roleOf = (name: CastName, given: Beginning): Role => {
+const roleOf = (name: CastName, given: InitialState): Role => {
   if (name === 'superAdmin') return 'super_admin';
   if (name === 'newcomer' || name === 'sleeper') return given[name];
   return name === 'ada' || name === 'ben' ? 'trainer' : 'trainee';
@@ -73,9 +73,9 @@ const roleOf = (name: CastName, given: Beginning): Role => {
 let serial = 0;
 
 /** Makes what a run begins with: nothing else is in the database then. */
-export async function begin(context: Context, given: Beginning): Promise<Programme> {
+export async function createProgramme(context: Context, given: InitialState): Promise<Programme> {
   await emptyDatabase(context);
-  const programme = modelled(context, given);
+  const programme = modelOf(context, given);
   const { cast, courses, enrollments } = programme;
   const { Course, Enrollment } = context.database.models;
   // One for all: to hash it for each would take longer than all the rest.
@@ -85,7 +85,7 @@ export async function begin(context: Context, given: Beginning): Promise<Program
   const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course), waitingCounter }));
   const placed = [...enrollments.values()].map((enrollment) => ({
     ...enrollment,
-    ...unwritten,
+    ...withoutNotes,
     trainerId: courses.get(enrollment.courseId)?.trainerId ?? '',
     waitingNumber: enrollment.status === 'waiting' ? programme.waiting.indexOf(enrollment.id) + 1 : null,
     enrolledAt: new Date(enrollment.enrolledAt),
@@ -124,7 +124,7 @@ async function startSessions(context: Context, people: readonly Person[]): Promi
   }
 }
 
-function modelled(context: Context, given: Beginning): Programme {
+function modelOf(context: Context, given: InitialState): Programme {
   serial += 1;
   const tag = `r${serial}x`;
   const ids = newIds(castNames.length);
@@ -160,7 +160,7 @@ function modelled(context: Context, given: Beginning): Programme {
   return programme;
 }
 
-function addCourses(programme: Programme, given: Beginning): void {
+function addCourses(programme: Programme, given: InitialState): void {
   const trainers = [...programme.people.values()].filter((person) => person.role === 'trainer');
   const ids = newIds(given.courses.length);
   for (const [index, { trainer, ...fields }] of given.courses.entries()) {
@@ -171,7 +171,7 @@ function addCourses(programme: Programme, given: Beginning): void {
 }
 
 /** Who would be one too many in a course, or there twice, is passed over. Those who were trainees once have past ones only. */
-function addEnrollments(programme: Programme, given: Beginning, now: number): void {
+function addEnrollments(programme: Programme, given: InitialState, now: number): void {
   const { tom, tess, tim, newcomer, sleeper } = programme.cast;
   const trainees = [tom, tess, tim, newcomer, sleeper];
   const courses = [...programme.courses.values()];
@@ -185,7 +185,7 @@ function addEnrollments(programme: Programme, given: Beginning, now: number): vo
     if (isFull && (status === 'pending' || status === 'active')) continue;
     // No two at the same time: the enrollment check shows them in its order.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
-    const message = { status, ...unwritten, cancelReason: null, enrolledAt: moment };
+    const message = { status, ...withoutNotes, cancelReason: null, enrolledAt: moment };
     const done = status === 'completed' ? { progress: 100, completedAt: moment } : { progress, completedAt: null };
     const id = ids[index] ?? '';
     add(programme, 'enrollment', { id, userId, courseId: course.id, ...message, ...done });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { unusable } from '../../../../src/services/imports/output/report-file.js';
+import { toUnusableError } from '../../../../src/services/imports/output/report-file.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { importFile } from '../support/running.js';
@@ -80,7 +80,7 @@ describe('Parallel imports that write their files into one folder', () => {
   });
 
   it('say what helps against the fault', () => {
-    const message = (code: string) => String(unusable('c.csv', Object.assign(new Error(code), { code })));
+    const message = (code: string) => String(toUnusableError('c.csv', Object.assign(new Error(code), { code })));
     for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
       expect(message(code)).to.include('(the disk is full). Free disk space, or');
     for (const code of ['EACCES', 'EROFS']) expect(message(code)).not.to.include('disk');

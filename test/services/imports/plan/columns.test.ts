@@ -171,8 +171,10 @@ describe('The columns of a plan', () => {
 
   it('that a workbook hides are marked', async () => {
     const mapping = mapColumns(['firstName', 'lastName', 'email', 'phone', 'Role', 'Team']);
-    const own = mapping.own.map((column) => (column.index > 3 ? { ...column, hidden: true as const } : column));
-    const columns = new PlannedColumns({ invite: false, notify: false }, { ...mapping, own }).list();
+    const fileColumns = mapping.fileColumns.map((column) =>
+      column.index > 3 ? { ...column, hidden: true as const } : column,
+    );
+    const columns = new PlannedColumns({ invite: false, notify: false }, { ...mapping, fileColumns }).list();
     expect(columns.map(({ hidden }) => hidden)).to.deep.equal([false, false, false, false, true, true]);
     const { columnsText } = await import('../../../../src/cli/commands/imports/columns-text.js');
     const used = columns.map((column) => ({ ...column, people: column.field === null ? 0 : 1 }));

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { AppError } from '../../../../src/errors.js';
 import { MissingColumns, RepeatedColumn } from '../../../../src/services/imports/read/columns/header-refusals.js';
 import { DoubtfulEncoding } from '../../../../src/services/imports/read/doubtful-encoding.js';
-import { packed, unpacked } from '../../../../src/services/imports/read/thread/failures.js';
+import { packFailure, unpackFailure } from '../../../../src/services/imports/read/thread/failures.js';
 import { inspectFile, openPeople, previewFile } from '../../../../src/services/imports/read/thread/read-file.js';
 import { startTask } from '../../../../src/services/imports/read/thread/thread.js';
 import type { TableRequest } from '../../../../src/services/imports/read/thread/worker.js';
@@ -123,11 +123,11 @@ describe('A failure between threads', () => {
       sheets,
       new AppError('VALIDATION', 'Bad.', { details, subject: 'File', params: { max: 3 } }),
     ]) {
-      const again = unpacked(structuredClone(packed(failure)));
+      const again = unpackFailure(structuredClone(packFailure(failure)));
       expect(again).to.be.instanceOf(failure.constructor);
       expect({ ...again, message: again.message }).to.deep.equal({ ...failure, message: failure.message });
     }
-    const other = unpacked(structuredClone(packed(Object.assign(new Error('No.'), { code: 'EIO' }))));
+    const other = unpackFailure(structuredClone(packFailure(Object.assign(new Error('No.'), { code: 'EIO' }))));
     expect(other).to.include({ message: 'No.', code: 'EIO' });
   });
 });

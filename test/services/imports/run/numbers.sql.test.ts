@@ -6,7 +6,7 @@ import { validate } from '../../../../src/schemas/validate.js';
 import { submitImport } from '../../../../src/services/imports/queue/submit.js';
 import { createImport } from '../../../../src/services/imports/store/repository.js';
 import { onMysql } from '../../../support/database.js';
-import { tellStatements } from '../../../support/statements.js';
+import { observeStatements } from '../../../support/statements.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { client, submit } from '../support/submitting.js';
 
@@ -43,7 +43,7 @@ describe('The numbers of imports', () => {
       createImport(context, client, { id: uuidv7(), ...fields }, beside);
     const inserted: string[] = [];
     let told = (): void => undefined;
-    tellStatements(context.database.sequelize, (sql) => {
+    observeStatements(context.database.sequelize, (sql) => {
       if (!sql.includes('INSERT INTO `imports`')) return;
       inserted.push(sql);
       told();
@@ -60,7 +60,7 @@ describe('The numbers of imports', () => {
       expect([first.number, (await second)?.number]).to.deep.equal([1, 2]);
       expect(inserted).to.have.length(3);
     } finally {
-      tellStatements(context.database.sequelize, false);
+      observeStatements(context.database.sequelize, false);
     }
   });
 });

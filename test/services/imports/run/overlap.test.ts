@@ -34,7 +34,7 @@ const rowOf = (line: number, course: string): CandidateRow => ({
   line,
   cells: [],
   person: { firstName: 'Ada', lastName: 'King', email: `a${line}@example.org`, phone: `+1 ${line}`, course },
-  quotes: true,
+  mayQuoteCells: true,
 });
 
 describe('Imports that overlap in people and courses', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import request from 'supertest';
 import { signIn } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
-import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { type RunningProcess, useSubprocesses } from '../../../support/subprocess.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 
 describe('Imports by several processes', function () {
@@ -16,9 +16,9 @@ describe('Imports by several processes', function () {
     env: { PATH: process.env.PATH ?? '', ...importing.env, HOST: '127.0.0.1', PORT: '0' },
   });
 
-  async function serve(): Promise<{ service: Running; url: string }> {
+  async function serve(): Promise<{ service: RunningProcess; url: string }> {
     const service = subprocesses.start(['serve', '--json'], surroundings());
-    const [, url = ''] = await service.says(/\{"url":"([^"]+)"\}/);
+    const [, url = ''] = await service.waitForOutput(/\{"url":"([^"]+)"\}/);
     return { service, url };
   }
 

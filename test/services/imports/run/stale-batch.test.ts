@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { optionsFrom } from '../../../../src/schemas/import.js';
+import { parseImportOptions } from '../../../../src/schemas/import.js';
 import { operator } from '../../../../src/services/core.js';
 import type { Decision } from '../../../../src/services/imports/plan/outcomes.js';
 import { writeBatch } from '../../../../src/services/imports/run/batch.js';
@@ -18,7 +18,7 @@ describe('A batch of an import is decided again', () => {
           harness.context,
           operator,
           { importId, country, mask: () => [] },
-          optionsFrom('{}'),
+          parseImportOptions('{}'),
           decisions,
           new Map(),
           transaction,
@@ -38,9 +38,9 @@ describe('A batch of an import is decided again', () => {
     const same: Decision = {
       outcome: 'skipped',
       code: 'SAME_PERSON',
-      sameAs: 2,
-      isOfCreated: false,
-      row: { line: 3, cells: ['Ann'], person: { ...person, isActive: true }, quotes: false },
+      earlierLine: 2,
+      isAccountCreated: false,
+      row: { line: 3, cells: ['Ann'], person: { ...person, isActive: true }, mayQuoteCells: false },
       enrollments: [],
     };
     expect(await failureFor('', [same], importId)).to.include({ name: 'StaleDecision' });

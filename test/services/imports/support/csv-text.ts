@@ -1,7 +1,7 @@
 import { isAppError } from '../../../../src/errors.js';
 import { headerRules } from '../../../../src/services/imports/read/columns/header-rules.js';
-import { type Reading, readPeople } from '../../../../src/services/imports/read/import-file.js';
-import { peopleTable } from '../../../../src/services/imports/read/people-table.js';
+import { type ReadOptions, readPeople } from '../../../../src/services/imports/read/import-file.js';
+import { mapPeopleTable } from '../../../../src/services/imports/read/people-table.js';
 import { type CsvOptions, openCsv } from '../../../../src/tables/csv/csv-source.js';
 import type { SourceLimits, SourceRow } from '../../../../src/tables/table/table.js';
 
@@ -47,10 +47,13 @@ export async function rowsOf(
 /** The people of a CSV file, as an import reads them. */
 export const openPeople = async (
   source: AsyncIterable<Buffer>,
-  { format = usualFormat, ...reading }: Partial<Reading> & { format?: CsvOptions } = {},
+  { format = usualFormat, ...reading }: Partial<ReadOptions> & { format?: CsvOptions } = {},
 ) =>
   readPeople(
-    await peopleTable(await openCsv(source, format, usualLimits, headerRules(reading.options)), reading.options ?? {}),
+    await mapPeopleTable(
+      await openCsv(source, format, usualLimits, headerRules(reading.options)),
+      reading.options ?? {},
+    ),
     { options: {}, policy: () => undefined, ...reading },
     500,
   );

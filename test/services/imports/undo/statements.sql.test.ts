@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { undoImport } from '../../../../src/services/imports/commands.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
-import { tellStatements } from '../../../support/statements.js';
+import { observeStatements } from '../../../support/statements.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 
 describe('Undoing a batch of updates', () => {
@@ -25,11 +25,11 @@ describe('Undoing a batch of updates', () => {
 
   async function undo(id: string) {
     const statements: string[] = [];
-    tellStatements(importing.context.database.sequelize, (sql) => void statements.push(sql));
+    observeStatements(importing.context.database.sequelize, (sql) => void statements.push(sql));
     const result = await undoImport(importing.context, operator, id, {
       signal: new AbortController().signal,
     });
-    tellStatements(importing.context.database.sequelize, false);
+    observeStatements(importing.context.database.sequelize, false);
     return { result, statements };
   }
 

@@ -1,21 +1,22 @@
 import { editDistance } from '../../../../edit-distance.js';
 import { type ImportField, importFields } from '../../../../schemas/import.js';
-import { longestKnown } from '../../../../tables/table/text.js';
-import { meaningOf } from '../fields/header-aliases.js';
-import { type Column, headingKey, headingWords, isAddress, words } from '../fields/headings.js';
-import { fieldsInFiles } from '../fields/import-fields.js';
-import { roleOf } from '../fields/role-words.js';
-import { isExclusion, looksLikeState, saysInactive } from '../fields/state-words.js';
-import { decidedColumns } from './column-maps.js';
+import { maxHeadingLength } from '../../../../tables/table/text.js';
+import { matchHeading } from '../fields/header-aliases.js';
+import { type Column, headingKey, headingWords, isEmailAddress, splitList } from '../fields/headings.js';
+import { importFieldRules } from '../fields/import-fields.js';
+import { parseRole } from '../fields/role-words.js';
+import { looksLikeState, mentionsExclusion, saysInactive } from '../fields/state-words.js';
+import { resolveValidMappings } from './column-maps.js';
 
 /** The first cells of the rows of a file: what the columns look like. */
 export type FirstRows = readonly (readonly string[])[];
 
-const phone = /^(tel:)?\s*['+(]?\d[\d ()./-]*$/i;
+const phonePattern = /^(tel:)?\s*['+(]?\d[\d ()./-]*$/i;
 /** Dates, decimal numbers, IP addresses, and the numbers of US social insurance. */
-const noPhone = /^(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d+\.\d+|\d{1,3}(\.\d{1,3}){3}|\d{3}-\d{2}-\d{4})$/;
+const nonPhonePattern = /^(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d+\.\d+|\d{1,3}(\.\d{1,3}){3}|\d{3}-\d{2}-\d{4})$/;
 const digits = (cell: string) => cell.replace(/\D/g, '').length;
-const mayBePhone = (cell: string) => cell.length < 50 && digits(cell) >= 4 && phone.test(cell) && !noPhone.test(cell);
+const mayBePhone = (cell: string) =>
+  cell.length < 50 && digits(cell) >= 4 && phonePattern.test(cell) && !nonPhonePattern.test(cell);
 /** A number alone may be anything. */
 const isPhone = (cell: string) =>
   mayBePhone(cell) &&
@@ -23,27 +24,27 @@ const isPhone = (cell: string) =>
   digits(cell) <= 15 &&
   (/^['+(]|\d[ /-]+\(?\d/.test(cell) || /^0\d{9}/.test(cell));
 function isName(cell: string): boolean {
-  const start = cell.slice(0, longestKnown);
+  const start = cell.slice(0, maxHeadingLength);
   return !/[\d@]/.test(start) && /\p{L}/u.test(start);
 }
 
 /** The fields that are guessed, and what their values look like. */
-const looks: Partial<Record<ImportField, (cell: string) => boolean>> = {
+const valueTests: Partial<Record<ImportField, (cell: string) => boolean>> = {
   firstName: isName,
   lastName: isName,
   fullName: isName,
-  email: isAddress,
+  email: isEmailAddress,
   phone: mayBePhone,
-  role: (cell) => roleOf(cell) !== undefined,
+  role: (cell) => parseRole(cell) !== undefined,
   course: () => true,
 };
 
 /** The names of fields in the form in which they are compared, the longest first. */
-const names = Object.keys(looks)
+const fieldAliases = Object.keys(valueTests)
   .flatMap((name) => {
     // They are fields.
     const field = name as ImportField;
-    return [field, ...fieldsInFiles[field].headings].map((name) => ({
+    return [field, ...importFieldRules[field].headings].map((name) => ({
       field,
       alias: headingWords(name),
       key: headingKey(name),
@@ -52,21 +53,21 @@ const names = Object.keys(looks)
   .sort((one, other) => other.alias.length - one.alias.length);
 
 /** Single words that are no name of a field among others: "Company name", "Last sign-in", "Completed course". */
-const vague = / (first|last|nome?|noms|nombre) /;
-const isVague = ({ field, alias }: (typeof names)[number]) =>
-  alias.trim().split(' ').length === 1 && (field === 'fullName' || field === 'course' || vague.test(alias));
+const ambiguousWords = / (first|last|nome?|noms|nombre) /;
+const isVague = ({ field, alias }: (typeof fieldAliases)[number]) =>
+  alias.trim().split(' ').length === 1 && (field === 'fullName' || field === 'course' || ambiguousWords.test(alias));
 
 /** Headings with these words are about somebody or something else. */
-const others = new RegExp(
-  ` (${words(
+const otherPeoplePattern = new RegExp(
+  ` (${splitList(
     'emergency | manager | supervisor | spouse | company | employer | school | billing | advis[eo]r | notfall.*',
     'vorgesetzte.* | firm.* | rechnungs.* | urgence | entreprise | societe | emergencia | empresa | jefe | gestor | طوارئ | شركة',
   ).join('|')}) `,
   'u',
 );
 
-const family = new RegExp(
-  ` (${words(
+const familyPattern = new RegExp(
+  ` (${splitList(
     'parents? | guardians? | mother | father | mum | mom | dad | kin | eltern.* | mutter.* | vater.* | erziehungs.*',
     'vormund.* | mere | pere | responsable | madre | padre | padres | apoderado | tutor | encargado | mae | pai | pais',
     'encarregado | responsavel | ولي | الام | الاب | الوالد | الوالدة',
@@ -78,42 +79,44 @@ const addressWord = /mail|courriel|correo|correio|البريد|ايميل/u;
 
 /** Whether a heading is about the address of a parent. */
 export const isParentsAddress = (heading: string): boolean =>
-  family.test(headingWords(heading)) && addressWord.test(headingWords(heading));
+  familyPattern.test(headingWords(heading)) && addressWord.test(headingWords(heading));
 
 /** Whether a heading is about parents, managers, companies, ... instead of the people of the file. */
 const isOfOthers = (heading: string): boolean =>
-  others.test(headingWords(heading)) || family.test(headingWords(heading));
+  otherPeoplePattern.test(headingWords(heading)) || familyPattern.test(headingWords(heading));
 
 /** The fields that most values of a column fit; all where it has none. */
 const fittingFields = (values: readonly string[]): ReadonlySet<string> =>
   new Set(
-    Object.entries(looks).flatMap(([field, look]) => (2 * values.filter(look).length >= values.length ? [field] : [])),
+    Object.entries(valueTests).flatMap(([field, look]) =>
+      2 * values.filter(look).length >= values.length ? [field] : [],
+    ),
   );
 
-const shortestMisspelt = 5;
+const minMisspeltLength = 5;
 
 /** The field that the words of a heading name, or all but one letter of it, in so far as the values agree. */
-function fieldByWords(heading: string, values: readonly string[]): ImportField | undefined {
-  const known = meaningOf(heading)?.field;
+function guessByHeading(heading: string, values: readonly string[]): ImportField | undefined {
+  const known = matchHeading(heading)?.field;
   const fits = fittingFields(values);
   if (known !== undefined) return fits.has(known) ? known : undefined;
   const [text, key] = [headingWords(heading), headingKey(heading)];
-  const isPart = (name: (typeof names)[number]) =>
+  const isPart = (name: (typeof fieldAliases)[number]) =>
     // Also the end of a German compound.
     !isVague(name) && (text.includes(name.alias) || (name.alias.length > 5 && text.endsWith(name.alias.slice(1))));
-  const isMisspelt = (name: (typeof names)[number]) =>
-    Math.min(name.key.length, 30 - key.length) >= shortestMisspelt &&
+  const isMisspelt = (name: (typeof fieldAliases)[number]) =>
+    Math.min(name.key.length, 30 - key.length) >= minMisspeltLength &&
     Math.abs(name.key.length - key.length) <= 1 &&
     editDistance(key, name.key) === 1;
-  const fitting = names.filter(({ field }) => fits.has(field));
+  const fitting = fieldAliases.filter(({ field }) => fits.has(field));
   return (fitting.find(isPart) ?? fitting.find(isMisspelt))?.field;
 }
 
 /** The field that the values show by themselves. */
-function fieldByValues(heading: string, values: readonly string[]): ImportField | undefined {
+function guessByValues(heading: string, values: readonly string[]): ImportField | undefined {
   const most = (look: (cell: string) => boolean) =>
     values.length > 0 && values.filter(look).length >= 0.8 * values.length;
-  if (most(isAddress)) return 'email';
+  if (most(isEmailAddress)) return 'email';
   return most(isPhone) && !/ (id|nr|no|code|date|datum|zip|plz|iban|account|konto) /.test(headingWords(heading))
     ? 'phone'
     : undefined;
@@ -124,7 +127,7 @@ export const isHalf = (field: ImportField): field is 'firstName' | 'lastName' =>
   field === 'firstName' || field === 'lastName';
 
 /** The values of a column, without blank cells. */
-export const valuesOf = (index: number | undefined, rows: FirstRows): string[] =>
+export const filledCellsOf = (index: number | undefined, rows: FirstRows): string[] =>
   index === undefined ? [] : rows.map((cells) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
 
 /**
@@ -140,10 +143,10 @@ export function guessColumns(
   const halves = wanted.filter(isHalf);
   const left = new Set<ImportField>(halves.length > 0 ? [...wanted, 'fullName'] : wanted);
   const guesses = new Map<number, ImportField>();
-  for (const guess of [fieldByWords, fieldByValues])
+  for (const guess of [guessByHeading, guessByValues])
     for (const { heading, index } of columns) {
       if (guesses.has(index) || isOfOthers(heading)) continue;
-      const field = guess(heading, valuesOf(index, rows));
+      const field = guess(heading, filledCellsOf(index, rows));
       if (field === undefined || !left.has(field)) continue;
       guesses.set(index, field);
       left.delete(field);
@@ -163,13 +166,13 @@ export function guessColumns(
  * @param maps as `--map` takes them: the columns that they name are decided
  * @param fields of the columns, by their index
  */
-export function suggestionsFor(
+export function suggestColumns(
   own: readonly Column[],
   maps: readonly string[],
   fields: ReadonlyMap<number, ImportField>,
   rows: FirstRows,
 ): Map<number, ImportField> {
-  const decided = decidedColumns(own, maps);
+  const decided = resolveValidMappings(own, maps);
   const taken = new Set(fields.values());
   const unknown = own.filter(({ index }) => !fields.has(index) && !decided.has(index));
   const isWanted = (field: ImportField) =>
@@ -177,7 +180,7 @@ export function suggestionsFor(
   const guesses = guessColumns(unknown, rows, importFields.filter(isWanted));
   if (taken.has('isActive') || taken.has('suspended')) return guesses;
   const isState = ({ heading, index }: Column) =>
-    !isExclusion(heading) && looksLikeState(heading, valuesOf(index, rows));
+    !mentionsExclusion(heading) && looksLikeState(heading, filledCellsOf(index, rows));
   for (const { index, heading } of unknown.filter(isState))
     guesses.set(index, guesses.get(index) ?? (saysInactive(heading) ? 'suspended' : 'isActive'));
   return guesses;

@@ -1,8 +1,8 @@
 import { AppError, isAppError } from '../../../../errors.js';
 import { type ImportField, importFields } from '../../../../schemas/import.js';
-import { filledWidth, shownText, suggestionFor } from '../../../../tables/table/text.js';
+import { filledWidth, findSuggestion, shownText } from '../../../../tables/table/text.js';
 import { isRepeatable } from '../fields/header-aliases.js';
-import { addedColumns, type Column, headingKey, rejectColumns } from '../fields/headings.js';
+import { type Column, headingKey, indexOfAddedColumns, rejectColumns } from '../fields/headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 
@@ -14,7 +14,7 @@ export class ColumnNotFound extends AppError {
 }
 
 /** The fields of columns that the options map; undefined for columns to ignore. */
-export type Decided = ReadonlyMap<number, ImportField | undefined>;
+export type MappedFields = ReadonlyMap<number, ImportField | undefined>;
 
 /** A column by its number, from 1: headings may be blank, or repeated. */
 const byNumber = /^#(\d{1,5})$/;
@@ -23,7 +23,7 @@ const byNumber = /^#(\d{1,5})$/;
 const headingOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
 
 /** The number of the column that a mapping names, from 1; nothing for one that names a heading. */
-export function numberIn(map: string): number | undefined {
+export function columnNumberIn(map: string): number | undefined {
   const [, number] = byNumber.exec(headingOf(map)) ?? [];
   return number === undefined ? undefined : Number(number);
 }
@@ -32,8 +32,8 @@ export function numberIn(map: string): number | undefined {
  * The header up to its last heading, because spreadsheets pad all lines to the length of the longest; or up to the last
  * column that a mapping names by its number.
  */
-export function headingsOf(header: readonly string[], maps: readonly string[]): readonly string[] {
-  const numbers = maps.flatMap((map) => numberIn(map) ?? []);
+export function trimHeader(header: readonly string[], maps: readonly string[]): readonly string[] {
+  const numbers = maps.flatMap((map) => columnNumberIn(map) ?? []);
   const mapped = numbers.filter((number) => number <= header.length);
   return header.slice(0, Math.max(filledWidth(header), ...mapped));
 }
@@ -43,13 +43,13 @@ export function headingsOf(header: readonly string[], maps: readonly string[]): 
  * @param maps as of {@link mapColumns}
  * @param hidden columns that nobody sees, from 0
  */
-export function ownColumns(
+export function fileColumnsOf(
   header: readonly string[],
   maps: readonly string[] = [],
   hidden: readonly number[] = [],
 ): Column[] {
-  const headings = headingsOf(header, maps);
-  const added = addedColumns(headings);
+  const headings = trimHeader(header, maps);
+  const added = indexOfAddedColumns(headings);
   const unseen = new Set(hidden);
   return headings
     .map((heading, index): Column => ({ heading, index, ...(unseen.has(index) && { hidden: true }) }))
@@ -64,7 +64,7 @@ export const mapOption = ({ heading, index }: Pick<Column, 'heading' | 'index'>,
   `--map "${isPlainHeading(shownText(heading)) ? shownText(heading) : `#${index + 1}`}=${field}"`;
 
 /** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
-function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
+function findColumn(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
   const [, number] = byNumber.exec(heading) ?? [];
   const key = headingKey(heading);
   return (
@@ -75,7 +75,7 @@ function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Col
 }
 
 /** @param maps `heading=field` each, or `heading=`; `#3` is the third column */
-export function decide(own: readonly Column[], maps: readonly string[]): Decided {
+export function resolveMappings(own: readonly Column[], maps: readonly string[]): MappedFields {
   const decided = new Map<number, ImportField | undefined>();
   const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
   // Computed once, because every mapping is compared with all headings.
@@ -83,11 +83,11 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
   for (const map of maps) {
     const at = map.lastIndexOf('=');
     const [heading, name] = [headingOf(map), map.slice(at + 1).trim()];
-    const column = columnOf(heading, own, ownKeys);
+    const column = findColumn(heading, own, ownKeys);
     if (at < 0 || heading === '')
       throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {
-      const near = suggestionFor(
+      const near = findSuggestion(
         heading,
         own.map((other) => shownText(other.heading)),
       );
@@ -98,7 +98,7 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {
       // Notes of others are often meant for the trainee; those of the trainee are never imported.
-      const near = headingKey(name) === 'notes' ? 'reply' : suggestionFor(name, importFields);
+      const near = headingKey(name) === 'notes' ? 'reply' : findSuggestion(name, importFields);
       throw usage(
         `"${shownText(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
       );
@@ -112,10 +112,10 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
 }
 
 /** The fields of columns that options map; options that can't be used are left out. */
-export function decidedColumns(own: readonly Column[], maps: readonly string[]): Decided {
+export function resolveValidMappings(own: readonly Column[], maps: readonly string[]): MappedFields {
   const decided = maps.flatMap((map) => {
     try {
-      return [...decide(own, [map])];
+      return [...resolveMappings(own, [map])];
     } catch (error) {
       if (!isAppError(error, 'USAGE')) throw error;
       return [];

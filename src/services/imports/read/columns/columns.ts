@@ -10,13 +10,20 @@ import { FileProblem } from '../../../../tables/encoding/source-file.js';
 import type { SourceTable } from '../../../../tables/table/table.js';
 import { shownText } from '../../../../tables/table/text.js';
 import { isLastNameFirst } from '../fields/full-names.js';
-import { isRepeatable, meaningsIn } from '../fields/header-aliases.js';
-import { addedColumns, type Column, headingKey, isAddress } from '../fields/headings.js';
-import { isExclusion, isTick, looksLikeState, saysInactive } from '../fields/state-words.js';
+import { headingMatcherFor, isRepeatable } from '../fields/header-aliases.js';
+import { type Column, headingKey, indexOfAddedColumns, isEmailAddress } from '../fields/headings.js';
+import { isTick, looksLikeState, mentionsExclusion, saysInactive } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
-import { type FirstRows, guessColumns, isHalf, isParentsAddress, suggestionsFor, valuesOf } from './column-guesses.js';
-import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
-import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
+import {
+  type FirstRows,
+  filledCellsOf,
+  guessColumns,
+  isHalf,
+  isParentsAddress,
+  suggestColumns,
+} from './column-guesses.js';
+import { fileColumnsOf, type MappedFields, mapOption, resolveMappings, trimHeader } from './column-maps.js';
+import { missingColumnsError, RepeatedColumn, withBetterHeaderLine } from './header-refusals.js';
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
@@ -31,7 +38,7 @@ export interface ColumnMapping {
   /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
   isTicked: boolean;
   /** The columns in the order of the file, without those that a rejects file added. */
-  own: readonly Column[];
+  fileColumns: readonly Column[];
   /** Columns that say of people that they are dead, or want no mail, and aren't imported. */
   exclusions: readonly Exclusion[];
   /** Fields that ignored columns may be, by their index. */
@@ -55,7 +62,7 @@ export const fieldsByIndex = (columns: ColumnMapping['columns']): Map<number, Im
   new Map([...columns].flatMap(([field, indexes]) => indexes.map((index): [number, ImportField] => [index, field])));
 
 /** A date or a phone: without letters, but with several digits. */
-const number = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
+const numberPattern = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
 const longestNumber = 50;
 
 /** The full name, the email and the phone. */
@@ -64,7 +71,9 @@ const fewestColumns = 3;
 /** Whether a line without any known heading may be a header all the same, whose columns people can map. */
 function mayBeHeader(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
-  return filled.length >= fewestColumns && !filled.some((cell) => cell.length <= longestNumber && number.test(cell));
+  return (
+    filled.length >= fewestColumns && !filled.some((cell) => cell.length <= longestNumber && numberPattern.test(cell))
+  );
 }
 
 /** A column that may be the one of a field; the lower the rank, the likelier. */
@@ -73,10 +82,10 @@ interface Candidate extends Column {
 }
 
 /** The candidates for each field, the likeliest first. */
-function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
+function findCandidates(own: readonly Column[], decided: MappedFields): Map<ImportField, Candidate[]> {
   const byHand = new Set(decided.values());
   const candidates = new Map<ImportField, Candidate[]>();
-  const meaningOf = meaningsIn(own.map(({ heading }) => heading));
+  const meaningOf = headingMatcherFor(own.map(({ heading }) => heading));
   for (const column of own) {
     const known = meaningOf(column.heading);
     const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
@@ -97,7 +106,7 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
 }
 
 /** Prefers a visible full name to hidden halves of it, and a visible column of suspended accounts to a hidden one of active ones. */
-function preferVisible(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+function preferVisible(candidates: Map<ImportField, Candidate[]>, decided: MappedFields): void {
   const isHidden = (field: ImportField) =>
     candidates.get(field)?.every(({ hidden, index }) => hidden && !decided.has(index)) ?? false;
   const isVisible = (field: ImportField) => candidates.has(field) && !isHidden(field);
@@ -116,7 +125,7 @@ const besideHalf = {
 const isName = (heading = '') => headingKey(heading) === 'name';
 
 /** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
-function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+function assignNameColumns(candidates: Map<ImportField, Candidate[]>, decided: MappedFields): void {
   const name = candidates.get('fullName')?.find(({ heading }) => isName(heading));
   if (name === undefined || decided.has(name.index)) return;
   for (const [half, other] of [
@@ -131,14 +140,14 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decid
   }
 }
 
-const named = ({ heading }: Column) => `"${shownText(heading)}"`;
+const quoteHeading = ({ heading }: Column) => `"${shownText(heading)}"`;
 
 /** The learner's address was chosen beside one that may be a parent's, or the other way round. */
 function addressWarning(
   chosen: number | undefined,
   candidates: readonly Candidate[],
   own: readonly Column[],
-  decided: Decided,
+  decided: MappedFields,
 ): RowWarning[] {
   const column = own.find(({ index }) => index === chosen);
   if (column === undefined || decided.has(column.index)) return [];
@@ -151,42 +160,42 @@ function addressWarning(
   );
   const [rival] = rivals;
   if (rival === undefined) return [];
-  const message = `The email is read from ${named(column)}, not from ${rivals.map(named).join(', ')}: check that it is the address of the person. For the other: ${mapOption(rival, 'email')}`;
+  const message = `The email is read from ${quoteHeading(column)}, not from ${rivals.map(quoteHeading).join(', ')}: check that it is the address of the person. For the other: ${mapOption(rival, 'email')}`;
   return [{ code: 'COLUMN_DOUBTFUL', field: 'email', message }];
 }
 
 /** Columns that may say who is active, and that aren't imported. */
 const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[] =>
   ignored
-    .filter(({ heading, index }) => !isExclusion(heading) && looksLikeState(heading, valuesOf(index, rows)))
+    .filter(({ heading, index }) => !mentionsExclusion(heading) && looksLikeState(heading, filledCellsOf(index, rows)))
     .map((column) => ({
       code: 'STATE_NOT_IMPORTED',
       field: 'isActive',
-      message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, saysInactive(column.heading) ? 'suspended' : 'isActive')}; to ignore it: ${mapOption(column, '')}`,
+      message: `The column ${quoteHeading(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, saysInactive(column.heading) ? 'suspended' : 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
 /** Longer cells are notes. */
 const longestExclusion = 30;
 
-const exclusionsIn = (ignored: readonly Column[], rows: FirstRows, hasState: boolean): Exclusion[] =>
+const findExclusions = (ignored: readonly Column[], rows: FirstRows, hasState: boolean): Exclusion[] =>
   ignored
-    .map((column) => ({ ...column, byCell: !isExclusion(column.heading) }))
+    .map((column) => ({ ...column, byCell: !mentionsExclusion(column.heading) }))
     .filter(({ heading, index, byCell }) => {
-      const cells = byCell ? valuesOf(index, rows).filter((cell) => cell.length <= longestExclusion) : [];
-      return !byCell || (cells.some(isExclusion) && !looksLikeState(heading, cells));
+      const cells = byCell ? filledCellsOf(index, rows).filter((cell) => cell.length <= longestExclusion) : [];
+      return !byCell || (cells.some(mentionsExclusion) && !looksLikeState(heading, cells));
     })
     .map(({ byCell, ...column }) => ({
       index: column.index,
       byCell,
       heading: shownText(column.heading),
-      message: `The column ${named(column)} isn't imported: these people get accounts like all others. To leave them out, delete their rows; ${hasState ? '' : `to import them as inactive: ${mapOption(column, 'suspended')}; `}to ignore the column: ${mapOption(column, '')}`,
+      message: `The column ${quoteHeading(column)} isn't imported: these people get accounts like all others. To leave them out, delete their rows; ${hasState ? '' : `to import them as inactive: ${mapOption(column, 'suspended')}; `}to ignore the column: ${mapOption(column, '')}`,
     }));
 
 /** Hidden columns that are imported, though nobody asked for it by name. */
 function hiddenWarnings(
   columns: ColumnMapping['columns'],
   own: readonly Column[],
-  decided: Decided,
+  decided: MappedFields,
   rows: FirstRows,
 ): RowWarning[] {
   const fields = fieldsByIndex(columns);
@@ -197,7 +206,7 @@ function hiddenWarnings(
     const [likely] = guessColumns(unused, rows, [field]).keys();
     const other = unused.find(({ index }) => index === likely);
     const advice = other
-      ? `To import ${named(other)} in its place: ${mapOption(other, field)}`
+      ? `To import ${quoteHeading(other)} in its place: ${mapOption(other, field)}`
       : `To ignore it: ${mapOption(column, '')}`;
     return [
       {
@@ -226,53 +235,53 @@ export function mapColumns(
   required: readonly ImportColumn[] = requiredColumns({}),
   hidden: readonly number[] = [],
 ): ColumnMapping {
-  const headings = headingsOf(header, maps);
-  const own = ownColumns(header, maps, hidden);
-  const decided = decide(own, maps);
-  const candidates = candidatesOf(own, decided);
-  giveHalfNames(candidates, decided);
+  const headings = trimHeader(header, maps);
+  const fileColumns = fileColumnsOf(header, maps, hidden);
+  const decided = resolveMappings(fileColumns, maps);
+  const candidates = findCandidates(fileColumns, decided);
+  assignNameColumns(candidates, decided);
   preferVisible(candidates, decided);
-  if (headings.some(isAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
+  if (headings.some(isEmailAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
     throw new FileProblem(
       'HEADER_MISSING',
       `The file has no header. Its first line must name the columns: ${importColumns.join(',')}`,
     );
-  const columns = chosenColumns(candidates, headings, decided);
+  const columns = chooseColumns(candidates, headings, decided);
   const used = new Set([...columns.values()].flat());
-  const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
+  const ignored = fileColumns.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
   const missing = required.filter((field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')));
   if (missing.length > 0) {
     const unnamed = header
       .map((heading, index) => ({ heading, index }))
       .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
-    throw missingColumns(missing, { named: ignored, unnamed }, rows);
+    throw missingColumnsError(missing, { named: ignored, unnamed }, rows);
   }
   const unasked = ignored.filter(({ index }) => !decided.has(index));
   const [fullName = -1] = columns.get('fullName') ?? [];
   const [state] = columns.get('isActive') ?? columns.get('suspended') ?? [];
   return {
     width: headings.length,
-    isRejects: addedColumns(headings) >= 0,
+    isRejects: indexOfAddedColumns(headings) >= 0,
     columns,
     lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
-    isTicked: valuesOf(state, rows).some(isTick),
-    own,
-    exclusions: exclusionsIn(unasked, rows, state !== undefined),
+    isTicked: filledCellsOf(state, rows).some(isTick),
+    fileColumns,
+    exclusions: findExclusions(unasked, rows, state !== undefined),
     // Without rows only the fit of a header is asked for.
-    suggestions: rows.length === 0 ? new Map() : suggestionsFor(own, maps, fieldsByIndex(columns), rows),
+    suggestions: rows.length === 0 ? new Map() : suggestColumns(fileColumns, maps, fieldsByIndex(columns), rows),
     warnings: [
-      ...hiddenWarnings(columns, own, decided, rows),
-      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], own, decided),
+      ...hiddenWarnings(columns, fileColumns, decided, rows),
+      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], fileColumns, decided),
       ...stateWarnings(unasked, rows),
     ],
   };
 }
 
 /** The columns of each field, in the order of the fields. @throws AppError where two are equally likely */
-function chosenColumns(
+function chooseColumns(
   candidates: ReadonlyMap<ImportField, readonly Candidate[]>,
   headings: readonly string[],
-  decided: Decided,
+  decided: MappedFields,
 ): Map<ImportField, readonly number[]> {
   const columns = new Map<ImportField, readonly number[]>();
   for (const field of importFields) {
@@ -303,7 +312,7 @@ export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>
  * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
  * @throws AppError as that does
  */
-export function mappingOf(
+export function mapTableColumns(
   { header, first, hiddenColumns }: Pick<SourceTable, 'header' | 'first' | 'hiddenColumns'>,
   { map = [], ...options }: ColumnOptions,
 ): ColumnMapping {
@@ -311,6 +320,6 @@ export function mappingOf(
   try {
     return mapColumns(header, map, rows, requiredColumns(options), hiddenColumns);
   } catch (error) {
-    throw refusedHeader(error, header, first, map);
+    throw withBetterHeaderLine(error, header, first, map);
   }
 }

@@ -3,10 +3,10 @@ import { type ImportColumn, type ImportField, importColumns } from '../../../../
 import { FileProblem } from '../../../../tables/encoding/source-file.js';
 import { maxRowsAboveHeader, type SourceRow } from '../../../../tables/table/table.js';
 import { shownText } from '../../../../tables/table/text.js';
-import { meaningOf } from '../fields/header-aliases.js';
-import { type Column, isAddress } from '../fields/headings.js';
+import { matchHeading } from '../fields/header-aliases.js';
+import { type Column, isEmailAddress } from '../fields/headings.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
-import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
+import { ColumnNotFound, columnNumberIn, fileColumnsOf, mapOption, resolveMappings } from './column-maps.js';
 
 /** The refusal of a header that lacks required columns, some of which may have other names. */
 export class MissingColumns extends FileProblem {
@@ -34,16 +34,16 @@ export class RepeatedColumn extends FileProblem {
 
 const maxShown = 10;
 
-function listed(headings: readonly string[]): string {
+function listHeadings(headings: readonly string[]): string {
   const more = headings.length - maxShown;
   return `${headings.slice(0, maxShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const noPhone =
+const noPhoneMessage =
   'The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow.';
 
 /** The refusal of a header that lacks columns, with what may be meant by those that are not understood. */
-export function missingColumns(
+export function missingColumnsError(
   missing: readonly ImportColumn[],
   { named, unnamed }: Record<'named' | 'unnamed', readonly Column[]>,
   rows: FirstRows,
@@ -62,9 +62,9 @@ export function missingColumns(
   return new MissingColumns(
     missing,
     [
-      missing.join() === 'phone' && left.length > 0 ? noPhone : `The header lacks ${missing.join(', ')}.`,
+      missing.join() === 'phone' && left.length > 0 ? noPhoneMessage : `The header lacks ${missing.join(', ')}.`,
       ...(options.length > 0 ? [`Did you mean ${options.join(' ')}?`] : []),
-      ...(named.length > 0 ? [`Not understood: ${listed(named.map(({ heading }) => shownText(heading)))}.`] : []),
+      ...(named.length > 0 ? [`Not understood: ${listHeadings(named.map(({ heading }) => shownText(heading)))}.`] : []),
       ...(nameless !== undefined && left.length > 0
         ? [`Column ${nameless.index + 1} has no heading: map it by its number, --map "#${nameless.index + 1}=FIELD".`]
         : []),
@@ -78,13 +78,13 @@ export function missingColumns(
 
 /** Counts the fields that the headings of a line usually mean. */
 export const countKnownFields = (cells: readonly string[]): number =>
-  new Set(cells.flatMap((cell) => meaningOf(cell)?.field ?? [])).size;
+  new Set(cells.flatMap((cell) => matchHeading(cell)?.field ?? [])).size;
 
 /** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
-export function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
-  const named = maps.filter((map) => numberIn(map) === undefined);
+export function areMappedHeadings(cells: readonly string[], maps: readonly string[]): boolean {
+  const named = maps.filter((map) => columnNumberIn(map) === undefined);
   try {
-    return decide(ownColumns(cells), named).size > 0;
+    return resolveMappings(fileColumnsOf(cells), named).size > 0;
   } catch (error) {
     if (!isAppError(error, 'USAGE')) throw error;
     return false;
@@ -92,7 +92,7 @@ export function areMapped(cells: readonly string[], maps: readonly string[]): bo
 }
 
 /** The refusal of a header, with the line of a better one among the first rows, if there is one. */
-export function refusedHeader(
+export function withBetterHeaderLine(
   refusal: unknown,
   header: readonly string[],
   rows: readonly SourceRow[],
@@ -105,7 +105,8 @@ export function refusedHeader(
     .slice(0, maxRowsAboveHeader)
     .find(
       ({ cells }) =>
-        !cells.some(isAddress) && (countKnownFields(cells) > known || (hasWrongMap && areMapped(cells, maps))),
+        !cells.some(isEmailAddress) &&
+        (countKnownFields(cells) > known || (hasWrongMap && areMappedHeadings(cells, maps))),
     );
   if (better === undefined) return refusal;
   const told = refusal.message.replace(/[^.?]$/, '$&.');

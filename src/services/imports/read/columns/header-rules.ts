@@ -1,9 +1,9 @@
 import { isAppError } from '../../../../errors.js';
 import { requiredColumns } from '../../../../schemas/import.js';
 import type { HeaderRules } from '../../../../tables/table/table.js';
-import { addedColumns, rejectColumns } from '../fields/headings.js';
+import { indexOfAddedColumns, rejectColumns } from '../fields/headings.js';
 import { type ColumnOptions, mapColumns } from './columns.js';
-import { areMapped, countKnownFields } from './header-refusals.js';
+import { areMappedHeadings, countKnownFields } from './header-refusals.js';
 
 /** Headers of people. @param options columns that may be missing, and the fields of others */
 export const headerRules = ({ map = [], ...options }: ColumnOptions = {}): HeaderRules => ({
@@ -17,9 +17,9 @@ export const headerRules = ({ map = [], ...options }: ColumnOptions = {}): Heade
       if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
       const known = countKnownFields(cells);
       // One word may stand in a title, or in a row.
-      return known > 1 || areMapped(cells, map) ? known : 0;
+      return known > 1 || areMappedHeadings(cells, map) ? known : 0;
     }
   },
-  countAdded: (header) => (addedColumns(header) < 0 ? 0 : rejectColumns.length),
-  mostAdded: rejectColumns.length,
+  countAdded: (header) => (indexOfAddedColumns(header) < 0 ? 0 : rejectColumns.length),
+  maxAddedColumns: rejectColumns.length,
 });

@@ -1,4 +1,4 @@
-import { longestKnown } from '../../../../tables/table/text.js';
+import { maxHeadingLength } from '../../../../tables/table/text.js';
 import { headingWords } from './headings.js';
 
 /** The halves of a full name. */
@@ -9,10 +9,10 @@ export interface NameHalves {
   isGuess: boolean;
 }
 
-const list = (words: string) => new Set(words.split(' '));
+const wordSet = (words: string) => new Set(words.split(' '));
 
 /** Words that begin a last name, in the languages of the headings and their neighbours. */
-const particles = list(
+const particles = wordSet(
   'van von vom zu zum zur den der ter ten te de del della dello dei degli delle di da do dos das du des la le las los ' +
     "lo dela bin bint ibn abu al el af av 't",
 );
@@ -44,19 +44,19 @@ function hasLastNameInCapitals(words: readonly string[]): boolean {
 }
 
 /** Words of the last name at the beginning: particles, one word, and further ones in capitals. */
-function endOfLastName(words: readonly string[]): number {
+function findEndOfLastName(words: readonly string[]): number {
   let end = words.findIndex((word) => !isParticle(word)) + 1;
   if (isCapitals(words[end - 1])) while (isCapitals(words[end])) end += 1;
   return Math.min(Math.max(end, 1), words.length - 1);
 }
 
 /** The words of a text; words in parentheses are one. */
-const wordsOf = (text: string): string[] => text.match(/\([^()]*\)|[^\s()]+|[()]/g) ?? [];
+const splitWords = (text: string): string[] => text.match(/\([^()]*\)|[^\s()]+|[()]/g) ?? [];
 
 const isParticle = (word: string) => particles.has(word.toLowerCase());
 
 /** Where the last name begins: at its last word that is no suffix, or the particles before that. */
-function startOfLastName(words: readonly string[]): number {
+function findStartOfLastName(words: readonly string[]): number {
   let start = Math.max(
     1,
     words.findLastIndex((word) => !suffix.test(word)),
@@ -66,8 +66,8 @@ function startOfLastName(words: readonly string[]): number {
 }
 
 /** `Berg, Pieter van der`: particles behind the first name belong to the last name. */
-function reversed(last: string, first: string): [string, string] {
-  const words = wordsOf(first);
+function splitReversedName(last: string, first: string): [string, string] {
+  const words = splitWords(first);
   const given = words.findLastIndex((word) => !isParticle(word)) + 1;
   const moved = given === 0 ? [] : words.slice(given);
   return [words.slice(0, words.length - moved.length).join(' '), [...moved, last].join(' ')];
@@ -79,24 +79,24 @@ function reversed(last: string, first: string): [string, string] {
  * @param lastNameFirst whether it does so without a comma; also where the script or capitals say so
  * @returns nothing for a text that has no two halves, or that a comma doesn't divide in two
  */
-export function nameHalves(fullName: string, lastNameFirst = false): NameHalves | undefined {
-  if (fullName.length > longestKnown) return undefined;
+export function splitFullName(fullName: string, lastNameFirst = false): NameHalves | undefined {
+  if (fullName.length > maxHeadingLength) return undefined;
   const [before = '', after, ...more] = fullName.split(',').map((part) => part.trim());
   if (more.length > 0) return undefined;
-  const words = wordsOf(fullName.replace(',', ' '));
+  const words = splitWords(fullName.replace(',', ' '));
   const isGuess = words.length > 2;
-  const isReversed = after !== undefined && !wordsOf(after).every((word) => suffix.test(word));
+  const isReversed = after !== undefined && !splitWords(after).every((word) => suffix.test(word));
   if (isReversed) {
-    const [firstName, lastName] = reversed(before, after);
+    const [firstName, lastName] = splitReversedName(before, after);
     return firstName === '' || before === '' ? undefined : { firstName, lastName, isGuess };
   }
   if (words.length < 2) return undefined;
-  const isTold = eastAsian.test(fullName) || hasLastNameInCapitals(words);
-  if (after === undefined && (lastNameFirst || isTold)) {
-    const end = endOfLastName(words);
+  const isMarked = eastAsian.test(fullName) || hasLastNameInCapitals(words);
+  if (after === undefined && (lastNameFirst || isMarked)) {
+    const end = findEndOfLastName(words);
     const [lastName, firstName] = [words.slice(0, end).join(' '), words.slice(end).join(' ')];
     return { firstName, lastName, isGuess: isGuess || !lastNameFirst };
   }
-  const start = startOfLastName(words);
+  const start = findStartOfLastName(words);
   return { firstName: words.slice(0, start).join(' '), lastName: words.slice(start).join(' '), isGuess };
 }

@@ -1,10 +1,10 @@
 import { type ImportField, importFields } from '../../../../schemas/import.js';
-import { longestKnown } from '../../../../tables/table/text.js';
-import { headingKey, headingWords, words } from './headings.js';
-import { fieldsInFiles } from './import-fields.js';
+import { maxHeadingLength } from '../../../../tables/table/text.js';
+import { headingKey, headingWords, splitList } from './headings.js';
+import { importFieldRules } from './import-fields.js';
 
 /** What a heading means. */
-export interface Meaning {
+export interface HeadingMatch {
   field: ImportField;
   /** The lower, the likelier; below 0 where the heading says that it is about the learner. */
   rank: number;
@@ -21,20 +21,20 @@ const annotation =
 const numbered = /^(.*\D)\s*(\d{1,2})$/u;
 
 /** What a heading usually means: by its name, without a program's annotations, or with a number where there are several. */
-export function meaningOf(heading: string): Meaning | undefined {
-  if (heading.length > longestKnown) return undefined;
-  const known = knownByKey.get(headingKey(heading));
+export function matchHeading(heading: string): HeadingMatch | undefined {
+  if (heading.length > maxHeadingLength) return undefined;
+  const known = matchByKey.get(headingKey(heading));
   if (known) return known;
   const name = heading.replace(annotation, ' ').trim();
   const [, base = '', number] = numbered.exec(name) ?? [];
-  const plain = knownByKey.get(headingKey(number === undefined ? name : base));
-  if (plain === undefined) return learnersMeaning(name);
+  const plain = matchByKey.get(headingKey(number === undefined ? name : base));
+  if (plain === undefined) return matchLearnerHeading(name);
   if (number !== undefined && !isRepeatable(plain.field)) return undefined;
   return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
 }
 
 /** Headings that, beside `course` and `status`, only an export of enrollments has. */
-const ofEnrollments = [
+const enrollmentExportHeadings = [
   'progress',
   'notesAt',
   'replyAt',
@@ -49,17 +49,17 @@ const ofEnrollments = [
  * Returns the meanings of the headings of a file. In an export of enrollments, `status` is the enrollment's, and `courseId`
  * only repeats `course`.
  */
-export function meaningsIn(headings: readonly string[]): (heading: string) => Meaning | undefined {
-  const isExport = headings.some((heading) => ofEnrollments.includes(heading.trim()));
-  if (!isExport || !headings.includes('course')) return meaningOf;
+export function headingMatcherFor(headings: readonly string[]): (heading: string) => HeadingMatch | undefined {
+  const isExport = headings.some((heading) => enrollmentExportHeadings.includes(heading.trim()));
+  if (!isExport || !headings.includes('course')) return matchHeading;
   return (heading) => {
     if (heading.trim() === 'status') return { field: 'enrollmentStatus', rank: 0 };
-    return heading.trim() === 'courseId' ? undefined : meaningOf(heading);
+    return heading.trim() === 'courseId' ? undefined : matchHeading(heading);
   };
 }
 
 const learner = new RegExp(
-  ` (${words(
+  ` (${splitList(
     'students? | learners? | trainees? | participants? | pupils? | child | attendee | schulers? | schulerin | teilnehmers?',
     'teilnehmerin | teilnehmenden | eleve | etudiant | participante? | alumno | estudiante | aluno | estudante | الطالب | المتدرب',
   ).join('|')})(?= )`,
@@ -68,20 +68,20 @@ const learner = new RegExp(
 const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
 
 /** "Student Email", "Email of the participant": beside them, an address without such a heading may be a parent's. */
-function learnersMeaning(name: string): Meaning | undefined {
+function matchLearnerHeading(name: string): HeadingMatch | undefined {
   const text = headingWords(name);
   const about = text.replace(learner, '');
-  const known = about === text ? undefined : knownByKey.get(headingKey(about.replace(connectors, '')));
+  const known = about === text ? undefined : matchByKey.get(headingKey(about.replace(connectors, '')));
   const isPersonal = known !== undefined && /^(firstName|lastName|fullName|email|phone)$/.test(known.field);
   return isPersonal ? { field: known.field, rank: known.rank - 1000 } : undefined;
 }
 
-const knownByKey: ReadonlyMap<string, Meaning> = namesByKey();
+const matchByKey: ReadonlyMap<string, HeadingMatch> = buildMatchByKey();
 
-function namesByKey() {
-  const names = new Map<string, Meaning>();
+function buildMatchByKey() {
+  const names = new Map<string, HeadingMatch>();
   for (const field of importFields) {
-    [field, ...fieldsInFiles[field].headings].forEach((name, rank) => {
+    [field, ...importFieldRules[field].headings].forEach((name, rank) => {
       const key = headingKey(name);
       if (!names.has(key)) names.set(key, { field, rank });
     });
@@ -97,7 +97,7 @@ const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$
 /** Whether the cells of a column may be passwords, whatever it is mapped to. @param field what it is mapped to */
 export function isSecretColumn({ heading, field }: { heading: string; field: ImportField | null }): boolean {
   const key = headingKey(heading);
-  const usual = meaningOf(heading)?.field;
+  const usual = matchHeading(heading)?.field;
   return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
 }
 

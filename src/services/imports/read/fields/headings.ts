@@ -1,5 +1,5 @@
 import { normalized } from '../../../../schemas/text.js';
-import { longestKnown } from '../../../../tables/table/text.js';
+import { maxHeadingLength } from '../../../../tables/table/text.js';
 
 /** A column of a file. */
 export interface Column {
@@ -14,7 +14,7 @@ export interface Column {
 export const rejectColumns = ['line', 'code', 'reason'] as const;
 
 /** Index of the first column that a rejects file added; -1 when there is none. Only all of them in order count. */
-export const addedColumns = (headings: readonly string[]): number =>
+export const indexOfAddedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
 /**
@@ -22,7 +22,7 @@ export const addedColumns = (headings: readonly string[]): number =>
  * strokes. Empty for a heading that is too long to be a name.
  */
 export const headingKey = (heading: string): string =>
-  heading.length > longestKnown
+  heading.length > maxHeadingLength
     ? ''
     : normalized(heading, 'NFKD')
         .toLowerCase()
@@ -30,17 +30,17 @@ export const headingKey = (heading: string): string =>
 
 /** The words of a heading in the form in which they are compared, with a space around each; also of `camelCase`. */
 export const headingWords = (heading: string): string =>
-  ` ${normalized(heading.slice(0, longestKnown).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'), 'NFKD')
+  ` ${normalized(heading.slice(0, maxHeadingLength).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'), 'NFKD')
     .toLowerCase()
     .replace(/[\p{M}\u0640]/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()} `;
 
 /** The words of lists, a language or so in each line, with ` | ` between them. */
-export const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
+export const splitList = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
 
 /** Whether a cell is an email address: then the first line is no header. */
-export function isAddress(cell: string): boolean {
+export function isEmailAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');

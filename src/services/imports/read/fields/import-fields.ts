@@ -1,8 +1,8 @@
 import type { ImportField } from '../../../../schemas/import.js';
-import { words } from './headings.js';
+import { splitList } from './headings.js';
 import type { RowCode } from './row-codes.js';
 
-interface FieldInFile {
+interface ImportFieldRules {
   /** What messages call it, where its value may be quoted: null for what is secret, or called as its column is. */
   label: string | null;
   /** The code of a row where it is filled in, but not as it must be, and of one where it is required and blank. */
@@ -18,12 +18,12 @@ interface FieldInFile {
 }
 
 /** The fields of import files as their authors and messages name them. */
-export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
+export const importFieldRules: Readonly<Record<ImportField, ImportFieldRules>> = {
   firstName: {
     label: 'First name',
     invalid: 'NAME_INVALID',
     missing: 'NAME_MISSING',
-    headings: words(
+    headings: splitList(
       'Given name | Forename | First names | Given names | Forenames | Christian name | First | FName',
       'Vorname | Vornamen | Rufname',
       'Prénom | Prénoms | Prénom(s)',
@@ -36,7 +36,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
     label: 'Last name',
     invalid: 'NAME_INVALID',
     missing: 'NAME_MISSING',
-    headings: words(
+    headings: splitList(
       'Surname | Family name | Last names | Surnames | Family names | Last | LName',
       'Nachname | Familienname | Zuname | Nachnamen',
       'Nom de famille | Nom | Noms',
@@ -49,7 +49,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
     label: 'Email',
     invalid: 'EMAIL_INVALID',
     missing: 'EMAIL_MISSING',
-    headings: words(
+    headings: splitList(
       'Email address | E-mail addresses | Mail | Mail address | Primary email | Contact email | Work email',
       'Email ID | Email (work) | Personal email | Home email',
       'E-Mail-Adresse | Mailadresse | Emailadresse | Elektronische Adresse',
@@ -64,7 +64,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   phone: {
     label: 'Phone',
     invalid: 'PHONE_INVALID',
-    headings: words(
+    headings: splitList(
       'Mobile | Mobile phone | Mobile number | Mobile phone number | Mobile no. | Cell | Cell phone | Cellphone',
       'Cell number | Cell phone number | Phone (mobile) | WhatsApp | WhatsApp number',
       'Handy | Handynummer | Telefon (mobil) | Mobil | Mobilnummer | Mobiltelefon | Téléphone portable | Téléphone mobile | Portable',
@@ -86,7 +86,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   role: {
     label: 'Role',
     invalid: 'ROLE_UNKNOWN',
-    headings: words(
+    headings: splitList(
       "User role | Account role | Role name | Rolle | Benutzerrolle | Rôle | Rôle de l'utilisateur | Rol",
       'Rol de usuario | Papel | Função do usuário | الدور | دور المستخدم | دور',
     ),
@@ -94,7 +94,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   isActive: {
     label: 'isActive',
     invalid: 'IS_ACTIVE_UNKNOWN',
-    headings: words(
+    headings: splitList(
       'Active | Enabled | Is enabled | Account active | Active? | Aktiv | Ist aktiv | Actif | Est actif',
       'Activo | Está activo | Ativo | Está ativo | نشط | فعال | مفعل | Account enabled | Enabled user',
       'New status | Account status | User status | Attendee status | Status | Employee status | Employment status',
@@ -105,7 +105,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   language: {
     label: 'Language',
     invalid: 'TEXT_INVALID',
-    headings: words(
+    headings: splitList(
       'Preferred language | Language of mails | User language | Lang | Locale | Sprache | Bevorzugte Sprache',
       'Langue | Langue préférée | Idioma | Idioma preferido | Língua | اللغة | لغة',
     ),
@@ -113,7 +113,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   password: {
     label: null,
     invalid: 'PASSWORD_INVALID',
-    headings: words(
+    headings: splitList(
       'Initial password | Pass word | Passwort | Kennwort | Mot de passe | Contraseña | Senha',
       'Palavra-passe | كلمة المرور | كلمة السر',
     ),
@@ -121,7 +121,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   passwordHash: {
     label: null,
     invalid: 'PASSWORD_HASH_INVALID',
-    headings: words(
+    headings: splitList(
       'Hashed password | bcrypt | bcrypt hash | Password digest | Encrypted password | Passwort-Hash',
       'Hash du mot de passe | Hash de contraseña | Hash da senha | تجزئة كلمة المرور',
     ),
@@ -129,7 +129,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   course: {
     label: 'Course',
     invalid: 'COURSE_INVALID',
-    headings: words(
+    headings: splitList(
       'Course title | Course name | Course ID | Course code | Kurs | Kursname | Kurstitel | Lehrgang',
       'Cours | Intitulé du cours | Nom du cours | Formation | Curso | Nombre del curso | Nome do curso',
       'الدورة | اسم الدورة | المقرر | اسم المقرر | الكورس',
@@ -138,7 +138,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   enrollmentStatus: {
     label: 'Enrollment status',
     invalid: 'ENROLLMENT_STATUS_UNKNOWN',
-    headings: words(
+    headings: splitList(
       'Enrolment status | Course status | Enrollment state | Einschreibestatus',
       "Anmeldestatus | Kursstatus | Statut d'inscription | État de l'inscription | Estado de inscripción",
       'Estado de la inscripción | Estado de matrícula | Estado da inscrição | Status da matrícula',
@@ -149,7 +149,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   reply: {
     label: 'Reply',
     invalid: 'TEXT_INVALID',
-    headings: words(
+    headings: splitList(
       'Reply to the trainee | Reply to trainee | Message to the trainee | Message to trainee | Message to trainees',
       'Message for the trainee | Message to the participant | Message to participant | Message to participants',
       'Message to the student | Message to student | Message to students | Message to the learner',
@@ -166,7 +166,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   fullName: {
     label: 'Full name',
     invalid: 'NAME_INVALID',
-    headings: words(
+    headings: splitList(
       'Name | Complete name | Display name | Person name | Names',
       'First and last name | First name and surname | Vollständiger Name | Vor- und Nachname | Ganzer Name',
       'Last name, first name | Last name first name | Surname and first name | Nachname, Vorname | Nachname und Vorname',
@@ -180,7 +180,7 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
   suspended: {
     label: null,
     invalid: 'IS_ACTIVE_UNKNOWN',
-    headings: words(
+    headings: splitList(
       'Is suspended | Account suspended | User suspended | Gesperrt | Ist gesperrt | Suspendu | Est suspendu',
       'Suspendido | Está suspendido | Suspenso | Está suspenso | موقوف | Block sign in | Block credential | Blocked',
       'Disabled | Account disabled | Deactivated',

@@ -1,12 +1,12 @@
 import type { ImportableRole } from '../../../../schemas/import.js';
-import { headingKey, words } from './headings.js';
+import { headingKey, splitList } from './headings.js';
 
 /**
  * Words for the roles in spreadsheets and other programs, in the languages of the headings. Case, accents and punctuation
  * don't count, so that "Teilnehmer/in" is "Teilnehmerin". Words for administrators are missing: an import creates none.
  */
 const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
-  trainee: words(
+  trainee: splitList(
     'trainee | trainees | student | learner | participant | attendee | pupil | apprentice',
     'Teilnehmer | Teilnehmerin | Teilnehmende | Teilnehmender | Kursteilnehmer | Kursteilnehmerin | Lernende',
     'Lernender | Schüler | Schülerin | Studentin | Studierende | Studierender | Auszubildende | Auszubildender',
@@ -18,7 +18,7 @@ const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
     'متدرب | متدربة | المتدرب | طالب | طالبة | الطالب | تلميذ | تلميذة | مشارك | مشاركة | متعلم | متعلمة',
     'دارس',
   ),
-  trainer: words(
+  trainer: splitList(
     'trainer | trainers | teacher | instructor | tutor | lecturer | coach | facilitator | educator',
     // Moodle's.
     'editingteacher | non-editing teacher',
@@ -37,4 +37,4 @@ for (const role of ['trainee', 'trainer'] as const)
   for (const word of roleWords[role]) roleByKey.set(headingKey(word), role);
 
 /** The role that a word means; undefined for an unknown word. */
-export const roleOf = (word: string): ImportableRole | undefined => roleByKey.get(headingKey(word));
+export const parseRole = (word: string): ImportableRole | undefined => roleByKey.get(headingKey(word));

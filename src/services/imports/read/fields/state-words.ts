@@ -1,19 +1,19 @@
-import { headingKey, headingWords, words } from './headings.js';
+import { headingKey, headingWords, splitList } from './headings.js';
 
 // Both in the languages of the headings.
 /** Words that answer a heading, also those that spreadsheets make of TRUE and FALSE. */
 const answers = {
-  yes: words('true | yes | y | 1 | wahr | ja | vrai | oui | verdadero | sí | si | verdadeiro | sim | نعم'),
-  no: words('false | no | n | 0 | falsch | nein | faux | non | falso | não | nao | لا'),
+  yes: splitList('true | yes | y | 1 | wahr | ja | vrai | oui | verdadero | sí | si | verdadeiro | sim | نعم'),
+  no: splitList('false | no | n | 0 | falsch | nein | faux | non | falso | não | nao | لا'),
 };
 
 /** Words that say by themselves whether an account is active. Case, accents, spaces and punctuation don't count. */
 const states = {
-  yes: words(
+  yes: splitList(
     'active | enabled | attending | checked in | aktiv | aktiviert | actif | active | activé | activo | activa | ativo | ativa',
     'نشط | نشطة | فعال | مفعل',
   ),
-  no: words(
+  no: splitList(
     'inactive | disabled | suspended | withdrawn | not attending | to be deleted | deleted | deactivated | archived',
     'terminated | left | locked | blocked | inaktiv | deaktiviert | gesperrt | ausgeschieden | ausgetreten | abgemeldet',
     'gelöscht | archiviert | inactif | désactivé | suspendu | supprimé | retiré | parti | archivé | bloqué | inactivo',
@@ -34,7 +34,7 @@ const noTick = /^\s*[-–—✗✘☐]?\s*$/u;
 export const isTick = (cell: string): boolean => tick.test(cell);
 
 /** Whether a word says by itself that an account is active, or that it isn't; undefined for other words. */
-function stateOf(word: string): boolean | undefined {
+function activeFromStateWord(word: string): boolean | undefined {
   const key = headingKey(word);
   return stateYes.has(key) ? true : stateNo.has(key) ? false : undefined;
 }
@@ -43,24 +43,24 @@ function stateOf(word: string): boolean | undefined {
  * What a cell says of whether the account is active; undefined for an unknown word.
  * @param column `isOpposite` for one of suspended accounts; `isTicked` where a blank cell is a no
  */
-export function activeOf(
+export function parseActive(
   cell: string,
-  { isOpposite, isTicked }: { isOpposite: boolean; isTicked: boolean },
+  { isSuspendedColumn, isTicked }: { isSuspendedColumn: boolean; isTicked: boolean },
 ): boolean | undefined {
   const key = cell.trim().toLowerCase();
-  if (answerYes.has(key) || (isTicked && isTick(cell))) return !isOpposite;
-  if (answerNo.has(key) || (isTicked && noTick.test(cell))) return isOpposite;
+  if (answerYes.has(key) || (isTicked && isTick(cell))) return !isSuspendedColumn;
+  if (answerNo.has(key) || (isTicked && noTick.test(cell))) return isSuspendedColumn;
   // "Suspended" means the same under any heading.
-  return stateOf(cell);
+  return activeFromStateWord(cell);
 }
 
 /** Matches headings with one of these words. */
-const withWord = (...lines: readonly string[]) => new RegExp(` (${words(...lines).join('|')}) `, 'u');
+const anyWordPattern = (...lines: readonly string[]) => new RegExp(` (${splitList(...lines).join('|')}) `, 'u');
 
-const activeHeading = withWord(
+const activeHeading = anyWordPattern(
   '\\S*status | active | enabled | aktiv | statut | actif | activo | situacao | ativo | الحالة | حالة | نشط',
 );
-const inactiveHeading = withWord(
+const inactiveHeading = anyWordPattern(
   'inactive | disabled | suspended | deactivated | terminated | withdrawn | inaktiv | gesperrt | ausgeschieden | inactif',
   'suspendu | inactivo | suspendido | baja | inativo | suspenso | موقوف',
 );
@@ -78,10 +78,10 @@ export function looksLikeState(heading: string, values: readonly string[]): bool
   if (filled.length === 0) return false;
   const text = headingWords(heading);
   if (activeHeading.test(text) || inactiveHeading.test(text)) return true;
-  return vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined);
+  return vagueHeading.test(text) && filled.some((cell) => activeFromStateWord(cell) !== undefined);
 }
 
-const exclusionWords = withWord(
+const exclusionWords = anyWordPattern(
   'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
   'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
   // Names of Salesforce, in capitals.
@@ -98,10 +98,10 @@ const exclusionWords = withWord(
 );
 
 /** Whether a heading, or a cell, says of people that they are dead, or want no mail. */
-export const isExclusion = (text: string): boolean => exclusionWords.test(headingWords(text));
+export const mentionsExclusion = (text: string): boolean => exclusionWords.test(headingWords(text));
 
-const notExcluded = new Set(
-  words(
+const nonExclusionWords = new Set(
+  splitList(
     'none | never | null | n/a | off | f | ok | allow | allowed | alive | living | active | subscribed | lebt | lebend | aktiv',
     'erlaubt | zulassen | nie | kein | keine',
     'aucun | jamais | vivant | vivante | ninguno | ninguna | nunca | vivo | viva | nenhum | nenhuma | حي',
@@ -109,7 +109,7 @@ const notExcluded = new Set(
 );
 
 /** Whether a cell of such a column says so of its row: a word, a date or a tick. */
-export function isExcluded(cell: string): boolean {
+export function confirmsExclusion(cell: string): boolean {
   const key = cell.trim().toLowerCase();
-  return !noTick.test(cell) && !answerNo.has(key) && !notExcluded.has(key) && !/^0[0.:/ -]*$/.test(key);
+  return !noTick.test(cell) && !answerNo.has(key) && !nonExclusionWords.has(key) && !/^0[0.:/ -]*$/.test(key);
 }

@@ -12,7 +12,7 @@ const names: readonly (readonly [Name, string])[] = [
 ];
 
 /** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. Nan is a name. */
-const errorWord = /^(#[¿¡]?[\p{Lu}\d/_]+[!?]?|Err:\d{3}|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
+const errorValue = /^(#[¿¡]?[\p{Lu}\d/_]+[!?]?|Err:\d{3}|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
 
 /** An error of a spreadsheet, as it makes of a text that begins like a formula: `#N/A`, `#DIV/0!`, `Err:502`; `#ABC123` may be a password. */
 export const spreadsheetError = /^(#(NV|GETTING_DATA|\p{Lu}\/\p{Lu}|[¿¡]?\p{Lu}+([_/]\p{Lu}+)*(\/0)?[!?])|Err:\d{3})$/u;
@@ -21,10 +21,12 @@ export const spreadsheetError = /^(#(NV|GETTING_DATA|\p{Lu}\/\p{Lu}|[¿¡]?\p{Lu
 const lostLetters = /[\ufffd\x80-\x9f]|[\p{L}?]\?|\?\p{L}/u;
 
 /** Why a name is lost; nothing for others. */
-export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path: Name; message: string } | undefined {
+export function findNameDamage(
+  person: Partial<Pick<ImportedPerson, Name>>,
+): { path: Name; message: string } | undefined {
   for (const [path, label] of names) {
     const name = person[path]?.trim() ?? '';
-    if (errorWord.test(name))
+    if (errorValue.test(name))
       return {
         path,
         message: `${label} is what a spreadsheet writes for an error or a missing value. Enter the name.`,
@@ -39,7 +41,7 @@ export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path:
 }
 
 /** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); itself otherwise. */
-function onceDecoded(name: string): string {
+function undoDoubleDecoding(name: string): string {
   const bytes = iconv.encode(name, 'windows-1252');
   return isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name ? bytes.toString() : name;
 }
@@ -50,12 +52,12 @@ export const monthDate = /^(\d{1,2}(-|\.\s?)\p{L}{3,4}\.?([-\s]\d{2,4})?|\p{L}{3
 const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;
 
 /** What programs write for a missing value, though some people have that name. */
-const emptyWord = /^(null|none|unknown)$/i;
+const missingValueWord = /^(null|none|unknown)$/i;
 
-function oddity(name: string): string | undefined {
+function describeOddity(name: string): string | undefined {
   if (hasAtSign(name)) return 'is an email address';
   if (date.test(name) || monthDate.test(name)) return 'is a date';
-  if (emptyWord.test(name)) return 'is what programs write for a missing value';
+  if (missingValueWord.test(name)) return 'is what programs write for a missing value';
   return /\p{L}/u.test(name) ? undefined : 'has no letter';
 }
 
@@ -63,14 +65,14 @@ function oddity(name: string): string | undefined {
 export function nameWarnings(person: Pick<ImportedPerson, Name>): RowWarning[] {
   return names.flatMap(([field, label]): RowWarning[] => {
     const name = person[field];
-    const meant = decodeHTMLStrict(onceDecoded(name))
+    const restored = decodeHTMLStrict(undoDoubleDecoding(name))
       .replace(/\\(['"])/g, '$1')
       .replace(/(\p{L})''(?=\p{L})/gu, "$1'");
-    if (meant !== name) {
+    if (restored !== name) {
       const message = `${label} was garbled by an earlier conversion. Export the file again as "CSV UTF-8".`;
-      return [{ code: 'NAME_GARBLED', field, message, example: `${name} (probably ${meant})` }];
+      return [{ code: 'NAME_GARBLED', field, message, example: `${name} (probably ${restored})` }];
     }
-    const odd = oddity(name.trim());
+    const odd = describeOddity(name.trim());
     return odd === undefined ? [] : [{ code: 'NAME_ODD', field, message: `${label} ${odd}.`, example: name }];
   });
 }

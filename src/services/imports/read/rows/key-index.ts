@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 const firstCapacity = 256;
-const fullest = 0.9;
+const maxFill = 0.9;
 const growth = 1.25;
 
 /**
@@ -28,7 +28,7 @@ export class KeyIndex {
     }
     this.#put(slot, high, low, line);
     this.#size += 1;
-    if (this.#size > this.#lines.length * fullest) this.#grow();
+    if (this.#size > this.#lines.length * maxFill) this.#grow();
     return undefined;
   }
 

@@ -5,7 +5,7 @@ import { phoneKey } from '../../../../schemas/keys.js';
 import type { SourceRow } from '../../../../tables/table/table.js';
 import { type RowWarning, rowsPerWarning } from '../fields/warnings.js';
 import { monthDate, spreadsheetError } from './damaged-names.js';
-import { type RowProblem, withValue } from './row-problems.js';
+import { quoteValue, type RowProblem } from './row-problems.js';
 
 /** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
 export const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
@@ -20,7 +20,7 @@ const decimalNumber = /^\d+[.,]0{1,2}$/;
 const plainPhone = /^\+?\d[\d ()-]*$/;
 
 /** Why a text is probably not a phone. */
-export interface PhoneDoubt {
+export interface PhoneProblem {
   /** Whether a spreadsheet has changed what was a phone. */
   code: 'PHONE_MANGLED' | 'PHONE_INVALID';
   /** A sentence that is the same for all phones with this problem. */
@@ -35,7 +35,7 @@ export const missingPhone: RowProblem = {
   reason: 'Phone is required for a new account.',
 };
 
-const mangled = (message: string): PhoneDoubt => ({
+const mangledPhone = (message: string): PhoneProblem => ({
   code: 'PHONE_MANGLED',
   message: `${message} Format the column as text and enter the phone again.`,
 });
@@ -45,24 +45,24 @@ const mangled = (message: string): PhoneDoubt => ({
  * at the terminal it is a question.
  * @returns nothing for a text that may be a phone
  */
-export function phoneDoubt(phone: string): PhoneDoubt | undefined {
+export function findPhoneProblem(phone: string): PhoneProblem | undefined {
   const isRounded = phone.length > 15 && roundedNumber.test(phone.trim());
   if (!isRounded && plainPhone.test(phone)) return undefined;
   const text = phone.trim();
   if (text === '') return undefined;
   if (isRounded || mangledNumber.test(text))
-    return mangled('Phone was turned into a number by a spreadsheet and its digits are lost.');
-  if (decimalNumber.test(text)) return mangled('Phone was turned into a decimal number by a spreadsheet.');
-  if (spreadsheetError.test(text)) return mangled('Phone is what a spreadsheet writes for an error.');
-  if (text.startsWith('=')) return mangled('Phone is a formula of a spreadsheet.');
+    return mangledPhone('Phone was turned into a number by a spreadsheet and its digits are lost.');
+  if (decimalNumber.test(text)) return mangledPhone('Phone was turned into a decimal number by a spreadsheet.');
+  if (spreadsheetError.test(text)) return mangledPhone('Phone is what a spreadsheet writes for an error.');
+  if (text.startsWith('=')) return mangledPhone('Phone is a formula of a spreadsheet.');
   if (hasAtSign(text)) return { code: 'PHONE_INVALID', message: 'Phone looks like an email address.' };
   return /\p{Nd}/u.test(text) ? undefined : { code: 'PHONE_INVALID', message: 'Phone has no digit.' };
 }
 
-/** {@link phoneDoubt} as a sentence with the phone. */
-export function phoneDoubtText(phone: string): string | undefined {
-  const doubt = phoneDoubt(phone);
-  return doubt && withValue('phone', doubt.message, phone);
+/** {@link findPhoneProblem} as a sentence with the phone. */
+export function describePhoneProblem(phone: string): string | undefined {
+  const problem = findPhoneProblem(phone);
+  return problem && quoteValue('phone', problem.message, phone);
 }
 
 const day = '(0?[1-9]|[12]\\d|3[01])';
@@ -85,7 +85,7 @@ const betweenNumbers = [
 const digitsOf = (text: string) => text.match(/\p{Nd}/gu)?.length ?? 0;
 
 /** Whether a cell has two numbers: none of them is found by what both of them make together. */
-const hasTwo = (phone: string): boolean =>
+const hasTwoNumbers = (phone: string): boolean =>
   betweenNumbers.some(({ between, digits }) => {
     const numbers = phone.split(between).filter((part) => digitsOf(part) > 0);
     return numbers.length > 1 && numbers.every((part) => digitsOf(part) >= digits);
@@ -102,36 +102,36 @@ const messages = {
   PHONE_ZERO_LOST: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
 } as const satisfies Partial<Record<WarningCode, string>>;
 
-function codeOf(phone: string): keyof typeof messages | undefined {
+function findWarningCode(phone: string): keyof typeof messages | undefined {
   const text = phone.trim();
   if (date.test(text) || monthDate.test(text)) return 'PHONE_DATE';
   if (/^\+?0*$/.test(phoneKey(text))) return 'PHONE_ZEROS';
-  if (hasTwo(text)) return 'PHONE_SEVERAL';
+  if (hasTwoNumbers(text)) return 'PHONE_SEVERAL';
   return /\p{L}/u.test(text.replace(partsOfNumber, '')) ? 'PHONE_WORDS' : undefined;
 }
 
 /** What looks wrong in a phone that can be imported. */
 export function phoneWarnings(phone: string): RowWarning[] {
   if (phone === '') return [];
-  const code = codeOf(phone);
+  const code = findWarningCode(phone);
   return code === undefined ? [] : [{ code, field: 'phone', message: messages[code], example: phone }];
 }
 
-type Found = Pick<PlanWarning, 'count' | 'rows' | 'examples'>;
+type WarningCounts = Pick<PlanWarning, 'count' | 'rows' | 'examples'>;
 
-function noteRow(found: Found, line: number, phone: string | undefined): void {
+function noteRow(found: WarningCounts, line: number, phone: string | undefined): void {
   found.count += 1;
   if (found.rows.length < rowsPerWarning) found.rows.push(line);
   if (phone !== undefined && found.examples.length < 3) found.examples.push(phone);
 }
 
 /** Finds phones without their first zero, which a spreadsheet has dropped in a part of a column. */
-export class LostZeros {
+export class LostZeroFinder {
   readonly #columns: readonly number[];
   /** The lengths of numbers that begin with a zero. */
   readonly #withZero = new Set<number>();
   /** Others by their lengths: all of them, and numbers of a sheet. */
-  readonly #without = new Map<number, { all: Found; numbers: Found }>();
+  readonly #without = new Map<number, { all: WarningCounts; numbers: WarningCounts }>();
   #count = 0;
 
   /** @param columns of phones */
@@ -140,7 +140,10 @@ export class LostZeros {
   }
 
   /** @param row of the phone; its value is shown where it has quotes */
-  add({ line, cells, numbers = [], quotes }: SourceRow & { quotes: boolean }, phone: string): void {
+  add(
+    { line, cells, longNumberColumns = [], mayQuoteCells }: SourceRow & { mayQuoteCells: boolean },
+    phone: string,
+  ): void {
     const digits = phoneKey(phone);
     if (!/^\d{1,20}$/.test(digits)) return;
     this.#count += 1;
@@ -151,10 +154,10 @@ export class LostZeros {
     const none = () => ({ count: 0, rows: [], examples: [] });
     const found = this.#without.get(digits.length) ?? { all: none(), numbers: none() };
     this.#without.set(digits.length, found);
-    const shown = quotes ? phone : undefined;
+    const shown = mayQuoteCells ? phone : undefined;
     noteRow(found.all, line, shown);
     const column = this.#columns.find((index) => (cells[index] ?? '').trim() !== '');
-    if (column !== undefined && numbers.includes(column)) noteRow(found.numbers, line, shown);
+    if (column !== undefined && longNumberColumns.includes(column)) noteRow(found.numbers, line, shown);
   }
 
   /**
@@ -163,7 +166,7 @@ export class LostZeros {
    */
   list(): PlanWarning[] {
     const short = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);
-    const total = (all: readonly Found[]) => all.reduce((sum, { count }) => sum + count, 0);
+    const total = (all: readonly WarningCounts[]) => all.reduce((sum, { count }) => sum + count, 0);
     const all = short.map((found) => found.all);
     const lost = 2 * total(all) > this.#count ? all : short.map(({ numbers }) => numbers);
     const count = total(lost);

@@ -54,12 +54,12 @@ export class RepetitionFinder {
   #isSamePerson(line: number, person: ImportedPerson): boolean {
     if (!this.#people) return false;
     const { email, phone, course, otherCourses } = person;
-    const who = JSON.stringify(identifying.map((field) => person[field]));
-    const firstLine = this.#people.recordLine(who, line);
+    const personKey = JSON.stringify(identifying.map((field) => person[field]));
+    const firstLine = this.#people.recordLine(personKey, line);
     const sameEmail = this.#emails.lineOf(email);
     const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#keyOf(phone));
     if (sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail)) return false;
-    const sameCourses = this.#people.recordLine(JSON.stringify([who, course, otherCourses]), line);
+    const sameCourses = this.#people.recordLine(JSON.stringify([personKey, course, otherCourses]), line);
     if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
     // The lines before may be doubtful: about accounts without a phone.
     return sameEmail !== undefined || phone === undefined;

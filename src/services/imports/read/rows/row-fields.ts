@@ -3,8 +3,8 @@ import type { SourceRow } from '../../../../tables/table/table.js';
 import { filledWidth } from '../../../../tables/table/text.js';
 import { readPhone } from '../../../../tables/write/cells.js';
 import type { ColumnMapping } from '../columns/columns.js';
-import { nameHalves } from '../fields/full-names.js';
-import { activeOf } from '../fields/state-words.js';
+import { splitFullName } from '../fields/full-names.js';
+import { parseActive } from '../fields/state-words.js';
 import { spreadsheetError } from './damaged-names.js';
 
 /**
@@ -17,7 +17,7 @@ export function rejectLine(
   why: readonly string[],
 ) {
   const surplus = row.cells.slice(mapping.width, Math.max(mapping.width, filledWidth(row.cells)));
-  return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
+  return [...mapping.fileColumns.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
 }
 
 /** What programs export instead of a secret password. */
@@ -30,16 +30,16 @@ export function stateCell(cells: readonly string[], { columns, isTicked }: Colum
 }
 
 /** Whether the account is active, as the schema takes it; an unknown word as it is. */
-function activeText(cells: readonly string[], mapping: ColumnMapping): string {
+function readActive(cells: readonly string[], mapping: ColumnMapping): string {
   const cell = stateCell(cells, mapping);
   // `#BLOCKED!` is no answer.
   if (spreadsheetError.test(cell.trim())) return cell;
-  const active = activeOf(cell, { isOpposite: mapping.columns.has('suspended'), isTicked: mapping.isTicked });
+  const active = parseActive(cell, { isSuspendedColumn: mapping.columns.has('suspended'), isTicked: mapping.isTicked });
   return active === undefined ? cell : String(active);
 }
 
 /** The lines of a list in one. An expression for breaks with the spaces around them would take long for many spaces. */
-const oneLine = (list: string) =>
+const joinLines = (list: string) =>
   list
     .split(/[\r\n]+/)
     .map((line) => line.trim())
@@ -50,22 +50,25 @@ const oneLine = (list: string) =>
 export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
 
 /** The halves of a full name; itself where it has none. */
-function namesOf(fullName: string, lastNameFirst: boolean): RowInput {
+function readNames(fullName: string, lastNameFirst: boolean): RowInput {
   if (fullName === '') return { firstName: '', lastName: '' };
-  const halves = nameHalves(fullName, lastNameFirst);
+  const halves = splitFullName(fullName, lastNameFirst);
   return halves ? { firstName: halves.firstName, lastName: halves.lastName } : { fullName };
 }
 
-const isFilled = (cell = '') => cell.trim() !== '';
+const hasText = (cell = '') => cell.trim() !== '';
 
 /** The fields of a row whose value is a formula without a result. */
-export function uncalculatedFields({ cells, uncalculated }: SourceRow, { columns }: ColumnMapping): ImportField[] {
-  if (uncalculated === undefined) return [];
-  const isMissing = (index: number) => uncalculated.includes(index);
+export function uncalculatedFields(
+  { cells, uncalculatedColumns }: SourceRow,
+  { columns }: ColumnMapping,
+): ImportField[] {
+  if (uncalculatedColumns === undefined) return [];
+  const isMissing = (index: number) => uncalculatedColumns.includes(index);
   return [...columns].flatMap(([field, indexes]) => {
     // All courses are read, and the first filled cell of other fields.
     const read =
-      field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || isFilled(cells[at]));
+      field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || hasText(cells[at]));
     return read !== undefined && isMissing(read) ? [field] : [];
   });
 }
@@ -75,26 +78,28 @@ const personFields: readonly ImportField[] = ['firstName', 'lastName', 'fullName
 const defaultFields: readonly ImportField[] = ['role', 'isActive', 'suspended', 'language', 'enrollmentStatus'];
 
 /** A cell of a person that a formula or a checkbox fills down. */
-const noPerson = /^\s*(0|false)?\s*$/i;
+const emptyPersonCell = /^\s*(0|false)?\s*$/i;
 
 /**
  * Whether a row has no name, email and phone, only filled-down values.
  * @param before the cells of the row before it
  */
 export function isEmptyRow(
-  { cells, uncalculated = [] }: SourceRow,
+  { cells, uncalculatedColumns = [] }: SourceRow,
   { columns }: ColumnMapping,
   before: readonly string[],
 ): boolean {
   const hasPerson = personFields.some((field) =>
-    columns.get(field)?.some((index) => uncalculated.includes(index) || !noPerson.test(cells[index] ?? '')),
+    columns
+      .get(field)
+      ?.some((index) => uncalculatedColumns.includes(index) || !emptyPersonCell.test(cells[index] ?? '')),
   );
   if (hasPerson) return false;
   return [...columns].every(
     ([field, indexes]) =>
       personFields.includes(field) ||
       defaultFields.includes(field) ||
-      indexes.every((index) => !isFilled(cells[index]) || cells[index] === before[index]),
+      indexes.every((index) => !hasText(cells[index]) || cells[index] === before[index]),
   );
 }
 
@@ -108,19 +113,19 @@ function readAddress(cell: string): string {
 }
 
 /** The fields of a row as raw input for the schema: a text for each field that the file has. */
-export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowInput {
+export function readFields(cells: readonly string[], mapping: ColumnMapping): RowInput {
   const input: RowInput = {};
   for (const [field, indexes] of mapping.columns) {
     const [first = '', ...others] = indexes.map((index) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
     // A cell may list courses in lines.
-    input[field] = field === 'course' ? oneLine(first) : first;
-    if (field === 'course' && others.length > 0) input.otherCourses = others.map(oneLine);
+    input[field] = field === 'course' ? joinLines(first) : first;
+    if (field === 'course' && others.length > 0) input.otherCourses = others.map(joinLines);
   }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (input.email !== undefined) input.email = readAddress(input.email);
   // A spreadsheet pads cells; at a login nobody would type that.
   if (input.password !== undefined) input.password = input.password.trim().replace(maskedPassword, '');
   const { suspended, fullName, ...fields } = input;
-  if (suspended !== undefined || fields.isActive !== undefined) fields.isActive = activeText(cells, mapping);
-  return fullName === undefined ? fields : { ...fields, ...namesOf(fullName.trim(), mapping.lastNameFirst) };
+  if (suspended !== undefined || fields.isActive !== undefined) fields.isActive = readActive(cells, mapping);
+  return fullName === undefined ? fields : { ...fields, ...readNames(fullName.trim(), mapping.lastNameFirst) };
 }

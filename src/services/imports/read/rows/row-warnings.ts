@@ -1,8 +1,8 @@
 import type { ImportedPerson } from '../../../../schemas/imported-person.js';
 import { shownText } from '../../../../tables/table/text.js';
 import type { ColumnMapping } from '../columns/columns.js';
-import { nameHalves } from '../fields/full-names.js';
-import { isExcluded, isExclusion } from '../fields/state-words.js';
+import { splitFullName } from '../fields/full-names.js';
+import { confirmsExclusion, mentionsExclusion } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
 import { nameWarnings } from './damaged-names.js';
 import { phoneWarnings } from './phone-warnings.js';
@@ -22,7 +22,7 @@ function inactiveWarning(person: ImportedPerson, state: string, isTicked: boolea
 
 /** A full name may have been split at the wrong word. */
 function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string, lastNameFirst: boolean): RowWarning[] {
-  if (nameHalves(fullName, lastNameFirst)?.isGuess !== true) return [];
+  if (splitFullName(fullName, lastNameFirst)?.isGuess !== true) return [];
   const message = 'Full names were split: check the halves, first name | last name.';
   return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
 }
@@ -45,7 +45,7 @@ function unusedWarnings({ reply, enrollmentStatus }: ImportedPerson): RowWarning
 const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMapping): RowWarning[] =>
   exclusions.flatMap(({ index, heading, byCell, message }): RowWarning[] => {
     const cell = cells[index] ?? '';
-    if (byCell ? !isExclusion(cell) : !isExcluded(cell)) return [];
+    if (byCell ? !mentionsExclusion(cell) : !confirmsExclusion(cell)) return [];
     const example = `${heading}: ${shownText(cell)}`;
     return [{ code: 'STATE_NOT_IMPORTED', field: 'isActive', message, example }];
   });

@@ -12,23 +12,23 @@ import { isPlainHeading, mapOption } from '../columns/column-maps.js';
 import { type ColumnMapping, fieldsByIndex } from '../columns/columns.js';
 import { isSecretColumn } from '../fields/header-aliases.js';
 import { headingKey } from '../fields/headings.js';
-import { fieldsInFiles } from '../fields/import-fields.js';
-import { languageOf } from '../fields/language-words.js';
-import { roleOf } from '../fields/role-words.js';
+import { importFieldRules } from '../fields/import-fields.js';
+import { parseLanguage } from '../fields/language-words.js';
+import { parseRole } from '../fields/role-words.js';
 import type { RowCode } from '../fields/row-codes.js';
 import type { RowWarning } from '../fields/warnings.js';
-import { nameDamage, spreadsheetError } from './damaged-names.js';
-import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
+import { findNameDamage, spreadsheetError } from './damaged-names.js';
+import { findPhoneProblem, mangledNumber, missingPhone } from './phone-warnings.js';
 import type { RepetitionFinder } from './repetitions.js';
-import { fieldsOf, isEmptyRow, type RowInput, uncalculatedFields } from './row-fields.js';
+import { isEmptyRow, type RowInput, readFields, uncalculatedFields } from './row-fields.js';
 import {
-  type FileWords,
-  inWordsOfFile,
+  type FileLabels,
   isBlank,
   isListed,
   type RowProblem,
   rowProblem,
   rowProblems,
+  withFileHeading,
 } from './row-problems.js';
 import { rowWarnings } from './row-warnings.js';
 
@@ -36,14 +36,14 @@ import { rowWarnings } from './row-warnings.js';
 export interface CandidateRow extends SourceRow {
   person: ImportedPerson;
   /** False in a file with passwords: cells that have moved to other columns may be some. */
-  quotes: boolean;
+  mayQuoteCells: boolean;
   /**
    * Why the row is rejected unless its account already has exactly this phone, as in an export; of a row without a phone,
    * unless there is an account.
    */
-  doubt?: RowProblem;
+  phoneProblem?: RowProblem;
   /** Whether an earlier line has the same person with other courses; absent in a file without a column of courses. */
-  again?: boolean;
+  isRepeatedPerson?: boolean;
   /** What looks wrong, though the row can be imported. */
   warnings?: readonly RowWarning[];
 }
@@ -59,7 +59,7 @@ export interface RejectedRow extends SourceRow {
 }
 
 /** A row that is rejected for these problems, of which there is at least one. */
-export function rejectedFor({ line, cells }: SourceRow, problems: readonly RowProblem[]): RejectedRow {
+export function rejectRow({ line, cells }: SourceRow, problems: readonly RowProblem[]): RejectedRow {
   const [first] = problems;
   if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
   return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
@@ -81,7 +81,9 @@ export function remainingRows(batch: readonly FileRow[], rowsBefore: number, row
 const maxRoleWords = 100;
 
 /** The person of a row, or what the schema finds wrong with it. */
-function personOf(input: RowInput): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
+function validatePerson(
+  input: RowInput,
+): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
   try {
     return { person: quickPerson(input) ?? validate(importedPersonSchema, input) };
   } catch (error) {
@@ -91,9 +93,9 @@ function personOf(input: RowInput): { person: ImportedPerson } | { person?: neve
 }
 
 /** How the rows of a file are told about in its own words. */
-function wordsOf({ columns, own }: ColumnMapping): FileWords {
+function fileLabelsOf({ columns, fileColumns }: ColumnMapping): FileLabels {
   const fields = fieldsByIndex(columns);
-  const columnOf = (field: ImportField) => own.find(({ index }) => index === columns.get(field)?.[0]);
+  const columnOf = (field: ImportField) => fileColumns.find(({ index }) => index === columns.get(field)?.[0]);
   const headings = [...columns.keys()].flatMap((field) => {
     const heading = columnOf(field)?.heading.trim() ?? '';
     // Not where it is the field's own name, or something that isn't repeated.
@@ -103,13 +105,15 @@ function wordsOf({ columns, own }: ColumnMapping): FileWords {
     const column = columnOf(field);
     const name = field === 'suspended' ? 'isActive' : field;
     if (column === undefined || !isListed(name)) return [];
-    const { label } = fieldsInFiles[name];
+    const { label } = importFieldRules[name];
     const isCanonical = label !== null && headingKey(column.heading) === headingKey(name);
     const heading = isCanonical ? label : shownText(column.heading);
     return [[name, { heading, ignore: mapOption(column, '') }]];
   });
   return {
-    quotes: !own.some(({ heading, index }) => isSecretColumn({ heading, field: fields.get(index) ?? null })),
+    mayQuoteCells: !fileColumns.some(({ heading, index }) =>
+      isSecretColumn({ heading, field: fields.get(index) ?? null }),
+    ),
     headings: Object.fromEntries(headings),
     columns: Object.fromEntries(listed),
   };
@@ -119,7 +123,7 @@ const lostPassword =
   'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
 
 /** What is told of an error of a spreadsheet where any text may stand. */
-const erroneous = {
+const errorCellMessages = {
   password: 'Password is what a spreadsheet writes for an error. Enter the password.',
   course: 'Course is what a spreadsheet writes for an error. Enter the course.',
   reply: 'Reply is what a spreadsheet writes for an error. Enter the reply, or leave the cell blank.',
@@ -151,7 +155,7 @@ export class RowChecker {
   readonly #format: SourceFormat;
   readonly #mapping: ColumnMapping;
   readonly #repetitions: RepetitionFinder;
-  readonly #words: FileWords;
+  readonly #labels: FileLabels;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
   /** The cells of the last row with a person. */
@@ -162,7 +166,7 @@ export class RowChecker {
     this.#format = format;
     this.#mapping = mapping;
     this.#repetitions = repetitions;
-    this.#words = wordsOf(mapping);
+    this.#labels = fileLabelsOf(mapping);
   }
 
   /** @returns nothing for a row that was only filled down: it is no person's */
@@ -171,29 +175,29 @@ export class RowChecker {
     const row = { ...others, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
     if (quoteFault !== undefined) {
       const message = `The row ${quoteFault}.`;
-      return rejectedFor(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
+      return rejectRow(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
     }
-    const surplus = this.#surplus(row);
+    const surplus = this.#rejectSurplusCells(row);
     if (surplus) return surplus;
     if (isEmptyRow(row, this.#mapping, this.#before)) return undefined;
     this.#before = row.cells;
-    return this.#uncalculated(row) ?? this.#checkFields(row);
+    return this.#rejectUncalculated(row) ?? this.#checkFields(row);
   }
 
-  #uncalculated(row: SourceRow): RejectedRow | undefined {
+  #rejectUncalculated(row: SourceRow): RejectedRow | undefined {
     const [field, ...others] = uncalculatedFields(row, this.#mapping);
     if (field === undefined) return undefined;
     const headings = [field, ...others].map((one) => `"${shownText(this.#headingOf(one))}"`).join(', ');
     const message = `The result of the formula in ${headings} is not in the file. Open the file in a spreadsheet, save it, and import it again.`;
-    return rejectedFor(row, [{ code: 'FORMULA_NOT_CALCULATED', field, message, reason: message }]);
+    return rejectRow(row, [{ code: 'FORMULA_NOT_CALCULATED', field, message, reason: message }]);
   }
 
   #headingOf(field: ImportField): string {
     const [index] = this.#mapping.columns.get(field) ?? [];
-    return this.#mapping.own.find((column) => column.index === index)?.heading.trim() || field;
+    return this.#mapping.fileColumns.find((column) => column.index === index)?.heading.trim() || field;
   }
 
-  #surplus(row: SourceRow): RejectedRow | undefined {
+  #rejectSurplusCells(row: SourceRow): RejectedRow | undefined {
     const { width } = this.#mapping;
     const { workbook, delimiter } = this.#format;
     // Cells of a sheet are in their columns: those beside the table are notes.
@@ -203,70 +207,80 @@ export class RowChecker {
     const advice = `Put fields that contain a ${delimiterNames[delimiter]} in quotes.`;
     const message = `The row has more fields than the header. ${advice}`;
     const reason = `The row has ${filled} fields, the header ${width}. ${advice}`;
-    return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
+    return rejectRow(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
   }
 
   #checkFields(row: SourceRow): FileRow {
-    const input = this.#inputOf(row.cells);
-    const doubt = this.#phoneDoubt(input);
-    const read = personOf(input);
-    const damage = nameDamage(read.person ?? input);
-    const damages = damage ? [rowProblem('NAME_DAMAGED', damage, input, this.#words)] : [];
+    const input = this.#readInput(row.cells);
+    const phoneProblem = this.#findPhoneProblem(input);
+    const read = validatePerson(input);
+    const damage = findNameDamage(read.person ?? input);
+    const damages = damage ? [rowProblem('NAME_DAMAGED', damage, input, this.#labels)] : [];
     if (read.person === undefined) {
       const others = read.details.filter(({ path }) => path !== damage?.path);
-      return rejectedFor(row, [...damages, ...rowProblems(others, input, this.#words), ...(doubt ? [doubt] : [])]);
+      return rejectRow(row, [
+        ...damages,
+        ...rowProblems(others, input, this.#labels),
+        ...(phoneProblem ? [phoneProblem] : []),
+      ]);
     }
-    if (damage) return rejectedFor(row, damages);
+    if (damage) return rejectRow(row, damages);
     const { person } = read;
-    const badText = this.#passwordFault(person) ?? this.#errorFault(person, input);
-    if (badText) return rejectedFor(row, [badText]);
-    const repetition = this.#repetitions.find(row.line, person, doubt !== undefined);
+    const badText = this.#findPasswordProblem(person) ?? this.#findErrorCell(person, input);
+    if (badText) return rejectRow(row, [badText]);
+    const repetition = this.#repetitions.find(row.line, person, phoneProblem !== undefined);
     if (repetition) return { ...row, code: 'DUPLICATE_IN_FILE', reason: repetition };
-    const again = this.#mapping.columns.has('course') && { again: repetition === '' };
-    const warnings = [...(row.isHidden ? [hiddenRow] : []), ...(doubt ? [] : this.#warningsOf(row.cells, person))];
+    const repeated = this.#mapping.columns.has('course') && { isRepeatedPerson: repetition === '' };
+    const warnings = [
+      ...(row.isHidden ? [hiddenRow] : []),
+      ...(phoneProblem ? [] : this.#warningsOf(row.cells, person)),
+    ];
     return {
       ...row,
       person,
-      quotes: this.#words.quotes,
-      ...again,
-      ...(doubt && { doubt }),
+      mayQuoteCells: this.#labels.mayQuoteCells,
+      ...repeated,
+      ...(phoneProblem && { phoneProblem }),
       ...(warnings.length > 0 && { warnings }),
     };
   }
 
-  #passwordFault(person: ImportedPerson): RowProblem | undefined {
+  #findPasswordProblem(person: ImportedPerson): RowProblem | undefined {
     const { password } = person;
     if (password === undefined) return undefined;
-    const fault = (code: RowCode, message: string) => rowProblem(code, { path: 'password', message }, {}, this.#words);
+    const fault = (code: RowCode, message: string) => rowProblem(code, { path: 'password', message }, {}, this.#labels);
     if (mangledNumber.test(password)) return fault('PASSWORD_INVALID', lostPassword);
-    if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', erroneous.password);
+    if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', errorCellMessages.password);
     const problem = this.#check.policy('Password', password, person);
     return problem && fault('PASSWORD_WEAK', problem.message);
   }
 
-  #errorFault({ course = '', otherCourses = [], reply = '' }: ImportedPerson, input: RowInput): RowProblem | undefined {
+  #findErrorCell(
+    { course = '', otherCourses = [], reply = '' }: ImportedPerson,
+    input: RowInput,
+  ): RowProblem | undefined {
     const isCourse = [course, ...otherCourses].some((text) => spreadsheetError.test(text.trim()));
     if (!isCourse && !spreadsheetError.test(reply.trim())) return undefined;
     const path = isCourse ? 'course' : 'reply';
-    return rowProblem(fieldsInFiles[path].invalid, { path, message: erroneous[path] }, input, this.#words);
+    return rowProblem(importFieldRules[path].invalid, { path, message: errorCellMessages[path] }, input, this.#labels);
   }
 
-  #phoneDoubt(input: RowInput): RowProblem | undefined {
+  #findPhoneProblem(input: RowInput): RowProblem | undefined {
     const { phone = '' } = input;
     if (phone === '')
-      return this.#check.options.missingPhone === 'allow' ? undefined : inWordsOfFile(missingPhone, this.#words);
-    const found = phoneDoubt(phone);
-    return found && rowProblem(found.code, { path: 'phone', message: found.message }, input, this.#words);
+      return this.#check.options.missingPhone === 'allow' ? undefined : withFileHeading(missingPhone, this.#labels);
+    const found = findPhoneProblem(phone);
+    return found && rowProblem(found.code, { path: 'phone', message: found.message }, input, this.#labels);
   }
 
   /** The fields of a row, with known words for roles and languages replaced by these; other languages have no mails. */
-  #inputOf(cells: readonly string[]): RowInput {
-    const input = fieldsOf(cells, this.#mapping);
+  #readInput(cells: readonly string[]): RowInput {
+    const input = readFields(cells, this.#mapping);
     // What can't be seen is no phone.
     if (input.phone !== undefined && isBlank(input.phone)) input.phone = '';
-    if (input.language !== undefined) input.language = languageOf(input.language) ?? '';
+    if (input.language !== undefined) input.language = parseLanguage(input.language) ?? '';
     if (input.role !== undefined) input.role = input.role.trim();
-    const role = roleOf(input.role ?? '');
+    const role = parseRole(input.role ?? '');
     if (!role || role === input.role) return input;
     if (this.roleWords.size < maxRoleWords) this.roleWords.set(input.role ?? '', role);
     return { ...input, role };
@@ -275,6 +289,6 @@ export class RowChecker {
   /** The warnings of a row; in a file with passwords without its values. */
   #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
     const warnings = rowWarnings(person, cells, this.#mapping, this.#check.options.course !== undefined);
-    return this.#words.quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
+    return this.#labels.mayQuoteCells ? warnings : warnings.map(({ example: _, ...warning }) => warning);
   }
 }

@@ -25,7 +25,7 @@ export type PackedFailure =
     }
   | { kind: 'other'; message: string; stack: string | undefined; code: string | undefined };
 
-export function packed(error: unknown): PackedFailure {
+export function packFailure(error: unknown): PackedFailure {
   if (error instanceof DoubtfulEncoding)
     return { kind: 'doubtful encoding', candidates: error.candidates, line: error.line };
   if (error instanceof MissingColumns)
@@ -43,8 +43,8 @@ export function packed(error: unknown): PackedFailure {
   return { kind: 'other', message, stack, code: systemErrorCode(error) };
 }
 
-/** The failure that was {@link packed}. */
-export function unpacked(failure: PackedFailure): Error {
+/** The failure that was {@link packFailure}. */
+export function unpackFailure(failure: PackedFailure): Error {
   switch (failure.kind) {
     case 'doubtful encoding':
       return new DoubtfulEncoding(failure.candidates, failure.line);

@@ -64,6 +64,6 @@ async function* rowsOf(task: ThreadTask<'readRows'>, atEnd: (end: TableEnd) => v
     if (message.kind === 'done') return atEnd(message.result);
     if (message.kind !== 'rows') continue;
     yield message.rows;
-    task.more();
+    task.requestRows();
   }
 }

@@ -4,15 +4,15 @@ import { systemErrorCode } from '../../../../errors.js';
 import { cancellationError } from '../../../../fair-queue.js';
 import { threadFile } from '../../../../package-root.js';
 import { FileProblem } from '../../../../tables/encoding/source-file.js';
-import { unpacked } from './failures.js';
+import { unpackFailure } from './failures.js';
 import type { Message, Task, Tasks } from './worker.js';
 
 /** Processor time of a task at most, in milliseconds: a pass over the largest files takes a third of it. */
-const mostMs = 60_000;
+const maxProcessorMs = 60_000;
 /** How often it is looked at, in milliseconds. */
 const watchMs = 250;
 /** Threads at most: each import that runs or is planned has one, and each upload that is looked at. */
-const mostThreads = 40;
+const maxThreads = 40;
 /** How long a thread is kept for the next task, in milliseconds. */
 const idleMs = 10_000;
 /** Heap of a thread, in MiB: rows come by and by, and shared texts aren't on it. */
@@ -29,7 +29,7 @@ async function openPool(): Promise<Piscina> {
     ...threadFile('services/imports/read/thread/worker'),
     name: 'inspect',
     minThreads: 0,
-    maxThreads: mostThreads,
+    maxThreads: maxThreads,
     idleTimeout: idleMs,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
   });
@@ -100,7 +100,7 @@ export class ThreadTask<Name extends keyof Tasks> {
     const before = worker?.performance.eventLoopUtilization().active ?? 0;
     this.#watch = setInterval(() => {
       const worked = (worker?.performance.eventLoopUtilization().active ?? 0) - before;
-      if (worked > (this.#options.processorMs ?? mostMs)) this.end(this.#refusal());
+      if (worked > (this.#options.processorMs ?? maxProcessorMs)) this.end(this.#refusal());
     }, watchMs);
   }
 
@@ -125,7 +125,7 @@ export class ThreadTask<Name extends keyof Tasks> {
     for (;;) {
       if (this.#ended) throw this.#ended.error;
       const message = this.#messages.shift();
-      if (message?.kind === 'failed') throw unpacked(message.failure);
+      if (message?.kind === 'failed') throw unpackFailure(message.failure);
       if (message && message.kind !== 'started') return message;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -134,7 +134,7 @@ export class ThreadTask<Name extends keyof Tasks> {
   }
 
   /** Lets the thread send another list of rows. */
-  more(): void {
+  requestRows(): void {
     this.#port.postMessage(null);
   }
 

@@ -5,13 +5,13 @@ import type { ImportOptions } from '../../../../schemas/import.js';
 import { fileBytes } from '../../../../tables/encoding/source-file.js';
 import type { Inspection } from '../../../../tables/inspect.js';
 import { openTable, type TableSource } from '../../../../tables/open-table.js';
-import { type SourceLimits, type SourceRow, totalLength } from '../../../../tables/table/table.js';
+import { type SourceLimits, type SourceRow, sumLengths } from '../../../../tables/table/table.js';
 import type { ColumnOptions } from '../columns/columns.js';
 import { headerRules } from '../columns/header-rules.js';
-import { inspectPeople } from '../doubtful-encoding.js';
-import { type PeopleTable, peopleTable } from '../people-table.js';
+import { inspectPeopleFile } from '../doubtful-encoding.js';
+import { mapPeopleTable, type PeopleTable } from '../people-table.js';
 import { type FilePreview, previewTable } from '../preview.js';
-import { type PackedFailure, packed } from './failures.js';
+import { type PackedFailure, packFailure } from './failures.js';
 
 /*
  * Entry of the threads that make rows of hostile bytes: text and workbooks may ask for much work, which must neither stop the
@@ -74,7 +74,7 @@ async function run<Name extends keyof Tasks>(
   try {
     send({ kind: 'done', result: await work(input, send) });
   } catch (error) {
-    send({ kind: 'failed', failure: packed(error) });
+    send({ kind: 'failed', failure: packFailure(error) });
   }
 }
 
@@ -82,7 +82,7 @@ const open = ({ file, source, options, limits }: TableRequest) =>
   openTable(file, source, options, limits, headerRules(options));
 
 export const inspect = (task: Task<'inspect'>) =>
-  run(task, ({ file, encoding }) => inspectPeople(fileBytes(file), encoding));
+  run(task, ({ file, encoding }) => inspectPeopleFile(fileBytes(file), encoding));
 
 export const preview = (task: Task<'preview'>) =>
   run(task, async (request) => previewTable(await open(request), request.options));
@@ -99,7 +99,7 @@ export const hasRows = (task: Task<'hasRows'>) =>
   });
 
 /** Rows in lists of about the same size. A fault follows the rows before it. */
-async function* inLists(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
+async function* groupRows(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
   let list: SourceRow[] = [];
   let characters = 0;
   let fault: { error: unknown } | undefined;
@@ -108,7 +108,7 @@ async function* inLists(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<Source
       for (const row of some) {
         list.push(row);
         // Blank cells take time, too.
-        characters += totalLength(row.cells) + row.cells.length;
+        characters += sumLengths(row.cells) + row.cells.length;
         if (list.length < sentRows && characters < sentCharacters) continue;
         yield list;
         [list, characters] = [[], 0];
@@ -122,7 +122,7 @@ async function* inLists(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<Source
 
 export const readRows = (task: Task<'readRows'>) =>
   run(task, async (request, send) => {
-    const table = await peopleTable(await open(request), request.options);
+    const table = await mapPeopleTable(await open(request), request.options);
     try {
       const { format, header, mapping, warnings } = table;
       send({ kind: 'opened', table: { format, header, mapping, warnings } });
@@ -130,7 +130,7 @@ export const readRows = (task: Task<'readRows'>) =>
       task.port.on('message', () => {
         left += 1;
       });
-      for await (const rows of inLists(table.rows)) {
+      for await (const rows of groupRows(table.rows)) {
         while (left === 0) await once(task.port, 'message');
         left -= 1;
         send({ kind: 'rows', rows });

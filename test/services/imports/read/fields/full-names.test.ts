@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { isLastNameFirst, nameHalves } from '../../../../../src/services/imports/read/fields/full-names.js';
+import { isLastNameFirst, splitFullName } from '../../../../../src/services/imports/read/fields/full-names.js';
 
 describe('A full name is split', () => {
   const halves = (name: string, lastNameFirst = false) => {
-    const found = nameHalves(name, lastNameFirst);
+    const found = splitFullName(name, lastNameFirst);
     return found && `${found.firstName} | ${found.lastName}${found.isGuess ? ' ?' : ''}`;
   };
 

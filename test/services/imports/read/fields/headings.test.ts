@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import { importColumns } from '../../../../../src/schemas/import.js';
 import { type ColumnMapping, mapColumns } from '../../../../../src/services/imports/read/columns/columns.js';
-import { fieldsInFiles } from '../../../../../src/services/imports/read/fields/import-fields.js';
-import { fieldsOf } from '../../../../../src/services/imports/read/rows/row-fields.js';
+import { importFieldRules } from '../../../../../src/services/imports/read/fields/import-fields.js';
+import { readFields } from '../../../../../src/services/imports/read/rows/row-fields.js';
 import { shownText } from '../../../../../src/tables/table/text.js';
 import { failureOf } from '../../../../db/support/failure.js';
 
 /** The first column of each field. */
 const firstOf = ({ columns }: ColumnMapping) =>
   Object.fromEntries([...columns].map(([field, [index]]) => [field, index]));
-const ignoredOf = ({ own, columns }: ColumnMapping) => {
+const ignoredOf = ({ fileColumns, columns }: ColumnMapping) => {
   const used = new Set([...columns.values()].flat());
-  return own.flatMap(({ heading, index }) => (used.has(index) || heading.trim() === '' ? [] : [shownText(heading)]));
+  return fileColumns.flatMap(({ heading, index }) =>
+    used.has(index) || heading.trim() === '' ? [] : [shownText(heading)],
+  );
 };
 const found = (header: readonly string[], maps?: readonly string[]) => firstOf(mapColumns(header, maps));
 const problemOf = async (header: readonly string[], maps?: readonly string[]) => {
@@ -80,7 +82,7 @@ describe('Headings of spreadsheets', () => {
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
     const seen = new Map<string, string>();
-    for (const [field, { headings: aliases }] of Object.entries(fieldsInFiles))
+    for (const [field, { headings: aliases }] of Object.entries(importFieldRules))
       for (const name of new Set([field, ...aliases].map(key))) {
         expect(seen.get(name) ?? field, name).to.equal(field);
         seen.set(name, field);
@@ -160,7 +162,7 @@ describe('Headings of spreadsheets', () => {
 });
 
 describe('A column for the full name', () => {
-  const input = (name: string) => fieldsOf([name, 'a@b.org'], mapColumns(['Full name', 'email', 'phone']));
+  const input = (name: string) => readFields([name, 'a@b.org'], mapColumns(['Full name', 'email', 'phone']));
 
   it('gives first and last name, and is not needed beside them', () => {
     for (const name of ['Full name', 'Name', 'Vollständiger Name', 'Nom complet', 'Nombre completo', 'الاسم الكامل'])
@@ -262,10 +264,10 @@ describe('The columns that a rejects file adds', () => {
   it('are dropped when it is imported, and not listed, also among columns that were added since', () => {
     const mapping = mapColumns([...required, 'line', 'code', 'reason']);
     expect(ignoredOf(mapping)).to.deep.equal([]);
-    expect(mapping.own).to.deep.equal(required.map((heading, index) => ({ heading, index })));
+    expect(mapping.fileColumns).to.deep.equal(required.map((heading, index) => ({ heading, index })));
     const moved = mapColumns(['firstName', 'line', 'code', 'reason', 'lastName', 'email', 'phone', 'Seen by']);
     expect(ignoredOf(moved)).to.deep.equal(['Seen by']);
-    expect(moved.own.map(({ index }) => index)).to.deep.equal([0, 4, 5, 6, 7]);
+    expect(moved.fileColumns.map(({ index }) => index)).to.deep.equal([0, 4, 5, 6, 7]);
   });
 
   it("are not mistaken for the file's own columns of these names", () => {
@@ -273,15 +275,16 @@ describe('The columns that a rejects file adds', () => {
     const mapping = mapColumns(own);
     expect(ignoredOf(mapping)).to.deep.equal(['code', 'Reason']);
     const again = mapColumns([...own, 'line', 'code', 'reason']);
-    for (const { own: found } of [mapping, again]) expect(found.map(({ heading }) => heading)).to.deep.equal(own);
+    for (const { fileColumns: found } of [mapping, again])
+      expect(found.map(({ heading }) => heading)).to.deep.equal(own);
   });
 });
 
 describe('A phone that is kept as text', () => {
   it('loses the apostrophe', () => {
     const mapping = mapColumns(['firstName', 'lastName', 'email', 'phone']);
-    const phone = (cell: string) => fieldsOf(['', '', '', cell], mapping).phone;
+    const phone = (cell: string) => readFields(['', '', '', cell], mapping).phone;
     expect(["'0123", " '+44", "'(0)1", "o'1"].map(phone)).to.deep.equal(['0123', '+44', '(0)1', "o'1"]);
-    expect(fieldsOf(["'Ada", "'t Hooft"], mapping)).to.include({ firstName: "'Ada", lastName: "'t Hooft" });
+    expect(readFields(["'Ada", "'t Hooft"], mapping)).to.include({ firstName: "'Ada", lastName: "'t Hooft" });
   });
 });

@@ -28,7 +28,7 @@ async function reasonsOf(rows: readonly string[], columns = header) {
   return (await rowsOf(rows, columns)).map((row) => {
     if (isRejected(row)) return `${row.code}: ${row.reason}`;
     // No account has its phone here.
-    return row.doubt === undefined ? null : `${row.doubt.code}: ${row.doubt.reason}`;
+    return row.phoneProblem === undefined ? null : `${row.phoneProblem.code}: ${row.phoneProblem.reason}`;
   });
 }
 

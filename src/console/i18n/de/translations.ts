@@ -1,4 +1,4 @@
-import type { Words } from '../en/words.js';
+import type { Translations } from '../en/translations.js';
 import { audit } from './audit.js';
 import { catalogue } from './catalogue.js';
 import { common } from './common.js';
@@ -12,7 +12,7 @@ import { people } from './people.js';
 import { profile } from './profile.js';
 
 /** All German words of the console. */
-export const de: Words = {
+export const de: Translations = {
   ...common,
   overview,
   people,

@@ -1,5 +1,5 @@
 /** Runs of letters and of the signs that other code pages have in their place. */
-const words = /[^\0-@[-`{-\x7f\u00a0\s\u3000、。]+/gu;
+const wordPattern = /[^\0-@[-`{-\x7f\u00a0\s\u3000、。]+/gu;
 /** Punctuation that spreadsheets put into words of ASCII. */
 const punctuation = '’‘“”„‚–—…';
 
@@ -7,7 +7,7 @@ const punctuation = '’‘“”„‚–—…';
 const signs = '¢£¤¥¦§¨¬¯±¶¸¼½¾†‡‰ˆ˜•×÷';
 
 /** What words in no language have: they were decoded with a wrong code page. */
-const garbled: readonly RegExp[] = [
+const garbledPatterns: readonly RegExp[] = [
   /[\x80-\x9f\ufffd]/,
   new RegExp(`[${signs}]\\p{L}|\\p{L}[${signs}]`, 'u'),
   /\p{Ll}[–—…„‚“”]\p{Ll}/u,
@@ -21,12 +21,12 @@ const garbled: readonly RegExp[] = [
 ];
 
 /** Letters beyond ASCII of Windows-1252. */
-const high = 'À-ÖØ-öø-ÿŠšŒœŽžŸ';
+const westernLetters = 'À-ÖØ-öø-ÿŠšŒœŽžŸ';
 
 /** What no Western language has in a word. */
-const notWestern: readonly RegExp[] = [
+const nonWesternPatterns: readonly RegExp[] = [
   // Other alphabets have no letter of ASCII in a word.
-  new RegExp(`^[${high}]{2,}$|[${high}]{5}|ƒ`),
+  new RegExp(`^[${westernLetters}]{2,}$|[${westernLetters}]{5}|ƒ`),
   // Ordinals stand after few letters: Mª, Nº. Romanian and Turkish have letters in their place.
   /[ªº]\p{L}|\p{L}{4}[ªº]/u,
   // Czech, Slovak, Slovene, Croatian, Hungarian, Romanian.
@@ -42,18 +42,18 @@ const notWestern: readonly RegExp[] = [
   /\p{Ll}{2}’\p{Ll}{2}/u,
 ];
 /** õ without an e behind it is Estonian, which has no acute accents; Hungarian has another letter in its place. */
-const notEstonian = /[Õõ](?!e)/;
+const nonEstonianPattern = /[Õõ](?!e)/;
 
 /** Longer words are not names. */
-const longestWord = 64;
+const maxWordLength = 64;
 
 const beyondAscii = new RegExp(`[^\\0-\\x7f${punctuation}]`);
 
 /** The share of words beyond ASCII that match a pattern. */
-function shareOf(text: string, patterns: readonly RegExp[]): number {
+function shareOfMatchingWords(text: string, patterns: readonly RegExp[]): number {
   let [all, matching] = [0, 0];
-  for (const [word] of text.matchAll(words)) {
-    if (word.length > longestWord) continue;
+  for (const [word] of text.matchAll(wordPattern)) {
+    if (word.length > maxWordLength) continue;
     const matches = patterns.some((pattern) => pattern.test(word));
     if (matches) matching += 1;
     if (matches || beyondAscii.test(word)) all += 1;
@@ -63,14 +63,19 @@ function shareOf(text: string, patterns: readonly RegExp[]): number {
 
 // Files have typing errors, too.
 /** Whether a text, decoded with some code page, may consist of words. */
-export const hasWords = (text: string): boolean => shareOf(text, garbled) <= 0.1;
+export const looksReadable = (text: string): boolean => shareOfMatchingWords(text, garbledPatterns) <= 0.1;
 
 /** Whether the words of a text that was decoded as Windows-1252 may be Western. */
-export function isWestern(text: string): boolean {
+export function looksWestern(text: string): boolean {
   // Windows-1254 (Turkish) and 1257 (Baltic) have letters in the place of the Icelandic ones; the vowels tell them apart.
   if (/[ÐðÞþÝý]/.test(text) && !/[ÁáÆæÍíÓóÚú]/.test(text)) return false;
-  return shareOf(text, /[áéíóú]/i.test(text) ? [...notWestern, notEstonian] : notWestern) <= 0.02;
+  return (
+    shareOfMatchingWords(
+      text,
+      /[áéíóú]/i.test(text) ? [...nonWesternPatterns, nonEstonianPattern] : nonWesternPatterns,
+    ) <= 0.02
+  );
 }
 
 /** Counts letters beyond ASCII. */
-export const lettersBeyondAscii = (text: string): number => text.match(/(?![A-Za-z])\p{L}/gu)?.length ?? 0;
+export const countLettersBeyondAscii = (text: string): number => text.match(/(?![A-Za-z])\p{L}/gu)?.length ?? 0;

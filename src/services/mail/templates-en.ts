@@ -1,46 +1,46 @@
-import type { MailWords } from './layout.js';
+import type { MailTemplates } from './layout.js';
 
-const hello = ({ firstName }: { firstName: string }) => `Hello ${firstName},`;
+const greeting = ({ firstName }: { firstName: string }) => `Hello ${firstName},`;
 const request = (count: number) => (count === 1 ? '1 request' : `${count} requests`);
 
-const replied = ({ reply }: { reply: string | null }, words: string) =>
+const replyParagraphs = ({ reply }: { reply: string | null }, words: string) =>
   reply === null ? [] : [words, { quoted: reply }];
-const message = 'A message for you:';
-const answer = 'The reply to your request:';
+const messageIntro = 'A message for you:';
+const replyIntro = 'The reply to your request:';
 
 /** Mails in English. */
-export const en: MailWords = {
+export const en: MailTemplates = {
   locale: 'en-GB',
-  turnOff: 'Turn off such mails in your profile',
+  turnOffLabel: 'Turn off such mails in your profile',
   letters: {
-    invitation: (content, { programme, day }) => ({
+    invitation: (content, { programme, dateText }) => ({
       subject: `Your account with ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `${programme} has set up an account for you. Please choose a password to start.`,
         ...(content.message === null ? [] : [`A message from ${programme}:`, { quoted: content.message }]),
       ],
       button: { label: 'Set password', link: content.link },
       after: [
-        `Please do so before ${day(content.expiresAt)}; the link works only once. If it no longer does, ask for a new one on the sign-in page: “No password, or forgotten?”`,
+        `Please do so before ${dateText(content.expiresAt)}; the link works only once. If it no longer does, ask for a new one on the sign-in page: “No password, or forgotten?”`,
         'After that, sign in with this address:',
         { quoted: content.email },
         "If you don't know what this is about, you can ignore this mail.",
       ],
     }),
-    reset: (content, { programme, lasting }) => ({
+    reset: (content, { programme, durationText }) => ({
       subject: `Set a new password for ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `With this link you set a new password for your account with ${programme}. It was asked for by you or by an administrator.`,
       ],
       button: { label: 'Set new password', link: content.link },
       after: [
-        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent, and only once.`,
+        `The link works for ${durationText(content.lifetimeMs)} after this mail was sent, and only once.`,
         "If you don't need a new password, you can ignore this mail: nothing changes without the link. Please don't pass it on.",
       ],
     }),
-    'email-confirm': (content, { programme, lasting }) => ({
+    'email-confirm': (content, { programme, durationText }) => ({
       subject: `Confirm your address for ${programme}`,
       greeting: 'Hello,',
       before: [
@@ -48,13 +48,13 @@ export const en: MailWords = {
       ],
       button: { label: 'Confirm address', link: content.link },
       after: [
-        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent. Once you have confirmed, sign in with this address.`,
+        `The link works for ${durationText(content.lifetimeMs)} after this mail was sent. Once you have confirmed, sign in with this address.`,
         "If it wasn't you, please ignore this mail: nothing changes without the link.",
       ],
     }),
-    'email-notice': (content, { programme, lasting }) => ({
+    'email-notice': (content, { programme, durationText }) => ({
       subject: `Your address for ${programme} is to change`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `Your account with ${programme} is to get a new address:`,
         { quoted: content.newEmail },
@@ -63,12 +63,12 @@ export const en: MailWords = {
       ],
       button: { label: 'Cancel the change', link: content.link },
       after: [
-        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
+        `The link works for ${durationText(content.lifetimeMs)} after this mail was sent, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({
       subject: `Your address for ${programme} has changed`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `An administrator has changed the address of your account with ${programme}. It's now:`,
         { quoted: content.newEmail },
@@ -78,7 +78,7 @@ export const en: MailWords = {
     }),
     'password-changed': (content, { programme, publicUrl }) => ({
       subject: `Your password for ${programme} has changed`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `The password of your account with ${programme} has been changed. If that was you, you have nothing to do.`,
         "If it wasn't you, please ask for a new password on the sign-in page at once. Setting it ends all sessions of your account.",
@@ -90,7 +90,7 @@ export const en: MailWords = {
       subject: content.isNew
         ? `You are now super admin of ${programme}`
         : `You are no longer super admin of ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: content.isNew
         ? [
             `The rights of the super admin of ${programme} have passed from ${content.other} to you. You now manage all people and courses.`,
@@ -114,16 +114,19 @@ export const en: MailWords = {
     }),
     enrolled: (content, { programme, courseLink }) => ({
       subject: `You have a place in “${content.course}”`,
-      greeting: hello(content),
-      before: [`You have a place in the course “${content.course}” of ${programme}.`, ...replied(content, message)],
+      greeting: greeting(content),
+      before: [
+        `You have a place in the course “${content.course}” of ${programme}.`,
+        ...replyParagraphs(content, messageIntro),
+      ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     accepted: (content, { programme, courseLink }) => ({
       subject: `Accepted: your request for “${content.course}”`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `Good news from ${programme}: your request was accepted. You have a place in “${content.course}”.`,
-        ...replied(content, answer),
+        ...replyParagraphs(content, replyIntro),
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
@@ -131,7 +134,7 @@ export const en: MailWords = {
       subject: content.isPending
         ? `You have moved up in “${content.course}”`
         : `You have a place in “${content.course}”`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         content.isPending
           ? `Good news from ${programme}: a place in “${content.course}” has become free, and is held for you. Your request is with the trainer now.`
@@ -142,19 +145,19 @@ export const en: MailWords = {
     }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Your request for “${content.course}”`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `Unfortunately, ${programme} can't give you a place in “${content.course}”.`,
-        ...replied(content, answer),
+        ...replyParagraphs(content, replyIntro),
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     completed: (content, { programme, courseLink, certificateLink }) => ({
       subject: `You have completed “${content.course}”`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `Congratulations! You have completed the course “${content.course}” of ${programme}.`,
-        ...replied(content, message),
+        ...replyParagraphs(content, messageIntro),
       ],
       button:
         content.certificate === null
@@ -163,7 +166,7 @@ export const en: MailWords = {
     }),
     requests: (content, { programme, publicUrl }) => ({
       subject: `${programme}: requests wait for your reply`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         'People have asked for a place in your courses, and wait for your reply:',
         { list: content.courses.map(({ title, count }) => `${title}: ${request(count)}`) },

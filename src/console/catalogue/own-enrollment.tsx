@@ -3,30 +3,30 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { closedOn } from '../courses/course-values.js';
-import { setsProgress } from '../enrollments/enrollment-changes.js';
+import { maySetProgress } from '../enrollments/enrollment-changes.js';
 import { CertificateButton, EnrollmentBadge, ProgressBar } from '../enrollments/enrollment-state.js';
 import { formatDate, formatDay, formatTime } from '../i18n/format.js';
 import { useToday } from '../session/session.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { nameOf } from '../ui/person-name.js';
-import { AskForPlace } from './ask-for-place.js';
-import { isLeavable, type Leavable, LeaveDialog } from './leave-dialog.js';
-import { type CourseOfPlace, hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
+import { EnrollmentRequest } from './enrollment-request.js';
+import { isLeavable, type LeavableStatus, LeaveDialog } from './leave-dialog.js';
+import { type EnrolledCourse, hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
 const ProgressDialog = lazyDialog(
   async () => (await import('../enrollments/progress-dialog.js')).ProgressDialog,
   'enrollment',
 );
 
-interface OwnPlaceProps {
-  course: CourseOfPlace;
+interface OwnEnrollmentPanelProps {
+  course: EnrolledCourse;
   enrollment: OwnEnrollment | undefined;
 }
 
 /** The trainee's own place in a course: what state it is in, and what can be done about it. */
-export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
+export function OwnEnrollmentPanel({ course, enrollment }: OwnEnrollmentPanelProps) {
   const { t } = useTranslation();
-  const open = !enrollment || !statusRules[enrollment.status].isEnrolled;
+  const canRequest = !enrollment || !statusRules[enrollment.status].isEnrolled;
   return (
     <Paper withBorder p="md" component="section" aria-label={t('catalogue.place.title')}>
       <Stack gap="sm">
@@ -41,11 +41,11 @@ export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
             <OwnStatus enrollment={enrollment} />
           </Text>
         )}
-        {open && enrollment && <Messages enrollment={enrollment} />}
-        {enrollment && !open && <Held course={course} enrollment={enrollment} />}
-        {open &&
+        {canRequest && enrollment && <Messages enrollment={enrollment} />}
+        {enrollment && !canRequest && <EnrollmentDetails course={course} enrollment={enrollment} />}
+        {canRequest &&
           (course.isPublished ? (
-            <AskForPlace course={course} again={enrollment !== undefined} />
+            <EnrollmentRequest course={course} askedBefore={enrollment !== undefined} />
           ) : (
             <Text size="sm">{t('catalogue.place.unpublished')}</Text>
           ))}
@@ -92,7 +92,7 @@ function Messages({ enrollment }: { enrollment: OwnEnrollment }) {
 }
 
 /** What happens next with a place on the waiting list. */
-function WaitingNext({ course }: { course: CourseOfPlace }) {
+function WaitingNext({ course }: { course: EnrolledCourse }) {
   const { t } = useTranslation();
   const today = useToday();
   if (!course.isPublished) return t('catalogue.waiting.next.unpublished');
@@ -101,17 +101,17 @@ function WaitingNext({ course }: { course: CourseOfPlace }) {
 }
 
 /** Says that a course has ended, once it has. */
-function Over({ course }: { course: CourseOfPlace }) {
+function EndedNote({ course }: { course: EnrolledCourse }) {
   const { t } = useTranslation();
   const today = useToday();
   if (!course.isPublished || closedOn(today, course) !== 'ended') return null;
   return <Text size="sm">{t('catalogue.place.over', { day: formatDay(course.endDate) })}</Text>;
 }
 
-function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEnrollment }) {
+function EnrollmentDetails({ course, enrollment }: { course: EnrolledCourse; enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const [editing, setEditing] = useState(false);
-  const [leaving, setLeaving] = useState<Leavable>();
+  const [leaving, setLeaving] = useState<LeavableStatus>();
   const { id, status, progress, enrolledAt, completedAt, certificate } = enrollment;
   return (
     <>
@@ -126,16 +126,16 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
             : t('catalogue.place.enrolledAt', { time: formatTime(enrolledAt) })}
         </Text>
       )}
-      {status !== 'completed' && status !== 'waiting' && <Over course={course} />}
+      {status !== 'completed' && status !== 'waiting' && <EndedNote course={course} />}
       <Messages enrollment={enrollment} />
       {hasProgress(status) && (
         <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
       )}
-      {progress === 100 && setsProgress('trainee', status) && <Text size="sm">{t('catalogue.place.confirmed')}</Text>}
+      {progress === 100 && maySetProgress('trainee', status) && <Text size="sm">{t('catalogue.place.confirmed')}</Text>}
       {certificate !== null && <CertificateButton code={certificate} title={course.title} />}
       {isLeavable(status) && (
         <Group gap="xs">
-          {setsProgress('trainee', status) && (
+          {maySetProgress('trainee', status) && (
             <Button variant="default" onClick={() => setEditing(true)}>
               {t('courses.progress.set')}
             </Button>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { roleOf } from '../../../src/services/imports/read/fields/role-words.js';
+import { parseRole } from '../../../src/services/imports/read/fields/role-words.js';
 import { recordsOf, useImporting } from '../../services/imports/support/importing.js';
 import { buildUser } from '../../support/factories.js';
 
@@ -13,7 +13,7 @@ describe('Words of a file', () => {
       ['trainer', 'teacher,Instructor,Lehrer,Dozent(in),Formateur,profesor,professora,مدرّب,editingteacher'],
       [undefined, ',admin,super_admin,manager,x'],
     ] as const)
-      for (const word of words.split(',')) expect(roleOf(word), word).to.equal(role);
+      for (const word of words.split(',')) expect(parseRole(word), word).to.equal(role);
   });
 
   it('become roles, which the plan shows, and reasons', async () => {

@@ -1,20 +1,20 @@
 import type { Command, Option } from 'commander';
-import type { Completable, Name } from '../../../services/completion/completion.js';
+import type { Completable, Suggestion } from '../../../services/completion/completion.js';
 
 /** Arguments and values of options of these names are completed from the database. Here, so that the others load less. */
 const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];
 
 /** What may stand at the cursor: one of these. */
-interface Place {
-  words?: readonly Name[];
+interface Candidates {
+  words?: readonly Suggestion[];
   isFile?: boolean;
   /** Names in the database. */
   names?: Completable | undefined;
 }
 
-const word = (value: string, description = ''): Name => ({ value, description, isCode: false });
+const word = (value: string, description = ''): Suggestion => ({ value, description, isCode: false });
 
-function valuesOf(name: string, choices: readonly string[] | undefined): Place {
+function valuesOf(name: string, choices: readonly string[] | undefined): Candidates {
   if (choices) return { words: choices.map((choice) => word(choice)) };
   return { isFile: name === 'file' || name === 'folder', names: nameKinds.find((kind) => kind === name) };
 }
@@ -24,14 +24,14 @@ const valuedOption = ({ options }: Command, flag: string) =>
   options.find(({ short, long, required, optional }) => (required || optional) && (flag === short || flag === long));
 
 /** The subcommands, as the help shows them. */
-function subcommands(command: Command, isHelp: boolean): Name[] {
+function subcommands(command: Command, isHelp: boolean): Suggestion[] {
   const help = command.createHelp();
   // Commander's own help command isn't declared, and has no help.
   const visible = help.visibleCommands(command).filter((child) => !isHelp || command.commands.includes(child));
   return visible.map((child) => word(child.name(), help.subcommandDescription(child)));
 }
 
-function flagsOf(command: Command): Name[] {
+function flagsOf(command: Command): Suggestion[] {
   const options = command.createHelp().visibleOptions(command);
   return options.flatMap(({ short, long, description }) =>
     [short, long].flatMap((flag) => (flag === undefined ? [] : [word(flag, description)])),
@@ -42,7 +42,7 @@ function flagsOf(command: Command): Name[] {
  * What may stand at the cursor, as the program declares it.
  * @param before the words after the name of the program and before the cursor @param current how the word at the cursor begins
  */
-export function placeAt(program: Command, before: readonly string[], current: string): Place {
+export function candidatesAt(program: Command, before: readonly string[], current: string): Candidates {
   let command = program;
   let position = 0;
   let isHelp = false;

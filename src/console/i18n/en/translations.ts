@@ -20,4 +20,4 @@ export const en = { ...common, ...screens } as const;
 type Shape<T> = { [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };
 
 /** The keys that every language has words for. */
-export type Words = Shape<typeof en>;
+export type Translations = Shape<typeof en>;

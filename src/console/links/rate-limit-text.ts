@@ -3,7 +3,7 @@ import { ApiError } from '../api/client.js';
 import { formatAhead } from '../i18n/format.js';
 
 /** Says of a refusal that there were too many requests until when; other failures stay as they are. */
-export function useLimitText(): (error: unknown) => unknown {
+export function useRateLimitText(): (error: unknown) => unknown {
   const { t } = useTranslation();
   return (error) =>
     error instanceof ApiError && error.status === 429 && error.retryAfter !== undefined

@@ -7,11 +7,11 @@ import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { findByIdentifier } from '../find-by-identifier.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { contentOf } from './content.js';
-import { linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
-import { harmless } from './layout.js';
+import { linkPurposeOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
+import { sanitizeLine } from './layout.js';
 import { createLink } from './links.js';
 import { messageIdOf } from './outbox.js';
+import { readMailContent } from './read-content.js';
 import { renderMail } from './render.js';
 import type { Delivery, MailTransport, OutgoingMail } from './smtp.js';
 
@@ -22,13 +22,13 @@ const longestBackoffMs = 4 * hourMs;
 const backoffMs = (attempts: number) => Math.min(minuteMs * 2 ** (attempts - 1), longestBackoffMs);
 
 /** How many links for a forgotten password an account gets. */
-const resetsPer = [
+const resetLimits = [
   { ms: hourMs, most: 3 },
   { ms: 24 * hourMs, most: 10 },
 ] as const;
 
 /** The page of each purpose of links. */
-const pageOf = {
+const linkPages = {
   invite: 'set-password',
   reset: 'set-password',
   email: 'confirm-email',
@@ -36,28 +36,28 @@ const pageOf = {
 } as const;
 
 /** For a turn that another process has. */
-export const busy = () =>
+export const senderBusy = () =>
   new AppError('MAIL_SENDER_BUSY', 'Another process sends the mails: the service that runs, or another "mail send".');
 
 /** A mail that is to leave now, with the number of its attempt. */
-interface Claimed {
+interface ClaimedMail {
   mail: Pick<Mail, 'id' | 'userId' | 'kind'>;
   attempt: number;
   outgoing: OutgoingMail;
 }
 
 /** What became of an attempt to send one. */
-export type Step = 'nothing' | 'ended' | Delivery;
+export type SendResult = 'nothing' | 'ended' | Delivery;
 
 /** The outcome of a mail; for one with an anonymous recipient, with the server's codes in place of its words, which may name the person. */
-function anonymised(delivery: Delivery, { mail, outgoing }: Claimed): Delivery {
+function anonymise(delivery: Delivery, { mail, outgoing }: ClaimedMail): Delivery {
   if (delivery.outcome === 'accepted' || !isAnonymous(mail.kind)) return delivery;
   const [reason] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(delivery.reason) ?? [delivery.reason];
   return { ...delivery, reason: reason.replaceAll(outgoing.to.address, '…') };
 }
 
 /** Columns of a mail after an attempt. @param now of the database */
-function outcomeOf(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
+function columnsAfter(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
   switch (delivery.outcome) {
     case 'accepted':
       return { state: 'sent', finishedAt: now, lastError: null };
@@ -76,17 +76,17 @@ function outcomeOf(delivery: Delivery, attempt: number, now: Date): Partial<Mail
 }
 
 /** A process's turn to send, while it has the lease. */
-export class Turn {
+export class SendLoop {
   readonly #core: Core;
   readonly #lease: Lease;
   readonly #transport: MailTransport;
   /** When the next mail may leave that counts for the rate. */
-  #nextCountedAt = 0;
+  #rateAllowsAt = 0;
   #isPaused = true;
   /** The owner of the latest news. */
   #lastOwner = '';
   /** The mail at which the server couldn't be used the last time. */
-  #pausedAt: string | undefined;
+  #pausedMailId: string | undefined;
 
   constructor(core: Core, lease: Lease, transport: MailTransport) {
     this.#core = core;
@@ -105,73 +105,73 @@ export class Turn {
   }
 
   /** How long until a mail may leave that counts for the rate, in milliseconds. */
-  get msToNextCounted(): number {
-    return Math.max(0, this.#nextCountedAt - performance.now());
+  get msUntilRateAllows(): number {
+    return Math.max(0, this.#rateAllowsAt - performance.now());
   }
 
   /** Sends the mail that is next. */
-  async step(): Promise<Step> {
+  async sendNext(): Promise<SendResult> {
     const now = await this.#core.databaseNow();
-    const mail = await this.#next(now);
+    const mail = await this.#nextMail(now);
     if (!mail) return 'nothing';
-    let claimed: Claimed | undefined;
+    let claimed: ClaimedMail | undefined;
     try {
       claimed = await this.#claim(mail, now);
     } catch (error) {
       // The database, or another sender: the fault of no mail.
       if (error instanceof AppError) throw error;
-      await this.#setAside(mail, error, now);
+      await this.#deferAfterBug(mail, error, now);
     }
     if (!claimed) return 'ended';
     this.#lastOwner = mail.queueOwner ?? this.#lastOwner;
     if (mail.priority !== mailPriorities.urgent)
-      this.#nextCountedAt =
-        Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
-    const delivery = anonymised(await this.#send(claimed), claimed);
-    const isSecondPause = delivery.outcome === 'paused' && this.#pausedAt === mail.id;
-    this.#pausedAt = delivery.outcome === 'paused' ? mail.id : undefined;
+      this.#rateAllowsAt =
+        Math.max(performance.now(), this.#rateAllowsAt) + minuteMs / this.#core.config.mail.perMinute;
+    const delivery = anonymise(await this.#send(claimed), claimed);
+    const isSecondPause = delivery.outcome === 'paused' && this.#pausedMailId === mail.id;
+    this.#pausedMailId = delivery.outcome === 'paused' ? mail.id : undefined;
     // It may be the fault of this mail: servers close connections at some recipients. The next one is tried first then.
     const noted: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
     await this.#record(claimed, noted);
-    await this.#notePause(delivery);
+    await this.#clearPauseReasons(delivery);
     return delivery;
   }
 
   /** A mail that fails for a bug doesn't keep those behind it waiting, and is tried again until it is too old. */
-  async #setAside(mail: Mail, error: unknown, now: Date): Promise<void> {
+  async #deferAfterBug(mail: Mail, error: unknown, now: Date): Promise<void> {
     const attempts = mail.attempts + 1;
-    const changes = { ...outcomeOf(this.#bug(mail, error), attempts, now), attempts };
+    const changes = { ...columnsAfter(this.#logBug(mail, error), attempts, now), attempts };
     const where = { id: mail.id, state: mail.state, attempts: mail.attempts };
     await this.#inTransaction((transaction) => this.#core.database.models.Mail.update(changes, { where, transaction }));
   }
 
   /** The error stays in the log: it may quote the mail. */
-  #bug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
+  #logBug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
     this.#core.logger.error({ err: error, mail: id, kind }, "a mail can't be sent");
     const reason = 'The program has failed to write or send it: its log has the reason.';
     return { outcome: 'deferred', reason, isAddressUnknown: false };
   }
 
-  async #send({ mail, outgoing }: Claimed): Promise<Delivery> {
+  async #send({ mail, outgoing }: ClaimedMail): Promise<Delivery> {
     try {
       return await this.#transport.send(outgoing);
     } catch (error) {
-      return this.#bug(mail, error);
+      return this.#logBug(mail, error);
     }
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#core.database.inTransaction(async (transaction) => {
-      if (!(await this.#lease.renew(transaction))) throw busy();
+      if (!(await this.#lease.renew(transaction))) throw senderBusy();
       return work(transaction);
     });
   }
 
-  async #next(now: Date): Promise<Mail | undefined> {
+  async #nextMail(now: Date): Promise<Mail | undefined> {
     const { urgent, invitation } = mailPriorities;
-    const mail = await this.#oldest(now, { priority: urgent });
-    if (mail || this.msToNextCounted > 0) return mail;
-    return (await this.#oldest(now, { priority: invitation })) ?? this.#nextNews(now);
+    const mail = await this.#oldestDue(now, { priority: urgent });
+    if (mail || this.msUntilRateAllows > 0) return mail;
+    return (await this.#oldestDue(now, { priority: invitation })) ?? this.#nextNews(now);
   }
 
   /** The oldest news of the next owner who has some, or again of the first one. */
@@ -180,14 +180,14 @@ export class Turn {
     const owner: OrderItem = [literal(key), 'ASC'];
     const next = `${key} > ${this.#core.database.sequelize.escape(this.#lastOwner)}`;
     for (const condition of [next, `${key} >= ''`]) {
-      const mail = await this.#oldest(now, { [Op.and]: literal(condition) }, owner);
+      const mail = await this.#oldestDue(now, { [Op.and]: literal(condition) }, owner);
       if (mail) return mail;
     }
     return undefined;
   }
 
   /** The due mail that has waited longest. */
-  async #oldest(now: Date, which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
+  async #oldestDue(now: Date, which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
     const { Mail } = this.#core.database.models;
     const where = { ...which, nextAt: { [Op.lte]: now } };
     const order: OrderItem[] = [...before, ['nextAt', 'ASC'], ['id', 'ASC']];
@@ -200,7 +200,7 @@ export class Turn {
   }
 
   /** Takes a mail, and makes its link; nothing when it is not to leave. */
-  async #claim(mail: Mail, now: Date): Promise<Claimed | undefined> {
+  async #claim(mail: Mail, now: Date): Promise<ClaimedMail | undefined> {
     const userId = mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier))?.id;
     return this.#inTransaction(async (transaction) => {
       const { Mail } = this.#core.database.models;
@@ -213,13 +213,13 @@ export class Turn {
       // Withdrawn meanwhile.
       if (claims === 0) return undefined;
       if (mail.identifier !== null) {
-        if (!user || !(await this.#mayReset(user, now, transaction))) {
+        if (!user || !(await this.#isResetAllowed(user, now, transaction))) {
           await Mail.destroy({ where: { id: mail.id }, transaction });
           return undefined;
         }
         await Mail.update({ userId: user.id, identifier: null }, { where: { id: mail.id }, transaction });
       }
-      const outgoing = await this.#outgoing(mail, user, now, transaction);
+      const outgoing = await this.#composeMail(mail, user, now, transaction);
       if (!outgoing) {
         await this.#withdraw(mail, now, transaction);
         return undefined;
@@ -239,17 +239,17 @@ export class Turn {
     await User.update({ inviteState: 'failed' }, { where, silent: true, transaction });
   }
 
-  async #mayReset(user: User, now: Date, transaction: Transaction): Promise<boolean> {
+  async #isResetAllowed(user: User, now: Date, transaction: Transaction): Promise<boolean> {
     if (!user.isActive) return false;
     const { Mail } = this.#core.database.models;
-    for (const { ms, most } of resetsPer) {
+    for (const { ms, most } of resetLimits) {
       const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now.getTime() - ms) } };
       if ((await Mail.count({ where, transaction })) >= most) return false;
     }
     return true;
   }
 
-  async #outgoing(
+  async #composeMail(
     mail: Mail,
     user: User | undefined,
     now: Date,
@@ -262,17 +262,17 @@ export class Turn {
     const age = now.getTime() - mail.createdAt.getTime();
     const address = mail.address ?? user?.email;
     if (age > mailKinds[kind].longestAgeMs || address === undefined) return undefined;
-    const content = await contentOf(this.#core, mail, user, transaction);
+    const content = await readMailContent(this.#core, mail, user, transaction);
     if (!content) return undefined;
-    const purpose = linkOf(kind);
+    const purpose = linkPurposeOf(kind);
     let shown = { link: '', expiresAt: now, lifetimeMs: 0 };
     if (purpose && user) {
       const link = { userId: user.id, purpose, email: address, createdAt: mail.createdAt };
       const { token, ...times } = await createLink(this.#core, link, now, transaction);
-      shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, ...times };
+      shown = { link: `${publicUrl}/${linkPages[purpose]}#${token}`, ...times };
     }
     // To an address that isn't the person's, nothing that a person typed.
-    const name = user?.email === address ? harmless(`${user.firstName} ${user.lastName}`) : '';
+    const name = user?.email === address ? sanitizeLine(`${user.firstName} ${user.lastName}`) : '';
     return {
       ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
       to: { name, address },
@@ -281,20 +281,20 @@ export class Turn {
   }
 
   /** Notes what became of a mail, unless another process has taken it since. */
-  async #record({ mail, attempt, outgoing }: Claimed, delivery: Delivery): Promise<void> {
+  async #record({ mail, attempt, outgoing }: ClaimedMail, delivery: Delivery): Promise<void> {
     const { Mail } = this.#core.database.models;
     await this.#core.database.inTransaction(async (transaction) => {
-      const changes = outcomeOf(delivery, attempt, await this.#core.databaseNow(transaction));
+      const changes = columnsAfter(delivery, attempt, await this.#core.databaseNow(transaction));
       const where = { id: mail.id, state: 'sending' as const, attempts: attempt };
       const address = delivery.outcome === 'accepted' ? outgoing.to.address : undefined;
       const [recorded] = await Mail.update({ ...changes, ...(address && { address }) }, { where, transaction });
-      if (recorded > 0) await this.#noteOnAccount(mail, outgoing.to.address, delivery, transaction);
+      if (recorded > 0) await this.#recordOnAccount(mail, outgoing.to.address, delivery, transaction);
     });
   }
 
   /** Without a change of `updatedAt`. */
-  async #noteOnAccount(
-    { userId, kind }: Claimed['mail'],
+  async #recordOnAccount(
+    { userId, kind }: ClaimedMail['mail'],
     email: string,
     delivery: Delivery,
     transaction: Transaction,
@@ -317,7 +317,7 @@ export class Turn {
   }
 
   /** Queued mails have the reason of a pause, until one has left again. */
-  async #notePause({ outcome }: Delivery): Promise<void> {
+  async #clearPauseReasons({ outcome }: Delivery): Promise<void> {
     const wasPaused = this.#isPaused;
     this.#isPaused = outcome === 'paused';
     if (!wasPaused || this.#isPaused) return;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { figuresOf } from '../../src/services/figures.js';
+import { cachedCounts } from '../../src/services/count-cache.js';
 import { useHarness } from '../support/harness.js';
 
 describe('Figures of the whole programme', () => {
@@ -10,7 +10,7 @@ describe('Figures of the whole programme', () => {
     let [time, rows] = [0, 999_999];
     const now = () => new Date(time);
     const counted = () =>
-      figuresOf(
+      cachedCounts(
         { database, now },
         'rows',
         async () => rows,
@@ -23,7 +23,7 @@ describe('Figures of the whole programme', () => {
     time = 29_999;
     expect(await counted()).to.equal(1_000_000);
     expect(
-      await figuresOf(
+      await cachedCounts(
         { database, now },
         'others',
         async () => rows,

@@ -1,45 +1,45 @@
-import type { MailWords } from './layout.js';
+import type { MailTemplates } from './layout.js';
 
-const hello = ({ firstName }: { firstName: string }) => `Hallo ${firstName},`;
+const greeting = ({ firstName }: { firstName: string }) => `Hallo ${firstName},`;
 const request = (count: number) => (count === 1 ? '1 Anfrage' : `${count} Anfragen`);
 
-const replied = ({ reply }: { reply: string | null }, words: string) =>
+const replyParagraphs = ({ reply }: { reply: string | null }, words: string) =>
   reply === null ? [] : [words, { quoted: reply }];
-const message = 'Eine Nachricht für dich:';
-const answer = 'Die Antwort auf deine Anfrage:';
+const messageIntro = 'Eine Nachricht für dich:';
+const replyIntro = 'Die Antwort auf deine Anfrage:';
 
-export const de: MailWords = {
+export const de: MailTemplates = {
   locale: 'de-DE',
-  turnOff: 'Solche E-Mails im Profil abschalten',
+  turnOffLabel: 'Solche E-Mails im Profil abschalten',
   letters: {
-    invitation: (content, { programme, day }) => ({
+    invitation: (content, { programme, dateText }) => ({
       subject: `Dein Konto bei ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `${programme} hat ein Konto für dich angelegt. Wähle bitte ein Passwort, damit es losgehen kann.`,
         ...(content.message === null ? [] : [`Eine Nachricht von ${programme}:`, { quoted: content.message }]),
       ],
       button: { label: 'Passwort wählen', link: content.link },
       after: [
-        `Wähle es bitte vor dem ${day(content.expiresAt)}; der Link gilt nur einmal. Einen neuen Link bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
+        `Wähle es bitte vor dem ${dateText(content.expiresAt)}; der Link gilt nur einmal. Einen neuen Link bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
         'Danach meldest du dich mit dieser Adresse an:',
         { quoted: content.email },
         'Wenn du mit dieser E-Mail nichts anfangen kannst, ignoriere sie einfach.',
       ],
     }),
-    reset: (content, { programme, lasting }) => ({
+    reset: (content, { programme, durationText }) => ({
       subject: `Neues Passwort für ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `mit diesem Link wählst du ein neues Passwort für dein Konto bei ${programme}. Du selbst oder die Verwaltung hat den Link angefordert.`,
       ],
       button: { label: 'Neues Passwort wählen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang und nur einmal.`,
+        `Der Link gilt ab dem Versand dieser E-Mail ${durationText(content.lifetimeMs)} lang und nur einmal.`,
         'Wenn du kein neues Passwort brauchst, kannst du diese E-Mail ignorieren: Ohne den Link ändert sich nichts. Gib ihn bitte nicht weiter.',
       ],
     }),
-    'email-confirm': (content, { programme, lasting }) => ({
+    'email-confirm': (content, { programme, durationText }) => ({
       subject: `Bestätige bitte deine Adresse für ${programme}`,
       greeting: 'Guten Tag,',
       before: [
@@ -47,13 +47,13 @@ export const de: MailWords = {
       ],
       button: { label: 'Adresse bestätigen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
+        `Der Link gilt ab dem Versand dieser E-Mail ${durationText(content.lifetimeMs)} lang. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
         'Wenn du es nicht warst, ignoriere diese E-Mail bitte: Ohne den Link ändert sich nichts.',
       ],
     }),
-    'email-notice': (content, { programme, lasting }) => ({
+    'email-notice': (content, { programme, durationText }) => ({
       subject: `Deine Adresse für ${programme} soll geändert werden`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `dein Konto bei ${programme} soll eine neue Adresse bekommen:`,
         { quoted: content.newEmail },
@@ -62,12 +62,12 @@ export const de: MailWords = {
       ],
       button: { label: 'Änderung abbrechen', link: content.link },
       after: [
-        `Der Link gilt ab dem Versand dieser E-Mail ${lasting(content.lifetimeMs)} lang, auch wenn die neue Adresse dann schon verwendet wird. Wenn du abbrichst, hat dein Konto wieder diese Adresse. Alle Sitzungen enden, und das Passwort wird entfernt. Danach bekommst du eine E-Mail mit einem Link für ein neues Passwort.`,
+        `Der Link gilt ab dem Versand dieser E-Mail ${durationText(content.lifetimeMs)} lang, auch wenn die neue Adresse dann schon verwendet wird. Wenn du abbrichst, hat dein Konto wieder diese Adresse. Alle Sitzungen enden, und das Passwort wird entfernt. Danach bekommst du eine E-Mail mit einem Link für ein neues Passwort.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({
       subject: `Deine Adresse für ${programme} wurde geändert`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `die Verwaltung hat die Adresse deines Kontos bei ${programme} geändert. Sie ist jetzt:`,
         { quoted: content.newEmail },
@@ -77,7 +77,7 @@ export const de: MailWords = {
     }),
     'password-changed': (content, { programme, publicUrl }) => ({
       subject: `Dein Passwort für ${programme} wurde geändert`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `das Passwort deines Kontos bei ${programme} wurde geändert. Wenn du das warst, musst du nichts tun.`,
         'Wenn du es nicht warst, fordere bitte sofort auf der Anmeldeseite ein neues Passwort an. Sobald du es gewählt hast, enden alle Sitzungen deines Kontos.',
@@ -89,7 +89,7 @@ export const de: MailWords = {
       subject: content.isNew
         ? `Du bist jetzt Super-Admin von ${programme}`
         : `Du bist nicht mehr Super-Admin von ${programme}`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: content.isNew
         ? [
             `die Rechte des Super-Admins von ${programme} sind von ${content.other} auf dich übergegangen. Du verwaltest jetzt alle Personen und Kurse.`,
@@ -113,22 +113,25 @@ export const de: MailWords = {
     }),
     enrolled: (content, { programme, courseLink }) => ({
       subject: `Du hast einen Platz in „${content.course}“`,
-      greeting: hello(content),
-      before: [`du hast einen Platz im Kurs „${content.course}“ von ${programme}.`, ...replied(content, message)],
+      greeting: greeting(content),
+      before: [
+        `du hast einen Platz im Kurs „${content.course}“ von ${programme}.`,
+        ...replyParagraphs(content, messageIntro),
+      ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     accepted: (content, { programme, courseLink }) => ({
       subject: `Angenommen: deine Anfrage für „${content.course}“`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `gute Nachrichten von ${programme}: Deine Anfrage wurde angenommen. Du hast einen Platz in „${content.course}“.`,
-        ...replied(content, answer),
+        ...replyParagraphs(content, replyIntro),
       ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     moved_up: (content, { programme, courseLink }) => ({
       subject: content.isPending ? `Nachgerückt: „${content.course}“` : `Du hast einen Platz in „${content.course}“`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         content.isPending
           ? `gute Nachrichten von ${programme}: In „${content.course}“ ist ein Platz frei geworden und für dich reserviert. Deine Anfrage liegt jetzt bei der Kursleitung.`
@@ -139,16 +142,19 @@ export const de: MailWords = {
     }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Deine Anfrage für „${content.course}“`,
-      greeting: hello(content),
-      before: [`leider kann ${programme} dir keinen Platz in „${content.course}“ geben.`, ...replied(content, answer)],
+      greeting: greeting(content),
+      before: [
+        `leider kann ${programme} dir keinen Platz in „${content.course}“ geben.`,
+        ...replyParagraphs(content, replyIntro),
+      ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     completed: (content, { programme, courseLink, certificateLink }) => ({
       subject: `Du hast „${content.course}“ abgeschlossen`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         `herzlichen Glückwunsch! Du hast den Kurs „${content.course}“ von ${programme} abgeschlossen.`,
-        ...replied(content, message),
+        ...replyParagraphs(content, messageIntro),
       ],
       button:
         content.certificate === null
@@ -157,7 +163,7 @@ export const de: MailWords = {
     }),
     requests: (content, { programme, publicUrl }) => ({
       subject: `${programme}: Anfragen warten auf deine Antwort`,
-      greeting: hello(content),
+      greeting: greeting(content),
       before: [
         'diese Anfragen nach Plätzen in deinen Kursen warten auf deine Antwort:',
         { list: content.courses.map(({ title, count }) => `${title}: ${request(count)}`) },

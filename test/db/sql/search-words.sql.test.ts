@@ -5,11 +5,16 @@ import type { Database } from '../../../src/db/connection.js';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { insertRows } from '../../../src/db/sql/insert.js';
-import { courseHasWords, courseIsFoundBy, hasWords, lookUpWords } from '../../../src/db/sql/words.js';
+import {
+  accountHasWords,
+  courseHasIndexedWords,
+  courseHasWords,
+  lookUpWords,
+} from '../../../src/db/sql/search-words.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../../src/schemas/keys.js';
-import { searchedWords, wordsOf } from '../../../src/schemas/search-words.js';
+import { indexedWords, searchedWords } from '../../../src/schemas/search-words.js';
 import { nameMaximum } from '../../../src/schemas/sort-key.js';
-import { wordsOfAccount } from '../../../src/services/accounts/effects.js';
+import { accountWordRows } from '../../../src/services/accounts/effects.js';
 import { userKeys } from '../../../src/services/accounts/keys.js';
 import { courseKeys } from '../../../src/services/courses/commands.js';
 import { newIds } from '../../../src/services/new-ids.js';
@@ -44,7 +49,7 @@ async function fillAccounts({ models, inTransaction }: Database, count: number):
   });
   await inTransaction(async (transaction) => {
     await insertRows(models.User, rows, transaction);
-    await insertRows(models.AccountWord, rows.flatMap(wordsOfAccount), transaction);
+    await insertRows(models.AccountWord, rows.flatMap(accountWordRows), transaction);
   });
 }
 
@@ -61,7 +66,9 @@ async function fillCourses({ models, inTransaction }: Database, count: number): 
   await inTransaction(async (transaction) => {
     await insertRows(models.User, [{ ...trainer, role: 'trainer' as const }], transaction);
     await insertRows(models.Course, courses, transaction);
-    const words = courses.flatMap(({ id, searchKey: key }) => wordsOf(key).map((word) => ({ word, courseId: id })));
+    const words = courses.flatMap(({ id, searchKey: key }) =>
+      indexedWords(key).map((word) => ({ word, courseId: id })),
+    );
     await insertRows(models.CourseWord, words, transaction);
   });
 }
@@ -115,7 +122,7 @@ describe('Words', function () {
         }),
       );
       hits += expected.length;
-      const byWords = hasWords(sequelize, { words, phones });
+      const byWords = accountHasWords(sequelize, { words, phones });
       expect(await found(byWords), `${words} by reading`).to.deep.equal(expected);
       for (const { word, parts, entries, isInAny } of await lookUpWords(sequelize, words, phones, users.length)) {
         expect(await found({ [Op.and]: [isInAny, byWords] }), `${words} by ${word}`).to.deep.equal(expected);
@@ -144,7 +151,7 @@ describe('Words', function () {
       );
       hits += expected.length;
       expect(await found(courseHasWords(sequelize, words)), `${words} by reading`).to.deep.equal(expected);
-      expect(await found(courseIsFoundBy(sequelize, words)), `${words} by index`).to.deep.equal(expected);
+      expect(await found(courseHasIndexedWords(sequelize, words)), `${words} by index`).to.deep.equal(expected);
     });
     expect(hits).to.be.above(20);
     await models.Course.destroy({ where: {} });

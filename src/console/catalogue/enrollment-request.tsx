@@ -33,7 +33,7 @@ function useRefusal({ seatsLeft }: Course) {
  * Asks for a place in a published course, or one on its waiting list, or says why that can't be done.
  * @param again whether the trainee had one, or had asked for it
  */
-export function AskForPlace({ course, again }: { course: Course; again: boolean }) {
+export function EnrollmentRequest({ course, askedBefore }: { course: Course; askedBefore: boolean }) {
   const { t } = useTranslation();
   const closed = closedOn(useToday(), course);
   const [refusal, setRefusal] = useRefusal(course);
@@ -48,17 +48,17 @@ export function AskForPlace({ course, again }: { course: Course; again: boolean 
         {course.waitingMax === 0 ? t('catalogue.place.full') : t('catalogue.waiting.full')}
       </Alert>
     );
-  return <RequestForm course={course} again={again} offer={offer} onRefused={setRefusal} />;
+  return <RequestForm course={course} askedBefore={askedBefore} offer={offer} onRefused={setRefusal} />;
 }
 
 interface RequestFormProps {
   course: Course;
-  again: boolean;
+  askedBefore: boolean;
   offer: 'place' | 'waiting';
   onRefused(refusal?: ErrorCode): void;
 }
 
-function RequestForm({ course, again, offer, onRefused }: RequestFormProps) {
+function RequestForm({ course, askedBefore, offer, onRefused }: RequestFormProps) {
   const { t } = useTranslation();
   const request = useChange('requestEnrollment');
   const joinWaitingList = offer === 'waiting';
@@ -79,7 +79,7 @@ function RequestForm({ course, again, offer, onRefused }: RequestFormProps) {
   const next = course.autoAccept ? 'auto' : 'request';
   const before = joinWaitingList
     ? t('catalogue.waiting.offer', { count: course.waitingCount ?? 0 })
-    : again && t('catalogue.place.again');
+    : askedBefore && t('catalogue.place.again');
   return (
     <form onSubmit={form.onSubmit} noValidate>
       <Stack gap="sm">

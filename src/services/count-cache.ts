@@ -7,35 +7,35 @@ import { isRecent } from './recent.js';
  */
 
 /** Figures of fewer rows are counted each time. */
-const manyRows = 1_000_000;
-const shownForMs = 30_000;
+const minCachedRows = 1_000_000;
+const cacheMs = 30_000;
 
-interface Figures {
+interface CachedCounts {
   value: unknown;
   countedAt: Date;
 }
 
 /** The figures of each database by name. */
-const remembered = new WeakMap<object, Map<string, Figures>>();
+const caches = new WeakMap<object, Map<string, CachedCounts>>();
 
 /**
  * Counts, or shows what was counted.
  * @param name of what is counted: one for each kind of figures
  * @param rowsOf how many rows were counted
  */
-export async function figuresOf<T>(
+export async function cachedCounts<T>(
   { database, now }: Pick<Core, 'database' | 'now'>,
   name: string,
   count: () => Promise<T>,
   rowsOf: (value: T) => number,
 ): Promise<T> {
-  const figures = remembered.get(database) ?? new Map<string, Figures>();
-  remembered.set(database, figures);
-  const last = figures.get(name);
+  const cache = caches.get(database) ?? new Map<string, CachedCounts>();
+  caches.set(database, cache);
+  const last = cache.get(name);
   // Only what `count` gave is stored by this name.
-  if (last && isRecent(last.countedAt, now(), shownForMs)) return last.value as T;
+  if (last && isRecent(last.countedAt, now(), cacheMs)) return last.value as T;
   const value = await count();
-  if (rowsOf(value) < manyRows) figures.delete(name);
-  else figures.set(name, { value, countedAt: now() });
+  if (rowsOf(value) < minCachedRows) cache.delete(name);
+  else cache.set(name, { value, countedAt: now() });
   return value;
 }

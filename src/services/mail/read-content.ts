@@ -5,7 +5,7 @@ import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 import type { Core } from '../core.js';
 import type { MailKind } from './kinds.js';
-import type { MailContent } from './mail-data.js';
+import type { MailContent } from './mail-content.js';
 import type { MailData } from './outbox.js';
 
 /** The link of a mail, once it is made; empty for mails without one. */
@@ -17,9 +17,9 @@ export interface ShownLink {
 }
 
 /** What a mail says, but for its link. */
-type ContentWithout = (link: ShownLink) => MailContent;
+type ContentBuilder = (link: ShownLink) => MailContent;
 
-interface Reading {
+interface MailContext {
   core: Core;
   mail: Mail;
   data: MailData;
@@ -27,7 +27,7 @@ interface Reading {
 }
 
 /** The courses that the digest for a trainer names. */
-const namedCourses = 10;
+const maxNamedCourses = 10;
 
 /** The statuses that an enrollment may have while a mail about it makes sense. */
 const statusesOfNews = {
@@ -39,10 +39,10 @@ const statusesOfNews = {
 } as const satisfies Partial<Record<NewsKind, readonly EnrollmentStatus[]>>;
 
 async function newsContent(
-  { core, mail, data, transaction }: Reading,
+  { core, mail, data, transaction }: MailContext,
   { id: userId, firstName }: User,
   kind: keyof typeof statusesOfNews,
-): Promise<ContentWithout | undefined> {
+): Promise<ContentBuilder | undefined> {
   if (mail.courseId === null) return undefined;
   const { Certificate, Course, Enrollment } = core.database.models;
   const enrollment = await Enrollment.findOne({
@@ -65,9 +65,9 @@ async function newsContent(
 
 /** What waits for a trainer's reply at this moment. */
 async function requestsContent(
-  { core, transaction }: Reading,
+  { core, transaction }: MailContext,
   { id: trainerId, firstName }: User,
-): Promise<ContentWithout | undefined> {
+): Promise<ContentBuilder | undefined> {
   const { Course, Enrollment } = core.database.models;
   const counted = await Enrollment.count({
     where: { trainerId, status: 'pending' },
@@ -75,7 +75,7 @@ async function requestsContent(
     transaction,
   });
   if (counted.length === 0) return undefined;
-  const largest = counted.sort((one, other) => other.count - one.count).slice(0, namedCourses);
+  const largest = counted.sort((one, other) => other.count - one.count).slice(0, maxNamedCourses);
   const ids = largest.map(({ courseId }) => String(courseId));
   const titles = await Course.findAll({ attributes: ['id', 'title'], where: { id: ids }, transaction });
   const titleOf = new Map(titles.map(({ id, title }) => [id, title]));
@@ -87,12 +87,12 @@ async function requestsContent(
 }
 
 /** Whether no account has the address of a mail, not even the one that it is about. */
-async function isFree({ core, mail, transaction }: Reading): Promise<boolean> {
+async function isAddressUnused({ core, mail, transaction }: MailContext): Promise<boolean> {
   return (await core.database.models.User.count({ where: { email: mail.address ?? '' }, transaction })) === 0;
 }
 
 /** What an active person's mail says; nothing when its reason is gone. */
-async function personalContent(reading: Reading, user: User, kind: MailKind): Promise<ContentWithout | undefined> {
+async function personalContent(reading: MailContext, user: User, kind: MailKind): Promise<ContentBuilder | undefined> {
   const { firstName, email } = user;
   const { newEmail = '', message = null, isNew = false, other = '' } = reading.data;
   if (user.mailOff.split(' ').includes(kind)) return undefined;
@@ -103,7 +103,7 @@ async function personalContent(reading: Reading, user: User, kind: MailKind): Pr
     case 'invitation':
       return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, ...link });
     case 'email-confirm':
-      return (await isFree(reading)) ? (link) => ({ kind, ...link }) : undefined;
+      return (await isAddressUnused(reading)) ? (link) => ({ kind, ...link }) : undefined;
     case 'email-notice':
       return (link) => ({ kind, firstName, newEmail, ...link });
     case 'email-changed':
@@ -123,12 +123,12 @@ async function personalContent(reading: Reading, user: User, kind: MailKind): Pr
  * What a mail says, read at the moment when it leaves; nothing when its reason is gone.
  * @param user whom it is about, if that account exists
  */
-export async function contentOf(
+export async function readMailContent(
   core: Core,
   mail: Mail,
   user: User | undefined,
   transaction: Transaction,
-): Promise<ContentWithout | undefined> {
+): Promise<ContentBuilder | undefined> {
   // Rows are written by queueMails() alone.
   const kind = mail.kind as MailKind;
   if (kind === 'test') return () => ({ kind });

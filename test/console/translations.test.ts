@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { de } from '../../src/console/i18n/de/words.js';
-import { en } from '../../src/console/i18n/en/words.js';
+import { de } from '../../src/console/i18n/de/translations.js';
+import { en } from '../../src/console/i18n/en/translations.js';
 import { problemCodes } from '../../src/field-problem.js';
 import { publicCodes } from '../../src/http/api/failures.js';
 import { auditedFields } from '../../src/schemas/account-fields.js';
