@@ -158,7 +158,7 @@ const exceptions: readonly Exception[] = [
     typeOnly: false,
   },
   // One rule, as SQL and in the program.
-  { from: /^db\/sql\/words\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
+  { from: /^db\/sql\/search-words\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
   { from: /^db\/models\//, to: /^schemas\//, typeOnly: true },
   // What it gives to migrations and seeders.
   {
