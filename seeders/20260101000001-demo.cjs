@@ -579,8 +579,8 @@ function accountWordRows({ storedWords }, accounts) {
   });
 }
 
-const courseWordRows = ({ wordsOf }, courseRows) =>
-  courseRows.flatMap(({ id, search_key: key }) => wordsOf(key).map((word) => ({ word, course_id: id })));
+const courseWordRows = ({ indexedWords }, courseRows) =>
+  courseRows.flatMap(({ id, search_key: key }) => indexedWords(key).map((word) => ({ word, course_id: id })));
 
 const idsOf = (rows) => rows.map((row) => row.id);
 

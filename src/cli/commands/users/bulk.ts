@@ -34,15 +34,15 @@ const wordings = {
 /** Accounts per call of the service. */
 const batchSize = 100;
 
-/** How accounts are changed in bulk. @param more `keepPassword` stores new passwords; `message` is for invitations */
+/** How accounts are changed in bulk. @param more `savePassword` stores new passwords; `message` is for invitations */
 function workOf(
   context: Context,
   action: Action,
-  { keepPassword, message }: { keepPassword?: PasswordFile['save'] | undefined; message?: string | undefined } = {},
+  { savePassword, message }: { savePassword?: PasswordFile['save'] | undefined; message?: string | undefined } = {},
 ): Pick<BulkWork, 'words' | 'batchSize' | 'preview' | 'change'> {
   const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
     const input = { action, ids, dryRun, message };
-    const options = { signal, ...(keepPassword && { keepPassword }) };
+    const options = { signal, ...(savePassword && { savePassword }) };
     const { outcomes, stopped } = await changeManyUsers(context, operator, input, options);
     const verdicts = outcomes.map(({ outcome, refusal }): ItemResult => ({ outcome, ...(refusal && { refusal }) }));
     return { verdicts, stopped };
@@ -167,7 +167,7 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
   return withPasswordFile(run, async (file) => {
     const context = await run.context();
     const work = workOf(context, 'reset_password', {
-      keepPassword: file && ((user, password) => file.save(user, password)),
+      savePassword: file && ((user, password) => file.save(user, password)),
     });
     return runBulk(run, {
       ...work,
