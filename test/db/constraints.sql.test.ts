@@ -31,7 +31,7 @@ describe('constraints of the database', () => {
   const superAdmin = () => user({ role: 'super_admin' });
 
   describe('on accounts', () => {
-    it('allow one super admin, also when several are inserted concurrently', async () => {
+    it('allow one super admin, even if several are inserted at the same time', async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, superAdmin));
       const codes = outcomes.map((outcome) =>
         outcome.status === 'fulfilled' ? 'created' : (outcome.reason as { code: string }).code,
@@ -49,14 +49,14 @@ describe('constraints of the database', () => {
       await expectRefusal(admin.update({ isActive: false }), 'users_super_admin_active');
     });
 
-    it('allow one account for an email, and for a phone, however it is written', async () => {
+    it('allow one account for each email and each phone, however the phone is written', async () => {
       await user({ email: 'ada@example.org', phone: '+1 (555) 010-9999' });
       expect((await failureOf(() => user({ email: 'ada@example.org' }))).code).to.equal('EMAIL_TAKEN');
       expect((await failureOf(() => user({ phone: '+1.555.010.9999' }))).code).to.equal('PHONE_TAKEN');
       await expectRefusal((await user()).update({ email: 'ada@example.org' }), 'email');
     });
 
-    it('allow the three roles', async () => {
+    it('refuse unknown roles', async () => {
       for (const role of ['admin', 'Trainee'])
         await expectRefusal(user({ role: role as 'trainee' }), 'users_role_known');
     });
@@ -89,7 +89,7 @@ describe('constraints of the database', () => {
     });
     const course = (given: Partial<Course>) => buildCourse(harness.context, owner, given);
 
-    it('allow known levels and types, dates in order, and a capacity of at least one', async () => {
+    it('refuse unknown levels and types, an end before the start, and a capacity of 0', async () => {
       const refused: [Partial<Course>, string][] = [
         [{ level: 'expert' as 'advanced' }, 'courses_level_known'],
         [{ courseType: 'Online' as 'online' }, 'courses_type_known'],
@@ -102,7 +102,7 @@ describe('constraints of the database', () => {
       await course({ startDate: null, endDate: '2026-03-02' });
     });
 
-    it('reference an existing trainer, who cannot be deleted', async () => {
+    it('require an existing trainer, and keep that trainer from being deleted', async () => {
       await expectRefusal(course({ trainerId: uuidv7() }), foreignKey);
       await course({});
       await expectRefusal(owner.destroy(), foreignKey);
@@ -121,20 +121,20 @@ describe('constraints of the database', () => {
     });
     const enroll = (given: Partial<Enrollment> = {}) => buildEnrollment(harness.context, trainee, course, given);
 
-    it('allow one for a trainee and a course', async () => {
+    it('allow one enrollment of a trainee in a course', async () => {
       await enroll();
       await expectRefusal(enroll(), /enrollments_user_course_unique|enrollments\.user_id, enrollments\.course_id/);
       await buildEnrollment(harness.context, await user(), course);
     });
 
-    it('allow all statuses that are declared, no others, and a progress in percent', async () => {
+    it('allow every declared status and no other, and a progress from 0 to 100', async () => {
       for (const status of enrollmentStatuses) await (await enroll({ status })).destroy();
       await expectRefusal(enroll({ status: 'done' as 'active' }), 'enrollments_status_known');
       for (const progress of [-1, 101]) await expectRefusal(enroll({ progress }), 'enrollments_progress_range');
       await enroll({ status: 'completed', progress: 100 });
     });
 
-    it("reference an existing trainee and course, and follow their course's trainer", async () => {
+    it("require an existing trainee and course, and follow the course's trainer", async () => {
       const other = await trainer();
       for (const given of [{ userId: uuidv7() }, { courseId: uuidv7() }, { trainerId: other.id }])
         await expectRefusal(enroll(given), foreignKey);
@@ -145,7 +145,7 @@ describe('constraints of the database', () => {
       await owner.destroy();
     });
 
-    it('are deleted with their course, and with their trainee', async () => {
+    it('delete enrollments with their course or their trainee', async () => {
       await enroll();
       const colleague = await buildEnrollment(harness.context, await user(), course);
       await trainee.destroy();
@@ -155,8 +155,8 @@ describe('constraints of the database', () => {
     });
   });
 
-  describe('on rows of accounts and imports', () => {
-    it('end the sessions of an account that is deleted, and keep its audit log', async () => {
+  describe('on sessions, audit entries and import rows', () => {
+    it('delete the sessions of a deleted account, and keep its audit entries', async () => {
       const { AuditEntry, Session } = database.models;
       const account = await user();
       await tokenFor(harness.context, account);
@@ -169,7 +169,7 @@ describe('constraints of the database', () => {
       await expectRefusal(wrong, 'audit_entries_origin_known');
     });
 
-    it('delete the rows of an import with it', async () => {
+    it('delete the rows of a deleted import', async () => {
       const { Import, ImportRow } = database.models;
       const file = { fileName: 'people.csv', fileSha256: 'a'.repeat(64), optionsJson: '{}', rowsTotal: 1 };
       const place = { origin: 'cli' as const, filePath: '/people.csv' };

@@ -39,7 +39,7 @@ describe('a lease', () => {
     expect(code).to.equal('DATABASE_UNREACHABLE');
   });
 
-  it('is released after the work, whose result or error it gives', async () => {
+  it('is released after the work, and returns its result or rethrows its error', async () => {
     const held = await lease(database, 0, () => leasesIn(database));
     expect(held.map(({ name }) => name)).to.deep.equal(['work']);
     expect(Number(held[0]?.expires_at) - Date.now()).to.be.within(20_000, 30_000);
@@ -50,7 +50,7 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('expires by the clock of the database, not of the machine', async () => {
+  it("expires by the database's clock, not the machine's", async () => {
     const { now } = Date;
     const names = async () => [...(await activeLeases(database, ['work']))];
     try {
@@ -76,14 +76,14 @@ describe('a lease', () => {
     }
   });
 
-  it('is refused while it has another owner, who keeps it', async () => {
+  it('is refused while another owner has it', async () => {
     await leave(database, Date.now() + 60_000);
     const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
     expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Another process has the lease.']);
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
-  it('is refused to another connection while work runs, but not one of another name', async () => {
+  it('is refused to another connection while work runs, but a lease with another name is not', async () => {
     await lease(database, 0, async () => {
       const { code } = await failureOf(() => lease(databases.open(), 50, () => Promise.resolve()));
       expect(code).to.equal('MIGRATION_LOCKED');
@@ -92,7 +92,7 @@ describe('a lease', () => {
     });
   });
 
-  it('is acquired after its owner has died, also when that took it while the clock was ahead', async () => {
+  it('can be acquired after its owner died, even if the clock was ahead when the owner acquired it', async () => {
     for (const expiresAt of [Date.now() - 1, Date.now() + 86_400_000]) {
       await leave(database, expiresAt);
       expect([...(await activeLeases(database, ['work']))]).to.deep.equal([]);
@@ -101,7 +101,7 @@ describe('a lease', () => {
     }
   });
 
-  it('gets its usual time at a renewal after the clock was set back', async () => {
+  it('expires after the usual time when it is renewed after the clock was set back', async () => {
     const work = async ({ renew }: Lease) => {
       await database.sequelize.query('UPDATE leases SET expires_at = expires_at + 86400000');
       expect(await database.inTransaction(renew)).to.equal(true);
@@ -110,7 +110,7 @@ describe('a lease', () => {
     await withLease(database, 'work', 0, refusal, work);
   });
 
-  it('is waited for', async () => {
+  it('is acquired once the other owner releases it in time', async () => {
     await leave(database, Date.now() + 300);
     expect(await lease(database, 5000, () => Promise.resolve('done'))).to.equal('done');
   });
@@ -126,7 +126,7 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('can be renewed in a transaction of the work while it is ours, after it has expired unless that is ruled out', async () => {
+  it('can be renewed by its owner, and after its expiry unless the options forbid that', async () => {
     const cases: [changed: string, isRenewedWhenExpired: boolean, expected: boolean][] = [
       ['owner = owner', true, true],
       ["owner = 'another'", true, false],
@@ -143,7 +143,7 @@ describe('a lease', () => {
     }
   });
 
-  it('is renewed after its work has exceeded the deadline of one use of the database', async () => {
+  it('is still renewed after the work exceeds its database deadline', async () => {
     const eachMs = scaled(150);
     const durationMs = 6 * eachMs;
     const work = async ({ renew }: Lease) => {
@@ -160,7 +160,7 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('is not taken from its new owner', async () => {
+  it("keeps the new owner's lease when the former owner releases it", async () => {
     await lease(database, 0, () =>
       database.sequelize.query("UPDATE leases SET owner = 'another', expires_at = ?", {
         replacements: [Date.now() + 9000],
@@ -185,7 +185,7 @@ describe('a lease', () => {
     return { most, done };
   }
 
-  it('lets many contenders work one after the other, too when all find that its owner has died', async () => {
+  it('runs many contenders one after the other, also when all find an expired lease', async () => {
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });
     await leave(database, Date.now() - 1);
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });

@@ -56,7 +56,7 @@ if (onMysql)
       };
     }
 
-    it('before the commit repeats the whole transaction, also at a read in it, and a read alone', async () => {
+    it('repeats the whole transaction if lost before the commit, and repeats a single read', async () => {
       breakAt('INSERT');
       const attempts = { count: 0 };
       await insert('a', attempts);
@@ -72,7 +72,7 @@ if (onMysql)
       expect(attempts.count).to.equal(4);
     });
 
-    it('during the commit repeats nothing, and is a success when the row is found', async () => {
+    it('repeats nothing if lost during the commit, and succeeds if the row is found', async () => {
       breakAt('COMMIT;');
       const attempts = { count: 0 };
       const { code } = await failureOf(() => insert('a', attempts));
@@ -84,7 +84,7 @@ if (onMysql)
       expect(await namesIn(direct)).to.deep.equal(['b']);
     });
 
-    it('fails within the deadline, and frees the pool', async () => {
+    it('fails the query within the deadline, and frees the pool', async () => {
       proxy.set({ kind: 'black hole' });
       const startedAt = performance.now();
       const attempts = Array.from({ length: 30 }, () =>
@@ -97,7 +97,7 @@ if (onMysql)
       expect(await database.read(() => namesIn(database))).to.deep.equal([]);
     });
 
-    it('is broken with its transaction at the deadline', async () => {
+    it('ends the transaction at the deadline', async () => {
       const { code, message } = await failureOf(() =>
         database.withDeadline({ all: 300 }, () =>
           database.inTransaction(async (transaction) => {
@@ -124,7 +124,7 @@ describe('withDeadline', function () {
   const databases = useDatabases({ migrated: false });
   const sleepStatement = `SELECT SLEEP(${napMs / 1000})`;
 
-  it('counts all time in the database, and no other', async () => {
+  it('counts only the time in the database', async () => {
     if (!onMysql) return;
     const database = databases.open();
     const nap = () => database.read(() => database.sequelize.query(sleepStatement));

@@ -60,7 +60,7 @@ async function describeTable(sequelize: Sequelize, table: string): Promise<Recor
 describe('the tables and the models', () => {
   const databases = useDatabases();
 
-  it('have the same columns, of the same types, with the same nulls, keys and defaults', async () => {
+  it('have the same columns, with the same types, nulls, keys and defaults', async () => {
     const { models, sequelize } = databases.open();
     for (const model of Object.values(models) as ModelStatic<Model>[]) {
       const inTable = await describeTable(sequelize, String(model.getTableName()));
@@ -87,7 +87,7 @@ describe('the tables and the models', () => {
     }
   });
 
-  it('are complete', async () => {
+  it('are the same set', async () => {
     const { models, sequelize } = databases.open();
     const tables = await sequelize.getQueryInterface().showAllTables();
     const names = tables.map((table) => String((table as { tableName?: string }).tableName ?? table));
@@ -106,7 +106,7 @@ if (onMysql) {
     }
     const databases = useDatabases({ migrated: false, create: createLatin1Database });
 
-    it('are InnoDB, compare text by its bytes, and are the same as on any other server', async () => {
+    it('use InnoDB, compare text by its bytes, and equal those on any other server', async () => {
       const database = databases.open({ DB_POOL_MAX: '1' });
       const { sequelize } = database;
       await sequelize.query("SET SESSION default_storage_engine = 'MyISAM'");

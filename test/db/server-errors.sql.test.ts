@@ -8,7 +8,7 @@ import { migrateUp } from '../../src/db/migrations/migrator.js';
 import { onMysql, runOnServer, serverUrl } from '../support/database.js';
 import { canary, expectFailures, failureOf } from './support/failure.js';
 
-describe('a server that cannot be used', () => {
+describe('a server is reported as unusable', () => {
   const settings = (port: number, more = {}) => ({
     DATABASE_URL: `mysql://app:${canary}@127.0.0.1:${port}/courses`,
     DB_POOL_ACQUIRE_MS: '300',
@@ -17,7 +17,7 @@ describe('a server that cannot be used', () => {
   const unreachable =
     /^The database can't be reached \(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\): \w+\. Check that the server runs and that DATABASE_URL is right\.$/;
 
-  it('because nothing listens', async () => {
+  it('if nothing listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -25,7 +25,7 @@ describe('a server that cannot be used', () => {
     await expectFailures(settings(port), 'DATABASE_UNREACHABLE', unreachable);
   });
 
-  it('because it accepts connections and sends nothing', async () => {
+  it('if it accepts connections and sends nothing', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -40,7 +40,7 @@ describe('a server that cannot be used', () => {
     server.close();
   });
 
-  it('because the file of its certificate authorities cannot be read', async () => {
+  it('if the file of certificate authorities cannot be read', async () => {
     const { code, message } = await failureOf(() =>
       openDatabase(
         loadConfig({
@@ -60,7 +60,7 @@ describe('a server that cannot be used', () => {
     return { DATABASE_URL: url.href };
   };
 
-  it('because the password is wrong', async () => {
+  it('if the password is wrong', async () => {
     const env = changed((url) => {
       url.password = canary;
     });
@@ -71,7 +71,7 @@ describe('a server that cannot be used', () => {
     );
   });
 
-  it('because the database does not exist', async () => {
+  it('if the database does not exist', async () => {
     const env = changed(() => undefined, 'no_such_database');
     await expectFailures(
       env,
@@ -99,7 +99,7 @@ describe('a server that cannot be used', () => {
     }
   }
 
-  it('because the user has no rights there', () =>
+  it('if the user has no rights on the database', () =>
     asGuest('', (env) =>
       expectFailures(
         env,
@@ -108,7 +108,7 @@ describe('a server that cannot be used', () => {
       ),
     ));
 
-  it('because the user has too few rights there', () =>
+  it('if the user has too few rights on the database', () =>
     asGuest('SELECT, INSERT, UPDATE, DELETE', async (env, name) => {
       const database = openDatabase(loadConfig({ env, cwd: '/' }).database);
       const { code, message } = await failureOf(() => migrateUp(database));
@@ -120,7 +120,7 @@ describe('a server that cannot be used', () => {
       ]);
     }));
 
-  it('because it has no TLS, or an untrusted certificate', async () => {
+  it('if it has no TLS, or an untrusted certificate', async () => {
     const toName = (url: URL) => {
       url.hostname = 'localhost';
     };
@@ -132,7 +132,7 @@ describe('a server that cannot be used', () => {
     );
   });
 
-  it('because nothing has been migrated', async () => {
+  it('if the migrations have not run', async () => {
     const name = `empty_${uuidv7().slice(-12)}`;
     await runOnServer(`CREATE DATABASE ${name}`);
     const database = openDatabase(loadConfig({ env: { DATABASE_URL: serverUrl(name) }, cwd: '/' }).database);

@@ -16,7 +16,7 @@ describe('stored text', () => {
   });
   const user = (given: Parameters<typeof buildUser>[1]) => buildUser(harness.context, given);
 
-  it('differs by letter, accent and case', async () => {
+  it('is compared by letter, accent and case', async () => {
     const names = 'jose josé jose\u0301 Jose straße strasse i ı ﬁ fi 🦊 🐺 か が カ'.split(' ');
     for (const name of names) await user({ email: `${name}@x.org` });
     for (const name of names) {
@@ -26,13 +26,13 @@ describe('stored text', () => {
     }
   });
 
-  it('is in the order of its bytes', async () => {
+  it('is sorted by its bytes', async () => {
     for (const lastName of ['Zz', 'aa', 'Ää', 'Aa', 'zz']) await user({ lastName });
     const rows = await database.models.User.findAll({ order: ['lastName'] });
     expect(rows.map(({ lastName }) => lastName)).to.deep.equal(['Aa', 'Zz', 'aa', 'zz', 'Ää']);
   });
 
-  it('has no keys that differ only in outer spaces, which databases compare differently', async () => {
+  it('has no keys that differ only in leading or trailing spaces', async () => {
     const written = [' ada@example.org', 'ada@example.org  ', '\u00a0ADA@example.org\t'];
     await user({ email: normalizeEmail('ada@example.org'), phone: '+1 555' });
     for (const email of written) {
@@ -61,7 +61,7 @@ describe('stored text', () => {
     expect((await database.models.Course.findByPk(id))?.description).to.equal(description);
   });
 
-  it('is found by a part of it, without wildcards', async () => {
+  it('is found by a part of it, with no wildcards', async () => {
     const names = ['a%b', 'a_b', 'axb', 'a\\b', "a'b", 'A%B'];
     for (const lastName of names) await user({ lastName });
     for (const piece of ['%', '_', '\\', "'", 'a%', 'A']) {

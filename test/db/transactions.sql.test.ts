@@ -56,7 +56,7 @@ describe('inTransaction', () => {
     expect(await counterOf(databases.open(), 'a')).to.equal(1);
   });
 
-  it('lets 50 concurrent writes succeed, and 50 of another program', async () => {
+  it('lets 50 concurrent writes of each of two programs succeed', async () => {
     const write = (connection: Database) =>
       connection.inTransaction(async (transaction) => {
         const before = await counterOf(connection, 'b', transaction);
@@ -133,7 +133,7 @@ describe('inTransaction', () => {
       expect(message).to.match(/^The database is busy with other changes \(mysql:\/\/.*\)\. Try again\.$/);
     });
 
-    it('sees in each statement what others have committed', async () => {
+    it('sees the commits of others in each statement', async () => {
       await database.inTransaction(async (transaction) => {
         expect(await counterOf(database, 'a', transaction)).to.equal(0);
         const other = databases.open();
@@ -165,7 +165,7 @@ describe('inTransaction', () => {
       }
     }
 
-    it('opens a new file concurrently', async () => {
+    it('opens a new file from several connections at the same time', async () => {
       for (let round = 0; round < 10; round += 1) {
         const file = `${databases.url.replace(/[^/]+$/, '')}new-${round}.sqlite`;
         const connections = Array.from({ length: 4 }, () => databases.open({ DATABASE_URL: file }));
@@ -173,7 +173,7 @@ describe('inTransaction', () => {
       }
     });
 
-    it('waits for the writer of another program', async () => {
+    it('waits for a writer in another program', async () => {
       await holdingLock(async (release) => {
         const writing = database.inTransaction((transaction) => add(database, 'a', transaction));
         await sleep(200);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { canLoseRights, withoutRights } from '../support/without-rights.js';
 import { expectFailures, failureOf } from './support/failure.js';
 
-describe('a SQLite file that cannot be used', () => {
+describe('a SQLite file is reported as unusable', () => {
   const folder = temporaryFolder();
   after(() => {
     chmodSync(folder.path, 0o700);
@@ -22,7 +22,7 @@ describe('a SQLite file that cannot be used', () => {
   const cannotBeWritten =
     /^The database file \/.* can't be written\. Make the file and its folder writable for this user\.$/;
 
-  it('because it is a folder, or its folder is a file or cannot be created', async () => {
+  it('if it is a folder, or its folder is a file or cannot be created', async () => {
     mkdirSync(at('folder'));
     writeFileSync(at('file'), '');
     const names = [['folder'], ['file', 'db.sqlite'], ['file', 'below', 'db.sqlite'], ['x'.repeat(300), 'db.sqlite']];
@@ -34,7 +34,7 @@ describe('a SQLite file that cannot be used', () => {
     }
   });
 
-  it('because it is no database', async () => {
+  it('if it is no database', async () => {
     writeFileSync(at('letter.txt'), 'Dear Sir or Madam, '.repeat(500));
     const unusable =
       /^The file \/.*letter\.txt is not a usable SQLite database\. Restore it from a backup, or name another file\.$/;
@@ -59,7 +59,7 @@ describe('a SQLite file that cannot be used', () => {
     chmodSync(folder.path, 0o755);
   }
 
-  it('because it is read-only', async function () {
+  it('if it is read-only', async function () {
     if (!canLoseRights) return this.skip();
     await migratedFile('read-only');
     chmodSync(at('read-only', 'db.sqlite'), 0o444);
@@ -69,7 +69,7 @@ describe('a SQLite file that cannot be used', () => {
     );
   });
 
-  it('because its folder is read-only', async function () {
+  it('if its folder is read-only', async function () {
     if (!canLoseRights) return this.skip();
     await migratedFile('closed');
     chmodSync(at('closed', 'db.sqlite'), 0o666);
@@ -81,7 +81,7 @@ describe('a SQLite file that cannot be used', () => {
     expect(existsSync(at('closed', 'below'))).to.equal(false);
   });
 
-  it('because it cannot be read', async function () {
+  it('if it cannot be read', async function () {
     if (!canLoseRights) return this.skip();
     await migratedFile('secret');
     chmodSync(at('secret', 'db.sqlite'), 0o000);
@@ -95,7 +95,7 @@ describe('a SQLite file that cannot be used', () => {
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
   });
 
-  it('because nothing has been migrated', async () => {
+  it('if the migrations have not run', async () => {
     const database = openDatabase(loadConfig({ env: url('empty.sqlite'), cwd: '/' }).database);
     const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
     expect([code, message]).to.deep.equal([
@@ -108,7 +108,7 @@ describe('a SQLite file that cannot be used', () => {
 });
 
 describe('errors of other files', () => {
-  it('pass unchanged through work on the database', async () => {
+  it('pass through unchanged', async () => {
     const folder = temporaryFolder();
     const settings = ['sqlite:db.sqlite', 'mysql://app@127.0.0.1:1/x'].map(
       (url) => loadConfig({ env: { DATABASE_URL: url }, cwd: folder.path }).database,

@@ -42,7 +42,7 @@ interface Workflow {
 }
 
 describe('The files for deployments', () => {
-  it('name settings that there are, and no others', () => {
+  it('set only settings that exist', () => {
     const [compose] = documentsIn('compose.yaml') as [
       { services: { service: { environment: Record<string, string> } } },
     ];
@@ -68,7 +68,7 @@ describe('The files for deployments', () => {
     }
   });
 
-  it('hand all settings of `.env` to the service of compose, but for those that its container decides', () => {
+  it('pass all settings of `.env` to the compose service, except those that its container sets', () => {
     const [{ services }] = documentsIn('compose.yaml') as [
       { services: { service: { env_file: string; environment: Record<string, string> } } },
     ];
@@ -89,7 +89,7 @@ describe('The files for deployments', () => {
     expect(build).to.match(/^RUN npm run build /);
   });
 
-  it('ask for what the service has', () => {
+  it('probe existing routes of the service', () => {
     const paths = Object.values(contract).map(({ path }) => path);
     const asked = [...manifests, 'Dockerfile', 'deploy/Caddyfile'].flatMap((file) =>
       Array.from(read(file).matchAll(/\/(?:health|ready)z\b/g), ([path]) => path),
@@ -98,7 +98,7 @@ describe('The files for deployments', () => {
     expect(paths).to.include.members([...new Set(asked)]);
   });
 
-  it('leave the instances on Kubernetes time to end, before the schema is changed, and room for uploads', () => {
+  it('give Kubernetes instances time to end, migrate with no older instance running, and have room for uploads', () => {
     const { strategy, template } = manifestOf('Deployment').spec ?? {};
     const { containers = [], volumes = [], terminationGracePeriodSeconds: grace } = template?.spec ?? {};
     const drain = Number(manifestOf('ConfigMap').data?.DRAIN_DELAY_MS) / 1000;
@@ -116,7 +116,7 @@ describe('The files for deployments', () => {
     expect(Number.parseInt(limit ?? '', 10) * 2 ** 30).to.be.at.least(uploads * files.materialBytes);
   });
 
-  it('let proxies wait for as long as the service does', () => {
+  it('let proxies wait at least as long as the service', () => {
     const timeouts = (file: string, names: RegExp) =>
       Array.from(read(file).matchAll(names), ([, name = '', minutes]) => [name, Number(minutes) * 60_000] as const);
     const found = {
@@ -130,7 +130,7 @@ describe('The files for deployments', () => {
       expect(milliseconds, name).to.be.at.least(requestTimeoutMs);
   });
 
-  it('name their version, and the settings that instances on several machines need', () => {
+  it('name the current version, and the settings that several machines need', () => {
     const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
     expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
     for (const file of ['deploy/nginx.conf', 'deploy/Caddyfile', 'deploy/haproxy.cfg']) {
@@ -159,7 +159,7 @@ describe('The files for deployments', () => {
       expect(documentsIn(`.github/${name}.yml`)).to.have.length(1);
   });
 
-  it('list every package of production for who checks licences and weaknesses', () => {
+  it('list every production package in the software bill of materials', () => {
     const { stdout, status } = spawnSync('npm', ['run', '--silent', 'sbom'], {
       cwd: root,
       encoding: 'utf8',

@@ -88,7 +88,7 @@ import { isInstalled } from './files.js';
     await haproxy.untilServer(`database/${name}`, 'UP');
   }
 
-  it('uses one node at a time: one that comes back gets no connections while the other one is up', async () => {
+  it('uses one node at a time: a recovered node gets no connections while the other node is up', async () => {
     const haproxy = await start();
     const first = await open();
     expect(first.node).to.equal('one');
@@ -103,7 +103,7 @@ import { isInstalled } from './files.js';
     expect((await open()).node).to.equal('one');
   });
 
-  it('uses another node when the operator takes one out, also after that is ready again', async () => {
+  it('uses another node in maintenance of the first, and keeps it afterwards', async () => {
     const haproxy = await start();
     await markDown(haproxy, 'one');
     const used = await open();

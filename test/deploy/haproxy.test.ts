@@ -36,7 +36,7 @@ import { isInstalled, sendThrough } from './files.js';
     folder.remove();
   });
 
-  it('lets it complete its requests when it is no longer ready', async () => {
+  it('lets the instance complete its requests when it is no longer ready', async () => {
     const https = await freePort();
     // A server that listens on a port has an address of that kind.
     const instances = [(instance.address() as AddressInfo).port];

@@ -42,7 +42,7 @@ describe('The manifests for Kubernetes', () => {
     (name) => documentsIn(`deploy/kubernetes/${name}.yaml`) as Manifest[],
   );
 
-  it('have the fields that their kinds have, of the right types', () => {
+  it('have only valid fields of the right types', () => {
     const kinds = ['Secret', 'ConfigMap', 'PersistentVolumeClaim', 'Deployment', 'Service', 'PodDisruptionBudget'];
     expect(manifests.map(({ kind }) => kind)).to.have.members(kinds);
     const misspelt = { apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: 80, tragetPort: 1 }] } };
@@ -51,7 +51,7 @@ describe('The manifests for Kubernetes', () => {
     expect(problems?.[0]).to.include(`'"tragetPort"' does not exist`);
   });
 
-  it('keep on a volume what must outlive an instance: files of imports, and what retention exports', () => {
+  it('store import files and retention exports on a volume', () => {
     const found = manifests.find(({ kind }) => kind === 'Deployment');
     const { spec } = found as unknown as {
       spec: {
@@ -70,7 +70,7 @@ describe('The manifests for Kubernetes', () => {
     expect(kept).to.have.members(['/data/imports', '/data/retention']);
   });
 
-  it('take the token of the figures from the secret, and trust few addresses', () => {
+  it('take the metrics token from the secret, and trust few addresses', () => {
     const settingsOf = (kind: string, part: 'data' | 'stringData') =>
       (manifests.find((manifest) => manifest.kind === kind) as unknown as Record<string, Record<string, string>>)[part];
     expect(settingsOf('Secret', 'stringData')).to.include.keys('JWT_SECRET', 'METRICS_TOKEN');

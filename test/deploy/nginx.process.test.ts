@@ -84,7 +84,7 @@ import { configureNginx } from './nginx.js';
     }
   }
 
-  it('sends a change that an instance has taken to no other one, but a GET', async () => {
+  it('retries a GET at the other instance, but no change', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
       // For a while it leaves out an instance that has failed.
       await start(ports());
@@ -96,7 +96,7 @@ import { configureNginx } from './nginx.js';
     }
   });
 
-  it('sends a GET to the other one where a machine does not answer', async () => {
+  it('sends a GET to the other instance if a machine does not answer', async () => {
     // A process that stands still and takes no more connections: like a machine that has vanished, it answers nothing.
     const listen =
       "net.createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })";
@@ -115,7 +115,7 @@ import { configureNginx } from './nginx.js';
     }
   });
 
-  it('hands on bodies of changes as they are', async () => {
+  it('passes request bodies on unchanged', async () => {
     await start(ports());
     const body = 'x'.repeat(3_000_000);
     for (const method of ['POST', 'PUT', 'DELETE'])
@@ -123,7 +123,7 @@ import { configureNginx } from './nginx.js';
     expect(received).to.deep.equal(['POST', 'PUT', 'DELETE'].map((method) => `${method} /api/a%20b 3000000`));
   });
 
-  it('sends requests to the other one where an instance is down, of a DELETE from the second one on', async () => {
+  it('sends requests to the other instance if one is down, and a DELETE from the second request on', async () => {
     const [up = 0] = ports();
     const down = await freePort();
     for (const method of ['GET', 'POST']) {

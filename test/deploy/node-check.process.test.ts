@@ -29,7 +29,7 @@ describe('The check of the nodes for HAProxy', () => {
     expect(accepts({ galera: message('Initialized', 'non-Primary') })).to.equal(false);
   });
 
-  it('accepts the primary of a group of MySQL servers only, as the others refuse changes', () => {
+  it('accepts only the primary of a group of MySQL servers', () => {
     expect(accepts({ member: 'ONLINE PRIMARY\\n' })).to.equal(true);
     expect(accepts({ member: 'ONLINE SECONDARY\\n' })).to.equal(false);
     expect(accepts({ member: 'RECOVERING PRIMARY\\n' })).to.equal(false);

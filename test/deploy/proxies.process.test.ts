@@ -152,7 +152,7 @@ for (const { program, configure } of proxies)
         };
       };
 
-      it('signs people in with a secure cookie, and tells the service who they are', async () => {
+      it('signs people in with a secure cookie, and forwards the client address', async () => {
         const { user } = await signIn(harness.context, { role: 'super_admin' });
         const body = JSON.stringify({ identifier: user.email, password: factoryPassword });
         const headers = {
@@ -172,7 +172,7 @@ for (const { program, configure } of proxies)
         expect(session?.ip).to.equal('127.0.0.1');
       });
 
-      it('hands on uploads of many megabytes, events when they come, and no metrics', async () => {
+      it('passes on large uploads, streams events without delay, and hides the metrics', async () => {
         const { token } = await signIn(harness.context, { role: 'super_admin' });
         const Authorization = `Bearer ${token}`;
         release = await takeImportSlot(harness.context);

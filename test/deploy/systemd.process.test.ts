@@ -9,7 +9,7 @@ const unit = path.join(root, 'deploy/coursectl@.service');
 const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
 
 (isInstalled('systemd-analyze') ? describe : describe.skip)('The systemd unit (needs systemd-analyze)', () => {
-  it('has no settings that systemd does not know', () => {
+  it('has only settings that systemd knows', () => {
     const { status, stderr } = analyze('verify');
     // It ends with 0 for unknown names.
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
@@ -19,7 +19,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     expect(readFileSync(unit, 'utf8')).to.match(/^ExecStart=.* serve .*--port %i$/m);
   });
 
-  it('shares its user and folder with the commands that the operations manual runs beside it', () => {
+  it('uses the same user and folder as the commands in the operations manual', () => {
     const manual = readFileSync(path.join(root, 'docs/OPERATIONS.md'), 'utf8');
     const [command = ''] = /^systemd-run [^`]+/m.exec(manual) ?? [];
     const properties = Array.from(command.matchAll(/--property=(\S+)/g), ([, property = '']) => property);
@@ -35,7 +35,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     expect(settings).to.include(`Environment=${variables.join(' ')}`);
   });
 
-  it('says what to do where the program or its Node is none that services can read', () => {
+  it('prints advice if services cannot read the program or Node', () => {
     const [, command = ''] = /^ExecStartPre=\/bin\/sh -c '([^']+)'$/m.exec(readFileSync(unit, 'utf8')) ?? [];
     const script = command.replaceAll('\\\n', ' ').replaceAll('$$', '$');
     const folder = temporaryFolder();
@@ -58,7 +58,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     folder.remove();
   });
 
-  it('leaves the service little that it may do: an exposure below 2.0', () => {
+  it('restricts the service to an exposure level below 2.0', () => {
     const { status, stdout } = analyze('security', '--offline=yes', '--threshold=20');
     expect(stdout).to.match(/Overall exposure level for coursectl@\S+: 1\.\d/);
     expect(status).to.equal(0);

@@ -55,7 +55,7 @@ async function schemaOf(database: Database): Promise<unknown> {
 describe('migrations', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('apply all, are reverted several together or one by one, and apply all again', async () => {
+  it('can be applied, reverted one by one or several at once, and applied again', async () => {
     const database = databases.open();
     expect(await migrateDown(database, 'all')).to.deep.equal([]);
     expect(await migrateUp(database)).to.deep.equal(files);
@@ -73,7 +73,7 @@ describe('migrations', () => {
     expect(await schemaOf(database)).to.deep.equal(schema);
   });
 
-  it('refuse servers of other kinds, and so does what doctor shows, and know those of MySQL and MariaDB', async () => {
+  it('refuse TiDB, Vitess and OceanBase, and accept variants of MySQL and MariaDB', async () => {
     const database = databases.open();
     for (const version of ['8.0.11-TiDB-v7.5.1', '8.0.30-Vitess', '5.7.25-OceanBase-v4.2.1'])
       for (const change of [
@@ -95,7 +95,7 @@ describe('migrations', () => {
     expect(await serverVersion(mariadb)).to.equal('MariaDB 10.11.14');
   });
 
-  it('can each be repeated, in both directions, as where one was interrupted before it was recorded', async () => {
+  it('can be run again in both directions, as after an interruption before the record', async () => {
     const database = databases.open();
     const queryInterface = database.sequelize.getQueryInterface();
     await migrateUp(database);
@@ -110,13 +110,13 @@ describe('migrations', () => {
     expect(await tablesOf(database)).to.have.members(bookkeeping);
   });
 
-  it('are applied once by programs that start concurrently', async () => {
+  it('are applied once when several programs start at the same time', async () => {
     const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
     expect(done.flat()).to.deep.equal(files);
     await assertSchemaCurrent(databases.open());
   });
 
-  it('report what failed, and release the lease', async () => {
+  it('report the failure, and release the lease', async () => {
     const database = databases.open();
     // A table of another program with the same name.
     await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
@@ -136,7 +136,7 @@ if (onMysql)
     /** How long the connections of others may have no traffic. */
     const inactivityMs = scaled(1000);
 
-    it('wait for a table that others use, for longer than other statements may', async () => {
+    it('wait for a locked table longer than the inactivity limit', async () => {
       const database = databases.open({}, { inactivityMs });
       const reader = await createConnection(databases.url);
       const waiting = async () => {
@@ -175,14 +175,14 @@ describe('the status of migrations', () => {
     expect([failure.code, failure.message]).to.deep.equal(['SCHEMA_OUTDATED', `The database schema is ${message}`]);
   }
 
-  it('can be read from an empty database, which stays empty', async () => {
+  it('is read from an empty database without creating tables', async () => {
     const database = databases.open();
     expect(await migrationStatus(database)).to.deep.equal({ executed: [], pending: files, unknown: [] });
     await expectRefused(database, `not up to date (${files.length} pending). Run: coursectl migrate up`);
     expect(await tablesOf(database)).to.deep.equal([]);
   });
 
-  it('names executed and pending migrations, and those of a newer program', async () => {
+  it('lists executed and pending migrations, and those of a newer program', async () => {
     const database = databases.open();
     await migrateUp(database);
     await assertSchemaCurrent(database);

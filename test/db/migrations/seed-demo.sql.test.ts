@@ -27,7 +27,7 @@ describe('the demo', () => {
     database = databases.open();
   });
 
-  it('is a programme of plausible size', async () => {
+  it('has a super admin, 3 trainers, 200 trainees and 12 courses of all kinds', async () => {
     await seedDemo(database);
     const { User, Course, Enrollment } = database.models;
     const roles = await Promise.all(
@@ -44,7 +44,7 @@ describe('the demo', () => {
       expect(await Course.count({ where: { courseType } }), courseType).to.be.above(0);
   });
 
-  it('has accounts equal to registered ones', async () => {
+  it('has accounts like registered ones', async () => {
     await seedDemo(database);
     for (const user of await database.models.User.findAll()) {
       const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
@@ -60,7 +60,7 @@ describe('the demo', () => {
     }
   });
 
-  it('respects capacities, is consistent, and has courses that can be found', async () => {
+  it('respects capacities, has consistent dates and statuses, and has search keys', async () => {
     await seedDemo(database);
     const { Course, Enrollment } = database.models;
     const courses = new Map((await Course.findAll()).map((course) => [course.id, course]));
@@ -81,7 +81,7 @@ describe('the demo', () => {
     }
   });
 
-  it('logs in with the documented password, and changes nothing when it exists', async () => {
+  it('has accounts with the documented password, and changes nothing when loaded again', async () => {
     await seedDemo(database);
     const { User } = database.models;
     const admin = await User.findOne({ where: { email: 'admin@example.com' }, rejectOnEmpty: true });
@@ -93,7 +93,7 @@ describe('the demo', () => {
     expect(await rowsOf(database)).to.deep.equal(rows);
   });
 
-  it('keeps an existing super admin, and is complete when seeded concurrently', async () => {
+  it('keeps an existing super admin, and is complete after concurrent loads', async () => {
     const { User, Course } = database.models;
     await User.create(somebody({ role: 'super_admin' }));
     await Promise.all([1, 2, 3].map(() => seedDemo(databases.open())));
@@ -102,7 +102,7 @@ describe('the demo', () => {
     expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([204, 12]);
   });
 
-  it('reports why the seeding failed, and rolls back', async () => {
+  it('reports why the load failed, and rolls back', async () => {
     const { User, Course } = database.models;
     await User.create(somebody({ role: 'trainee', email: 'trainer1@example.com' }));
     const { code, message } = await failureOf(() => seedDemo(database));
@@ -117,7 +117,7 @@ describe('the demo', () => {
 describe('the demo without its tables', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('demands the migrations, and creates nothing', async () => {
+  it('requires the migrations, and creates nothing', async () => {
     const database = databases.open();
     const { code, message } = await failureOf(() => seedDemo(database));
     expect(code).to.equal('SCHEMA_OUTDATED');

@@ -32,7 +32,7 @@ describe('sequelize-cli', function () {
   }
   const statusLines = (output: string) => output.split('\n').filter((line) => /^(up|down) /.test(line));
 
-  it('applies and reverts migrations, with the same status in coursectl', async () => {
+  it('applies and reverts migrations, and agrees with coursectl about their status', async () => {
     const database = databases.open();
     expect(statusLines(await cli('db:migrate:status'))).to.deep.equal(files.map((file) => `down ${file}`));
 
@@ -49,7 +49,7 @@ describe('sequelize-cli', function () {
     expect(await tablesOf(database)).to.deep.equal(['SequelizeMeta', 'leases']);
   });
 
-  it('says in a line why settings are refused', async () => {
+  it('prints one line about invalid settings', async () => {
     const { exitCode, stdout, stderr } = await start('db:migrate', { NODE_ENV: 'production', JWT_SECRET: '' });
     expect(exitCode).to.equal(1);
     expect(stderr).to.match(/^ERROR: The configuration is not valid: JWT_SECRET must be set in production; [^\n]+\n$/);
@@ -68,7 +68,7 @@ describe('sequelize-cli', function () {
     expect(await Promise.all([User.count(), Course.count(), Enrollment.count()])).to.deep.equal([0, 0, 0]);
   });
 
-  it('creates a database in a file for this user only', async function () {
+  it('creates a database file that only this user can access', async function () {
     if (onMysql || process.platform === 'win32') return this.skip();
     const { exitCode, stderr } = await start('db:migrate', { DATABASE_URL: '', DATA_DIR: 'own data' });
     expect(exitCode, stderr).to.equal(0);
@@ -77,7 +77,7 @@ describe('sequelize-cli', function () {
     expect(modes).to.deep.equal([0o700, 0o600]);
   });
 
-  it('refuses the demo in production, and among other accounts', async () => {
+  it('refuses to load the demo in production or beside other accounts', async () => {
     const database = databases.open();
     const { User } = database.models;
     await migrateUp(database);

@@ -26,7 +26,7 @@ describeOnMysql('a server without a cluster', () => {
 describeOnMysql('the problems of a server', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('include that its group refuses changes of tables with cascading foreign keys', async () => {
+  it('include a group that refuses changes of tables with cascading foreign keys', async () => {
     const variable = 'group_replication_enforce_update_everywhere_checks';
     const { sequelize, settings } = databases.open();
     const query = sequelize.query;
@@ -66,7 +66,7 @@ describeOnMysql('errors of cluster nodes', () => {
     return outcome;
   }
 
-  it('without the others: reports the database as unreachable, without retries', async () => {
+  it('report a node without quorum as an unreachable database, without retries', async () => {
     for (const alone of [
       failing('08S01', 1047, 'WSREP has not yet prepared node'),
       failing('HY000', 3796, 'cannot be used on the current member state'),
@@ -81,14 +81,14 @@ describeOnMysql('errors of cluster nodes', () => {
     }
   });
 
-  it('with several primaries that refuse our tables: says what to do', async () => {
+  it('report a group with several primaries, with the statement that fixes it', async () => {
     const refusal = failing('HY000', 3098, 'The table does not comply with the requirements');
     const { code, message } = await transact(refusal);
     expect(code).to.equal('DATABASE_NOT_WRITABLE');
     expect(message).to.match(/ \(mysql:\/\/.*\)\. Let the group have a single primary: SELECT \w+\(\)\.$/);
   });
 
-  it('when Galera or Group Replication refuses a commit: repeats the whole transaction', async () => {
+  it('repeat the whole transaction when Galera or Group Replication refuses the commit', async () => {
     for (const refusal of [
       failing('HY000', 1180, 'Got error 149 during COMMIT'),
       failing('HY000', 3101, 'Plugin instructed the server to rollback the current transaction.'),

@@ -79,7 +79,7 @@ const write = (database: Database) =>
     await proxy.close();
   });
 
-  it('loses all connections when it has refused a change, also one of nothing', async () => {
+  it('loses all connections after it refuses a change, even an empty one', async () => {
     await migrateUp(database);
     await assertWritable(database);
     const before = await connectionsOf(database);
@@ -90,7 +90,7 @@ const write = (database: Database) =>
     expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
   });
 
-  it('is left for the server that takes its place, though connections are never idle', async () => {
+  it('is replaced by its successor even if the connections are never idle', async () => {
     await onFormer('SET GLOBAL read_only = ON');
     await failureOf(() => write(database));
     await connectionsOf(database);
@@ -101,7 +101,7 @@ const write = (database: Database) =>
     await write(database);
   });
 
-  it('gets new connections once a second at most, while it stays read-only', async () => {
+  it('gets new connections at most once a second while it stays read-only', async () => {
     await onFormer('SET GLOBAL read_only = ON');
     const ids = new Set<number>();
     const startedAt = performance.now();
@@ -113,7 +113,7 @@ const write = (database: Database) =>
     expect(ids.size).to.be.at.most(3 * (seconds + 1));
   });
 
-  it('is recognised by its errors alone', async () => {
+  it('is recognised by its error messages', async () => {
     const fail = (number: number, text: string) =>
       failureOf(() =>
         database.read(() =>

@@ -91,7 +91,7 @@ describe('TLS to a database server', function () {
     );
   }
 
-  it('is refused with DB_TLS=required when the certificate is for another host', async () => {
+  it('fails with DB_TLS=required if the certificate is for another host', async () => {
     await expectRefusal('localhost', 'DNS:db.example.net');
     await connect('localhost', 'no-verify');
     await useCertificate('DNS:localhost');

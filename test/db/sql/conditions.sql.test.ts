@@ -9,7 +9,7 @@ import { useHarness } from '../../support/harness.js';
 describe('Conditions on rows that others refer to', () => {
   const harness = useHarness();
 
-  it('are met by the same rows whether few or many are expected', async () => {
+  it('match the same rows by index and by lookup', async () => {
     const { context } = harness;
     const { Enrollment, User } = context.database.models;
     const trainer = await buildUser(context, { role: 'trainer' });

@@ -18,7 +18,7 @@ describe('inserting many rows', () => {
     afterJson: `{"note":"Is it :true? $1 'quoted' \\\\ ${'x'.repeat(300)}"}`,
   });
 
-  it('takes rows as they are produced, over several statements, and stores every text as it is', async () => {
+  it('reads rows from a generator, sends several statements, and stores text unchanged', async () => {
     const { database } = harness.context;
     const ids = newIds(2000);
     function* rows() {

@@ -21,7 +21,7 @@ describe('readLogin', () => {
     return readLogin(harness.context.database.models, where, loginSubjects(key, from));
   }
 
-  it('gives what the models read, and the rows of the account, of the address and of both', async () => {
+  it('returns the account as the model does, and the throttle rows of account, address and pair', async () => {
     const { User } = harness.context.database.models;
     const { id, email } = await buildUser(harness.context);
     await User.update({ lastLogin: new Date('2026-01-02T03:04:05.678Z') }, { where: { id } });
@@ -44,7 +44,7 @@ describe('readLogin', () => {
     expect((await read(email, null))[0]?.throttle.map(({ subject }) => subject)).to.deep.equal([subjectOf(target)]);
   });
 
-  it('gives the rows of an identifier without an account', async () => {
+  it('returns the throttle rows of an unknown identifier', async () => {
     const unknown = subjectOf({ identifier: 'nobody@example.org' });
     for (const subject of [unknown, addressSubject(ip)]) await count(subject);
     const found = await read('nobody@example.org');
@@ -53,7 +53,7 @@ describe('readLogin', () => {
     ]);
   });
 
-  it('finds the rows of the throttle by their key', async () => {
+  it('finds the throttle rows by their key', async () => {
     const { sequelize } = harness.context.database;
     const { email } = await buildUser(harness.context);
     const { statements } = await statementsOf(sequelize, () => read(email));

@@ -31,14 +31,14 @@ describe('reading many rows', () => {
   ] as const;
   const of = (user: User) => Object.fromEntries(attributes.map((attribute) => [attribute, user[attribute]]));
 
-  it('gives the attributes as the models have them', async () => {
+  it('returns the same attributes as the models', async () => {
     const { User } = database.models;
     const among = users.map(({ email }) => email);
     const rows = await database.read(() => selectRows(User, attributes, { by: 'email', among }));
     expect(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))).to.deep.equal(users.map(of));
   });
 
-  it('gives the rows that have the values, and none for no values', async () => {
+  it('returns the rows with the given values, and no rows for no values', async () => {
     const { User } = database.models;
     const find = (among: string[]) => database.read(() => selectRows(User, ['email'], { by: 'lastName', among }));
     expect(await find(['Łukasz', 'Nobody', 'x'])).to.deep.equal([{ email: "o'p1@example.org" }]);
@@ -46,7 +46,7 @@ describe('reading many rows', () => {
     expect(await find([])).to.deep.equal([]);
   });
 
-  it('sees what its transaction has changed, in the order of the ids', async () => {
+  it('returns the uncommitted changes of its transaction, ordered by id', async () => {
     const { User } = database.models;
     const among = users.map(({ id }) => id).reverse();
     const rows = await database.inTransaction(async (transaction) => {

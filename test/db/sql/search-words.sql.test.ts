@@ -100,11 +100,11 @@ async function searchAll(
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort();
 
-describe('Words', function () {
+describe('A search by words', function () {
   this.timeout(scaled(60_000));
   const databases = useDatabases();
 
-  it('find the same accounts by index, by reading all accounts, and by the rule', async () => {
+  it('finds the same accounts by index, by a full scan, and by the rule', async () => {
     const database = databases.open();
     const { sequelize, models } = database;
     await fillAccounts(database, 1100);
@@ -137,7 +137,7 @@ describe('Words', function () {
     expect(hits).to.be.above(20);
   });
 
-  it('find the same courses by index, by reading all courses, and by the rule; they go with their course', async () => {
+  it('finds the same courses by index, by a full scan, and by the rule; words are deleted with their course', async () => {
     const database = databases.open();
     const { sequelize, models } = database;
     await fillCourses(database, 620);

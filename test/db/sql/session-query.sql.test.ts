@@ -22,7 +22,7 @@ describe('findSession', () => {
   const moments = ['2026-01-02T03:04:05.678Z', '2026-12-31T23:59:59.000Z', '1999-02-03T00:00:00.010Z'];
   const texts = ['O\'Neill "Ann"', 'back\\slash \\" \\u0041', '日本 🦊 é', 'a\u2028b </script>', "'; -- ?", '{"a":1}'];
 
-  it('gives what the models read', async () => {
+  it('returns the same values as the models', async () => {
     for (const [index, firstName] of texts.entries()) {
       const lastLogin = [null, ...moments.map((moment) => new Date(moment))][index % 4];
       const flags = { isActive: index % 2 === 0, requiresPasswordChange: index % 3 === 0 };
@@ -42,7 +42,7 @@ describe('findSession', () => {
     }
   });
 
-  it("finds neither another account's session, nor one that isn't there", async () => {
+  it("finds neither another account's session nor a missing one", async () => {
     const { session, user } = await sessionOf({});
     const other = await sessionOf({});
     expect(await find(session.id, other.user.id)).to.equal(undefined);

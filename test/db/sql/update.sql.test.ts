@@ -36,7 +36,7 @@ describe('updating many rows', () => {
     return statements.filter((sql) => /UPDATE/.test(sql));
   }
 
-  it('gives each row its own values, and leaves all others as they are', async () => {
+  it('gives each row its own values, and leaves all other rows unchanged', async () => {
     const rows = users.slice(1).map(({ id }, index) => ({
       id,
       ...(index % 2 === 0 && { lastName: `O'Hara \\ "${index}" :id ? $1 ñ 🦊` }),
@@ -54,7 +54,7 @@ describe('updating many rows', () => {
     expect((await stored()).map((user) => user.get())).to.deep.equal(expected);
   });
 
-  it('sends few statements, and a value that all rows share once', async () => {
+  it('sends one statement, with a shared value only once', async () => {
     const updates = await sent(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt: at })));
     expect(updates).to.have.length(1);
     for (const sql of updates) expect(sql.split('03:04:05.678')).to.have.length(2);
@@ -62,7 +62,7 @@ describe('updating many rows', () => {
     expect(new Set((await stored()).map(({ lastName }) => lastName))).to.have.property('size', users.length);
   });
 
-  it('sends long values in several statements, and those of other attributes in others', async () => {
+  it('sends long values in several statements, and other attributes in statements of their own', async () => {
     const keys = users.map((_, index) => `${index} `.padEnd(searchKeyLength, 'key '));
     const rows = users.map(({ id }, index) => ({ id, searchKey: keys[index] ?? '' }));
     const [first, ...others] = rows;
@@ -71,7 +71,7 @@ describe('updating many rows', () => {
     expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
   });
 
-  it('changes nothing for rows without changes, and when one row breaks a rule or is too long', async () => {
+  it('changes nothing for rows without changes, or if one row breaks a rule or is too long', async () => {
     const before = await stored();
     await update([]);
     await update(before.map(({ id }) => ({ id })));

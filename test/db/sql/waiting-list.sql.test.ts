@@ -9,7 +9,7 @@ import { statementsOf } from '../../support/statements.js';
 describe('Places on waiting lists', () => {
   const harness = useHarness();
 
-  it('are counted by the people before, for more than a statement counts too, and without the inactive ones', async () => {
+  it('count the active people before an enrollment, over several statements', async () => {
     const { context } = harness;
     const trainer = await buildUser(context, { role: 'trainer' });
     const [long, short] = [await buildCourse(context, trainer), await buildCourse(context, trainer)];
@@ -30,7 +30,7 @@ describe('Places on waiting lists', () => {
     expect(statements).to.have.length(2);
   });
 
-  it('are read up to the last one that is shown, and no row twice', async () => {
+  it('read no row twice, and none behind the last shown enrollment', async () => {
     const { context } = harness;
     const trainer = await buildUser(context, { role: 'trainer' });
     const course = await buildCourse(context, trainer);

@@ -25,7 +25,7 @@ for (let n = ${from}; ; n += 1) {
   this.timeout(scaled(600_000));
   const databases = useDatabases({ migrated: false });
 
-  it('has every acknowledged transaction once, and none in part', async () => {
+  it('contains every acknowledged transaction once, and none in part', async () => {
     const file = databases.url.replace(/^sqlite:/, '');
     const tables = databases.open();
     for (const table of ['one', 'other'])

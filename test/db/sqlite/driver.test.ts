@@ -35,7 +35,7 @@ interface Manager {
   const connections = () => Object.values((database.sequelize.connectionManager as unknown as Manager).connections);
   const threads = () => [...(connections()[0]?.threads.all ?? [])];
 
-  it('returns stored values, of no rows and of very many', async () => {
+  it('returns stored values, for no rows and for many', async () => {
     const [row] = await select("SELECT 'é' AS text, 1.5 AS real, 9007199254740991 AS whole, NULL AS none");
     expect(row).to.deep.equal({ text: 'é', real: 1.5, whole: 9007199254740991, none: null });
     const bound = await database.sequelize.query('SELECT $1 AS yes, $2 AS no, $3 AS none', {
@@ -50,7 +50,7 @@ interface Manager {
     expect([many.length, many.at(-1)]).to.deep.equal([50_000, { n: 50_000 }]);
   });
 
-  it('sees columns that were added after a statement was compiled, by another connection too', async () => {
+  it('returns columns that were added after a statement was compiled, even by another connection', async () => {
     const all = () => select('SELECT * FROM leases');
     await all();
     await database.sequelize.query('ALTER TABLE leases ADD COLUMN extra TEXT');
@@ -64,7 +64,7 @@ interface Manager {
     expect((await all())[0]).to.deep.include({ moment: '2026-01-01 00:00:00.000 +00:00' });
   });
 
-  it('reports the error of a statement, with rows or without', async () => {
+  it('reports the error of a statement with or without rows', async () => {
     const failure = (sql: string, options = {}) =>
       database.sequelize.query(sql, options).then(
         () => 'none',
@@ -111,7 +111,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('has one thread for reads and transactions that follow each other, and another one beside a transaction', async () => {
+  it('uses one thread for sequential reads and transactions, and another one beside a transaction', async () => {
     const [first] = threads();
     await transact();
     await select('SELECT 1');
@@ -127,7 +127,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 5 }]);
   });
 
-  it('runs nothing outside of a transaction that was lost with its thread', async () => {
+  it('runs no statement of a lost transaction outside of it', async () => {
     const transaction = await database.sequelize.transaction();
     await add(transaction);
     await Promise.all(connections().map(({ thread }) => thread?.close()));
@@ -139,7 +139,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 0 }]);
   });
 
-  it('reads beside a transaction what was committed, and gives the transaction none of its statements', async () => {
+  it('reads committed values beside a transaction, and keeps both apart', async () => {
     const expiry = async () => (await select<{ expires_at: number }>('SELECT expires_at FROM leases'))[0]?.expires_at;
     const seen: unknown[] = [];
     // Requested together: a read that has begun keeps its connection.
@@ -164,7 +164,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('leaks neither files nor memory over many transactions', async function () {
+  it('leaks neither file descriptors nor memory over many transactions', async function () {
     if (!readdirSync('/proc/self').includes('fd')) return this.skip();
     this.timeout(scaled(600_000));
     const descriptors = () => readdirSync('/proc/self/fd').length;
