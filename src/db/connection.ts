@@ -20,12 +20,11 @@ import { internalsOf, type PoolCounts } from './sequelize/internals.js';
 import { sqliteConnectionSetup } from './sqlite/driver.js';
 import { translateError } from './translate-error.js';
 
-/** How Sequelize connects to a database. */
 interface ConnectionSetup {
   options: Options;
-  /** Changes its connections before the first query. */
+  /** Patches the connections before the first query. */
   adapt?(sequelize: Sequelize): void;
-  /** Closes what is left when Sequelize is closed. */
+  /** Releases the rest after Sequelize is closed. */
   close?(): Promise<void>;
 }
 
@@ -36,20 +35,21 @@ function connectionSetupFor(settings: SqliteConfig | MysqlConfig, limits?: Conne
 const withDefaults = (options: Options): Options => ({
   ...options,
   logging: false,
-  // Sequelize's own retry repeats a single query, inside a transaction that may be gone: inTransaction() repeats it whole.
+  // Sequelize's own retry repeats a single query, even in a lost transaction. inTransaction() repeats the whole
+  // transaction.
   retry: { max: 1, match: [] },
   define: { underscored: true },
 });
 
 /**
- * Sequelize's options for a configured database.
+ * Returns Sequelize's options for a configured database.
  * @param limits of connections to a server
  * @public used by migrations/lib/sequelize-cli-config.cjs
  */
 export const sequelizeOptions = (database: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Options =>
   withDefaults(connectionSetupFor(database, limits).options);
 
-/** The fault below a failure of {@link Database.read}, which work in a transaction uses too: it decides on a retry. */
+/** Returns the driver's error below a translated one. Retries depend on the driver's error. */
 function underlyingFault(error: unknown): unknown {
   return isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE') ? (error.cause ?? error) : error;
 }
@@ -59,31 +59,31 @@ const retryBaseMs = 20;
 const retryMaxMs = 320;
 
 /**
- * How long conflicts on a cluster are retried, however often they occur. Transactions that write the same row through
- * different nodes don't wait for each other: all but one fail, so conflicts are the normal way of serialising them.
+ * Milliseconds for which conflicts on a cluster are retried, however often they occur. Transactions that write the same
+ * row through different nodes don't wait for each other: all but one fail. So conflicts are the normal way of serialising
+ * them.
  */
 const clusterRetryMs = 10_000;
 
-/** Options of a transaction. */
 export interface TransactionOptions<T> {
   /**
-   * Checks, outside the transaction, whether its result was committed: called when the connection was lost during the
+   * Checks, outside the transaction, whether its result was committed. Called if the connection was lost during the
    * commit. For work that creates a row under a new key.
    */
   committed?(result: T): Promise<boolean>;
 }
 
-/** Confirms a commit by looking for the row that the transaction created, by its id. */
+/** Returns options that confirm a commit by finding the created row by its id. */
 export function confirmedById<M extends Model & { id: string }>(model: ModelStatic<M>): TransactionOptions<M> {
   return { committed: async ({ id }) => (await model.findByPk(id, { attributes: ['id'] })) !== null };
 }
 
-/** The write lock of this process, which counts against a deadline as a connection does. */
+/** The write lock of this process. Like a connection, the lock counts against a deadline. */
 interface WriteLock extends Abortable {
   release(): void;
 }
 
-/** @throws AppError `OVERLOADED` when the lock isn't free before the deadline of the calling work */
+/** @throws AppError `OVERLOADED` if the lock isn't free before the deadline of the calling work */
 async function acquireWriteLock(queue: LimitFunction, settings: SqliteConfig | MysqlConfig): Promise<WriteLock> {
   const next = () =>
     new Promise<WriteLock>((resolve) => {
@@ -94,7 +94,7 @@ async function acquireWriteLock(queue: LimitFunction, settings: SqliteConfig | M
               releaseFromDeadline(lock);
               leaveQueue();
             };
-            // A running write ends by itself: SQLite doesn't wait once it writes.
+            // A running write needs no abort: once SQLite writes, it waits for nothing.
             const lock: WriteLock = { release, abort: () => undefined };
             resolve(lock);
           }),
@@ -107,41 +107,40 @@ async function acquireWriteLock(queue: LimitFunction, settings: SqliteConfig | M
   }
 }
 
-/** An open database: the models, and the one way to write. */
 export interface Database {
   sequelize: Sequelize;
   models: Models;
-  /** What the connection leads to, for messages. */
+  /** Settings of the connection, for messages. */
   settings: SqliteConfig | MysqlConfig;
   /**
-   * Runs a unit of work in a transaction and commits it. After a deadlock, a busy database or a lost connection the whole
-   * transaction is repeated (5 attempts, jittered; on a cluster for 10 s), so the work must have no effects outside the
-   * database. A connection lost during the commit leaves unknown whether it took place: then nothing is repeated.
-   * @throws AppError for broken invariants and unreachable databases; else what `work` throws
+   * Runs work in a transaction and commits it. After a deadlock, a busy database or a lost connection, the whole
+   * transaction is repeated: up to 5 attempts, on a cluster for 10 s. So the work must have no effects outside the
+   * database. Nothing is repeated if the connection is lost during the commit, because the commit may have succeeded.
+   * @throws AppError for violated constraints and unreachable databases; otherwise the errors of `work`
    */
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
   /**
-   * Runs one statement that commits by itself: one round trip instead of the three of a transaction. Repeated as a
-   * transaction is, and after a lost connection, when it may have been committed before: so running it again must do no
+   * Runs one statement that commits by itself, in one round trip instead of three. Repeated like a transaction. A
+   * statement on a lost connection is repeated too, although it may have been committed: running it twice must do no
    * harm.
    */
   inStatement<T>(run: (transaction: Transaction | undefined) => Promise<T>): Promise<T>;
   /**
-   * Runs a read with faults of the database translated to AppError. Repeats it once after a lost connection, because the
-   * server may have been restarted since the connection was last used.
+   * Runs a read, and translates errors of the database to AppError. Repeats the read once after a lost connection: the
+   * server may have restarted since the last use.
    */
   read<T>(query: () => Promise<T>): Promise<T>;
-  /** Runs work under a deadline, with all that it calls. */
+  /** Runs work, and everything that the work calls, under a deadline. */
   withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T>;
-  /** The pool of its connections, as it is now; SQLite uses none of it. */
+  /** Current counts of the connection pool. SQLite doesn't use the pool. */
   pool(): PoolCounts;
   close(): Promise<void>;
 }
 
 /**
- * Opens a database. Nothing is sent until the first query.
+ * Opens a database. Connects at the first query.
  * @param limits of connections to a server
- * @param onFreedSeats gets the courses that a committed transaction has marked (freed-seats.ts); it must not throw or wait
+ * @param onFreedSeats gets the courses marked by a committed transaction (freed-seats.ts); must not throw or block
  */
 export function openDatabase(
   settings: SqliteConfig | MysqlConfig,
@@ -152,13 +151,16 @@ export function openDatabase(
   const sequelize = new Sequelize(withDefaults(connections.options));
   connections.adapt?.(sequelize);
   const models = initModels(sequelize);
-  // SQLite has a single writer: queueing in this process is cheaper than conflicts in the file.
+  // SQLite has a single writer. A queue in this process is cheaper than conflicts in the file.
   const writeQueue = isSqlite(sequelize) ? pLimit(1) : undefined;
 
   const isWorthRetrying = (error: unknown) =>
     !isDeadlineExceeded() && (isTransientFault(error) || (isLostConnection(error) && !isDeadlineError(error)));
 
-  /** Repeats work after faults that pass. @param mayHaveCommitted whether repeating it could do it twice */
+  /**
+   * Repeats work after transient errors.
+   * @param mayHaveCommitted stops retries after an ambiguous commit
+   */
   async function retry<T>(work: () => Promise<T>, mayHaveCommitted: () => boolean = () => false): Promise<T> {
     const startedAt = performance.now();
     const isClusterRetry = () => isCluster(settings) && performance.now() - startedAt < clusterRetryMs;
@@ -197,7 +199,7 @@ export function openDatabase(
     return retry(once, () => mayHaveCommitted);
   }
 
-  /** Runs work as the only writer of this process, on SQLite. */
+  /** Runs work as the only writer of this process; on SQLite only. */
   async function asWriter<T>(work: () => Promise<T>): Promise<T> {
     const lock = writeQueue && (await acquireWriteLock(writeQueue, settings));
     try {
@@ -223,7 +225,7 @@ export function openDatabase(
       return result;
     },
     inStatement(run) {
-      // On SQLite the connection outside of transactions is the one for reads.
+      // On SQLite, the connection outside of transactions is for reads.
       if (isSqlite(sequelize)) return asWriter(() => transact(run));
       return retry(() => run(undefined));
     },

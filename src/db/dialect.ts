@@ -5,9 +5,9 @@ import { AppError } from '../errors.js';
 import { DeadlineExceededError } from './sequelize/deadline.js';
 import { lostThreadCode } from './sqlite/thread.js';
 
-/** Differences between the databases: transaction kinds, faults worth a retry. How they are connected to: `sqlite/`, `mysql/`. */
+/** Differences between SQLite, MySQL and MariaDB. Connections are in `sqlite/` and `mysql/`. */
 
-/** A value of a column; `Date`s are stored to the millisecond. */
+/** Value of a column. A `Date` is stored to the millisecond. */
 export type ColumnValue = string | number | boolean | Date | null;
 
 /** Whether the database is SQLite; otherwise it is MySQL or MariaDB. */
@@ -16,17 +16,18 @@ export function isSqlite(sequelize: Sequelize): boolean {
 }
 
 /**
- * How a writing transaction begins. On SQLite it takes the write lock first: a transaction that reads and then finds
- * another writer would fail without waiting. MySQL's isolation is set once for each connection.
+ * Returns options of a writing transaction. On SQLite it takes the write lock at its start: a transaction that reads
+ * first would fail without waiting if another writer begins. MySQL's isolation level is set once for each connection.
  */
 export function writeTransactionOptions(sequelize: Sequelize): { type?: Transaction.TYPES } {
   return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
 }
 
-// Lock wait timeout, deadlock, MariaDB's "record has changed since last read", and commits that a cluster refused.
+// Lock wait timeout, deadlock, MariaDB's "record has changed since last read", and two errors of commits refused by a
+// cluster.
 const transientMysqlErrors = new Set([1205, 1213, 1020, 1180, 3101]);
 
-/** Whether a whole transaction that failed like this is worth running again. */
+/** Whether a transaction that failed with this error should be repeated. */
 export function isTransientFault(error: unknown): boolean {
   const parent = driverError(error);
   if (parent.code === 'SQLITE_BUSY' || parent.code === 'SQLITE_LOCKED') return true;
@@ -46,36 +47,36 @@ const lostConnectionCodes = new Set([
 ]);
 
 /**
- * Whether an established connection was lost during a statement. The message is needed as well: mysql2 gives no code to
- * statements on a closed connection.
+ * Whether an established connection was lost during a statement. Reads the message too, because mysql2 gives statements
+ * on a closed connection no code.
  */
 export function isLostConnection(error: unknown): boolean {
-  // It was never established, so nothing was sent.
+  // The connection was never established, so nothing was sent.
   if (error instanceof ConnectionError) return false;
   const { code, message } = driverError(error);
   return (code !== undefined && lostConnectionCodes.has(code)) || /closed state/.test(message);
 }
 
-/** Whether the deadline of the work broke the connection: repeating the work would take too long again. */
+/** Whether the deadline of the work broke the connection. Repeating the work would take too long again. */
 export function isDeadlineError(error: unknown): boolean {
   return parentOf(error) instanceof DeadlineExceededError;
 }
 
-/** The fields of an error that all database drivers have. */
+/** Fields that the errors of all drivers have. */
 export interface DriverError {
   code?: string;
   errno?: number;
   message: string;
 }
 
-/** The error of the driver below Sequelize's, or the error itself. */
+/** Returns the driver's error below Sequelize's, or the error itself. */
 export function parentOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
 }
 
-/** The driver's own error below Sequelize's, or the error itself. */
+/** Returns the fields of the driver's error below Sequelize's. */
 export function driverError(error: unknown): DriverError {
-  // Anything can be thrown: each is checked before it is used.
+  // Anything can be thrown, so each field is checked.
   const { code, errno, message } = (parentOf(error) ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
   return {
     ...(typeof code === 'string' && { code }),
@@ -84,10 +85,10 @@ export function driverError(error: unknown): DriverError {
   };
 }
 
-/** A value as the database stores what Sequelize would give it, for SQL and for JSON in SQL. */
+/** Returns a function that converts a value to its stored form, as Sequelize does. For SQL, and for JSON in SQL. */
 export function storedValue(sequelize: Sequelize): (value: ColumnValue) => string | number | null {
   const zone = isSqlite(sequelize) ? ' +00:00' : '';
-  // The rows of a batch share a few moments.
+  // Cached, because the rows of a batch share few timestamps.
   let [lastMoment, lastText] = [new Date(Number.NaN), ''];
   return (value) => {
     if (typeof value === 'boolean') return Number(value);
@@ -98,7 +99,7 @@ export function storedValue(sequelize: Sequelize): (value: ColumnValue) => strin
   };
 }
 
-/** Writes values into SQL text, as the database stores what Sequelize would give it. */
+/** Returns a function that writes a value as an SQL literal in its stored form. */
 export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string {
   const text = isSqlite(sequelize)
     ? (value: string) => `'${value.replaceAll("'", "''")}'`
@@ -112,11 +113,13 @@ export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string
   };
 }
 
-/** Servers that speak the protocol of MySQL, and say so in their version. Their locks and constraints differ without an error. */
+/**
+ * Servers that speak MySQL's protocol and name themselves in their version. Their locks and constraints differ silently.
+ */
 const unsupportedServers = /tidb|vitess|oceanbase|polardb-x/i;
 
 /**
- * The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`.
+ * Returns the server's name and version, such as `SQLite 3.52.0`, `MariaDB 10.11.14` or `MySQL 9.7.0`.
  * @throws AppError `DATABASE_UNUSABLE` for a server of another kind
  */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
@@ -135,34 +138,35 @@ export async function serverVersion(sequelize: Sequelize): Promise<string> {
   return /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`;
 }
 
-/** SQL for the database's own time, in milliseconds since 1970. */
+/** SQL for the time of the database, in milliseconds since 1970. */
 export const nowMsSql = (sequelize: Sequelize): string =>
   isSqlite(sequelize)
     ? "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
     : 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
 
-/** The database's own time, which is the same for all instances; SQLite's is that of the machine. */
+/** Returns the time of the database, which all instances share. On SQLite it is the machine's time. */
 export async function databaseNow(sequelize: Sequelize, transaction?: Transaction): Promise<Date> {
   const options = { type: QueryTypes.SELECT, ...(transaction && { transaction }) } as const;
   const [row] = await sequelize.query<{ now: number | string }>(`SELECT ${nowMsSql(sequelize)} AS now`, options);
   return new Date(Number(row?.now));
 }
 
-/** A setting of the server that will cause failures, in sentences for `coursectl doctor`. */
+/** A server setting that will cause failures, described for `coursectl doctor`. */
 export interface ServerProblem {
   problem: string;
   remedy: string;
 }
 
-/** Rows of an import batch and a long course description fit into a packet of this size, in bytes. */
+/** Bytes of `max_allowed_packet` that an import batch or a long course description may need. */
 const minPacketBytes = 4 * 1024 * 1024;
 
-/** Connections to the server that are for others: other instances, commands of the operator, backups. */
+/** Server connections left for other instances, commands and backups. */
 const spareConnections = 5;
 
 /**
- * What is wrong with a server's group. With several primaries, the switch that MySQL's documentation names turns checks on
- * that refuse all changes of tables with cascading foreign keys. Servers without Group Replication don't know the variable.
+ * Returns problems of a server's replication group. With several primaries, MySQL's documentation recommends this check.
+ * The check refuses all changes of tables with cascading foreign keys. Servers without Group Replication don't know the
+ * variable.
  */
 async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
   const [rows] = await sequelize.query("SHOW VARIABLES LIKE 'group_replication_enforce_update_everywhere_checks'");
@@ -175,7 +179,7 @@ async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
   ];
 }
 
-/** Settings of the server that will cause failures. */
+/** Returns the settings of the server that will cause failures. */
 export async function serverProblems(
   sequelize: Sequelize,
   settings: MysqlConfig | SqliteConfig,

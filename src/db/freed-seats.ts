@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 
-/** Kept beside each transaction, so that an attempt that is rolled back leaves no mark. */
+/** Stored for each transaction, so that a rolled-back attempt leaves no mark. */
 const marks = new WeakMap<Transaction, Set<string>>();
 
 /** Marks courses in which a transaction may free a seat for the waiting list. */
@@ -10,5 +10,5 @@ export function markFreedSeats(transaction: Transaction, courseIds: Iterable<str
   if (marked.size > 0) marks.set(transaction, marked);
 }
 
-/** Returns the courses that a transaction has marked; undefined without any. */
+/** Returns the courses that a transaction has marked, or undefined if it has marked none. */
 export const freedSeatsOf = (transaction: Transaction): ReadonlySet<string> | undefined => marks.get(transaction);

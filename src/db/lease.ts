@@ -6,67 +6,66 @@ import type { Database } from './connection.js';
 import { isSqlite, nowMsSql } from './dialect.js';
 
 /**
- * A lease that isn't renewed for so long is free again: its owner died. Measured by the database's clock, because machines
- * with different clocks would take leases from each other.
+ * Milliseconds after which a lease that isn't renewed is free, because its owner died. The database's clock counts:
+ * machines with different clocks would take leases from each other.
  */
 const maxDurationMs = 30_000;
 
-/** How far the clocks of a cluster's nodes may differ, in milliseconds. */
+/** Milliseconds by which the clocks of a cluster's nodes may differ. */
 const clockSkewMs = 5 * 60_000;
 
-/** How long releasing a lease may take, in milliseconds: its owner waits for it, and a lease that isn't released expires. */
+/** Milliseconds that the release of a lease may take. The owner waits for it, and an unreleased lease expires anyway. */
 const releaseTimeoutMs = 2000;
 
-/** An acquired lease. */
 export interface Lease {
   /**
-   * Renews the lease in a transaction. When true, no other process gets the lease before the transaction ends, so that an
-   * owner that was paused for too long can't commit after the next owner has started.
+   * Renews the lease in a transaction, and returns whether that succeeded. If so, no other process gets the lease before
+   * the transaction ends. An owner that was paused for too long therefore can't commit after the next owner has started.
    */
   renew(transaction: Transaction): Promise<boolean>;
 }
 
-/** How to acquire and keep a lease. */
 export interface LeaseOptions {
-  /** The lease is free after so many milliseconds without renewal; 30 s by default, and at most. */
+  /** Milliseconds without renewal after which the lease is free; 30 s by default, and at most. */
   durationMs?: number;
   /**
-   * Whether an expired lease can be renewed as long as nobody has acquired it; true by default. False where others act on
-   * what `activeLeases` says, without acquiring it.
+   * Whether an expired lease can be renewed if no other owner has acquired it; true by default. Set to false if other
+   * processes act on `activeLeases` without acquiring the lease.
    */
   isRenewedWhenExpired?: boolean;
   /** Ends the wait for another owner. */
   signal?: AbortSignal;
-  /** Called once when the lease has another owner. */
+  /** Called once if the lease has another owner. */
   onWait?(): void;
 }
 
-/** Databases that are known to have the table. */
+/** Databases whose lease table exists. */
 const databasesWithTable = new WeakSet<Database>();
 
 /**
- * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. No migration creates their table, because
- * migrations need it themselves.
+ * Creates the table of leases, unless it exists. Leases are rows, because server-side locks (GET_LOCK) don't span a
+ * cluster. Migrations need leases themselves, so no migration creates the table.
  */
 export async function createLeaseTable(database: Database): Promise<void> {
   if (databasesWithTable.has(database)) return;
   const { sequelize } = database;
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
   const sql = `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`;
-  // Repeatable, as a read is.
+  // `read` may repeat the statement, which is harmless here.
   await database.read(() => sequelize.query(sql));
   databasesWithTable.add(database);
 }
 
 /**
- * SQL: whether a lease is in force. One that expires later than any that was just renewed is from a time when the clock was
- * ahead: its owner would have renewed it since, and a dead one would keep everybody out until the clock gets there.
+ * Returns SQL for whether a lease is in force. A lease that expires too far in the future was acquired while the clock
+ * was ahead. A living owner would have renewed it since, so the owner is dead. Otherwise it would block everyone until
+ * the clock catches up.
  */
 function isInForce(now: string): string {
   return `(expires_at > ${now} AND expires_at <= ${now} + ${maxDurationMs + clockSkewMs})`;
 }
 
-/** Acquires a lease for `owner`; false when it has another owner. */
+/** Acquires a lease for `owner`; false if the lease has another owner. */
 async function acquireLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
@@ -80,7 +79,7 @@ async function acquireLease(database: Database, name: string, owner: string, dur
       },
     );
     if (lease && lease.owner !== owner && Number(lease.is_valid) === 1) return false;
-    // The condition names the old owner and time, so that of two transactions that read the same row one updates none.
+    // The condition names the old owner and time: of two transactions that read the same row, only one updates it.
     const sql = lease
       ? `UPDATE leases SET owner = :owner, expires_at = ${now} + :durationMs WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt`
       : `INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, ${now} + :durationMs)`;
@@ -101,7 +100,6 @@ async function acquireLease(database: Database, name: string, owner: string, dur
   });
 }
 
-/** What its owner knows of a lease. */
 interface OwnedLease {
   name: string;
   owner: string;
@@ -109,14 +107,14 @@ interface OwnedLease {
   isRenewedWhenExpired: boolean;
 }
 
-/** Renews a lease; false when it was lost, and possibly acquired by another owner. */
+/** Renews a lease; false if the lease was lost. */
 async function renewLease(
   { sequelize }: Database,
   { isRenewedWhenExpired, ...replacements }: OwnedLease,
   transaction: Transaction,
 ): Promise<boolean> {
-  // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts changed
-  // rows rather than matched ones.
+  // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts
+  // changed rows rather than matched ones.
   const now = nowMsSql(sequelize);
   const expiresAt = `${now} + :durationMs`;
   const isValid = isRenewedWhenExpired ? '' : ` AND ${isInForce(now)}`;
@@ -125,7 +123,7 @@ async function renewLease(
   return renewed === 1;
 }
 
-/** Which of these leases have an owner and are in force. */
+/** Returns the names of the given leases that are in force. */
 export async function activeLeases(
   database: Database,
   names: readonly string[],
@@ -151,7 +149,7 @@ async function releaseLease(database: Database, name: string, owner: string): Pr
   );
 }
 
-/** Losing the race for the first insert means that another owner has the lease. */
+/** Acquires a lease for `owner`. A lost race for the first insert means that another owner has the lease. */
 async function tryAcquireLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   try {
     return await acquireLease(database, name, owner, durationMs);
@@ -163,9 +161,9 @@ async function tryAcquireLease(database: Database, name: string, owner: string, 
 
 /**
  * Runs `work` under a lease: no two processes that share the database run work under the same name at the same time. The
- * lease is renewed while the work runs, and expires some time after its owner died.
+ * lease is renewed while the work runs, and expires if its owner dies.
  * @param waitMs how long to wait for another owner
- * @throws AppError `refusal` when the lease isn't free in time, `INTERRUPTED`
+ * @throws AppError the error of `refusal` if the lease isn't free in time, `INTERRUPTED`, and the errors of `work`
  */
 export async function withLease<T>(
   database: Database,
@@ -188,7 +186,7 @@ export async function withLease<T>(
   const renew = (transaction: Transaction) => renewLease(database, own, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
   const renewalIntervalMs = durationMs / 3;
-  // A renewal that fails is repeated at the next tick; the lease outlives two failures. It has a deadline of its own: the
+  // A failed renewal is repeated at the next tick: the lease survives two failures. The renewal has its own deadline. The
   // deadline of the work may have passed while the work still relies on the lease.
   const timer = setInterval(() => {
     const renewed = database.withDeadline({ all: renewalIntervalMs }, () => database.inTransaction(renew));
@@ -199,7 +197,7 @@ export async function withLease<T>(
   } finally {
     clearInterval(timer);
     await renewal;
-    // The result of the work matters more than a lease that can't be released: it expires.
+    // A failed release is ignored: the result of the work matters more, and the lease expires.
     const release = () => releaseLease(database, name, owner);
     await database.withDeadline({ all: releaseTimeoutMs }, release).catch(() => undefined);
   }

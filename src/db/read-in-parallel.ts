@@ -1,21 +1,21 @@
 import type { Sequelize } from 'sequelize';
 import type { Database } from './connection.js';
 
-/** A fifth of the connections may be the second ones of reads that have two. */
+/** Share of the pool's connections that parallel reads may occupy as second connections. */
 const parallelShare = 0.2;
 
 const runningReads = new WeakMap<Sequelize, number>();
 
 /**
- * The results of two reads, made at the same time while few others do so, else one after the other: a client that asks for many
- * pages has one connection for each of its requests, and leaves the rest to others.
+ * Runs two reads in parallel if few others do so, otherwise one after the other. A client that requests many pages at
+ * once then leaves connections for others.
  */
 export async function readInParallel<A, B>(
   { sequelize, settings }: Pick<Database, 'sequelize' | 'settings'>,
   first: () => Promise<A>,
   second: () => Promise<B>,
 ): Promise<[A, B]> {
-  // SQLite has no connections for which others wait.
+  // SQLite has no pool that reads could exhaust.
   if (settings.dialect === 'sqlite') return Promise.all([first(), second()]);
   const count = (runningReads.get(sequelize) ?? 0) + 1;
   runningReads.set(sequelize, count);

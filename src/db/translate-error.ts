@@ -12,7 +12,7 @@ import { driverError, isDeadlineError, isLostConnection, isTransientFault, paren
 import { createUserStatements, grantStatement, hostInMessage } from './mysql/grant.js';
 import { namesOfWrongCertificate } from './mysql/tls.js';
 
-/** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
+/** Error codes by violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   users_email_unique: 'EMAIL_TAKEN',
   'users.email': 'EMAIL_TAKEN',
@@ -25,22 +25,25 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * The constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`, MariaDB `... for
- * key 'name'`, SQLite `... failed: table.column`.
+ * Returns the constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`,
+ * MariaDB `... for key 'name'`, SQLite `... failed: table.column`.
  */
 function violatedConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
   return named?.[1];
 }
 
-/** Whether a statement failed because of this unique index. @param column its table and column, which SQLite names instead */
+/**
+ * Whether a statement violated a unique index.
+ * @param column table and column, which SQLite names instead of the index
+ */
 export function violatesUniqueIndex(error: unknown, index: string, column: string): boolean {
   if (!(error instanceof UniqueConstraintError)) return false;
   const broken = violatedConstraint(driverError(error).message);
   return broken === index || broken === column;
 }
 
-/** A statement names a table or column that the database doesn't have. */
+/** Error for a statement with a missing table or column. */
 function schemaFault(error: unknown): AppError {
   const missing = driverError(error).message.replace(/^SQLITE_ERROR: /, '');
   return new AppError(
@@ -53,21 +56,21 @@ function schemaFault(error: unknown): AppError {
 
 const rowIsReferencedErrno = 1451;
 
-/** A query took longer than it may, on MySQL and on MariaDB, for whose error the driver has no name. */
+/** Error numbers of a query that exceeded its time limit, on MySQL and on MariaDB. The driver has no name for MariaDB's. */
 const queryTimeouts = new Set([3024, 1969]);
 
 const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Whether a server refuses a connection, rather than not answering: the driver names such errors ER_..., or knows only the
- * number of those that MariaDB alone has.
+ * Whether a server refuses a connection, rather than not answering. The driver names such errors ER_..., or gives only a
+ * number for errors of MariaDB.
  */
 export function isRefusalByServer(error: unknown): boolean {
   const { code, errno } = driverError(error);
   return code?.startsWith('ER_') ?? (errno !== undefined && errno > 0);
 }
 
-/** Why there is no TLS connection, and what to do. */
+/** Returns why TLS failed, and what to do. */
 function tlsProblem(error: unknown, { host }: MysqlConfig): string {
   const names = namesOfWrongCertificate(parentOf(error));
   return names === undefined
@@ -97,7 +100,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         'DATABASE_ACCESS_DENIED',
         `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, hostInMessage(message))}.`,
       );
-    // The server names the client's host, whereas the account may be for any host.
+    // The server names the client's host. The account may be for any host.
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
       return fault(
@@ -110,7 +113,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         'DATABASE_MISSING',
         `The database "${settings.name}" does not exist on ${settings.host}:${settings.port}. Create it: CREATE DATABASE \`${settings.name}\`.`,
       );
-    // MySQL has an error of its own for names that are too long.
+    // MySQL has a separate error for names that are too long.
     case 'ER_WRONG_DB_NAME':
     case 'ER_TOO_LONG_IDENT':
       return fault(
@@ -135,19 +138,19 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     case 'ER_DISK_FULL':
     case 'ER_RECORD_FILE_FULL':
       return fault('DISK_FULL', `The disk of the database server is full (${where}): ${code}. Free some space.`);
-    // Of a group with several primaries that refuses changes of tables with cascading foreign keys.
+    // A group with several primaries refuses changes of tables with cascading foreign keys.
     case 'ER_BEFORE_DML_VALIDATION_ERROR':
       return fault(
         'DATABASE_NOT_WRITABLE',
         `The database's group refuses changes of the table (${where}). Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().`,
       );
-    // A cluster node answers every statement with this while it has no quorum.
+    // A cluster node without quorum answers every statement with this error.
     case 'ER_UNKNOWN_COM_ERROR':
       return fault(
         'DATABASE_UNREACHABLE',
         `The database has lost the other nodes of its cluster, or has not caught up with them yet (${where}). Look at wsrep_cluster_status and wsrep_ready.`,
       );
-    // A server of a group, while it has not what the others have.
+    // A server of a group that has not caught up with the others.
     case 'ER_GRP_TRX_CONSISTENCY_NOT_ALLOWED':
     case 'ER_GRP_TRX_CONSISTENCY_BEFORE':
       return fault(
@@ -174,7 +177,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       'DATABASE_UNREACHABLE',
       `The database server refuses the connection (${where}): ${message.replace(/\.$/, '')}. Ask its administrator, or try again later.`,
     );
-  // A connection that was never established leads nowhere: handled below.
+  // A connection that was never established is handled below.
   if (isDeadlineError(error) && !(error instanceof ConnectionError))
     return fault(
       'DATABASE_UNREACHABLE',
@@ -188,12 +191,12 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
   return undefined;
 }
 
-/** Whether creating the file's folder failed, which Sequelize does before SQLite opens the file. */
+/** Whether Sequelize failed to create the folder of the file, which it does before SQLite opens the file. */
 function isMkdirError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
 
-/** Whether a database file that can't be opened is there, as far as this user may look. */
+/** Whether a database file that can't be opened exists, or lies in a folder that this user can't read. */
 function isInaccessibleFile(file: string): boolean {
   try {
     return statSync(file).isFile();
@@ -236,9 +239,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
   return undefined;
 }
 
-/**
- * Translates a known database error to an AppError; returns any other error unchanged.
- */
+/** Translates a known database error to an AppError. Returns any other error unchanged. */
 export function translateError(error: unknown, settings: SqliteConfig | MysqlConfig): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof UniqueConstraintError) {
@@ -246,7 +247,8 @@ export function translateError(error: unknown, settings: SqliteConfig | MysqlCon
     const code = constraint === undefined ? undefined : constraintCodes[constraint];
     return code === undefined ? error : new AppError(code, undefined, { cause: error });
   }
-  // The referenced row was deleted. Deleting a row that is still referenced (1451) is excluded: a rule must check that first.
+  // The referenced row was deleted. Not for error 1451 (deleting a row that is still referenced): a rule must check that
+  // first.
   if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferencedErrno)
     return new AppError('REFERENCE_GONE', undefined, { cause: error });
   return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;

@@ -8,23 +8,25 @@ import { driverError } from '../dialect.js';
 import { createStatement, createUserStatements, grantStatement, hostInMessage } from '../mysql/grant.js';
 import { isRefusalByServer, translateError } from '../translate-error.js';
 
-/** Whether a database can be used, and what hinders it; statements are for an administrator of its server. */
+/** State of a configured database. `statements` are SQL for the administrator of the server. */
 export type ProbeResult =
   | { state: 'usable' }
-  /** No server answers at this host and port. */
   | { state: 'unreachable'; reason: string }
-  /** The server refuses the user or the password. @property clientHost where the server sees the client */
+  /** The server refuses the user or the password. `clientHost` is this machine's host as the server sees it. */
   | { state: 'login refused'; clientHost: string | undefined }
-  /** The server accepts no connections from this machine, for any user. */
+  /** The server accepts no connections from this machine. */
   | { state: 'host refused'; clientHost: string | undefined; statements: readonly string[] }
-  /** The user has no rights on the database, which may not exist: the server doesn't say. */
+  /** The user has no rights on the database. The database may be missing: the server doesn't say. */
   | { state: 'no rights'; statements: readonly string[] }
   | { state: 'missing'; statements: readonly string[] }
-  /** No database can have this name. */
+  /** The server accepts no database with this name. */
   | { state: 'wrong name' }
   | { state: 'other'; problem: string };
 
-/** Connects and asks the database for nothing. Faults that aren't the database's are thrown. */
+/**
+ * Connects, and reports the state of the database.
+ * @throws any error that doesn't come from the database
+ */
 export async function probe(sequelize: Sequelize, settings: SqliteConfig | MysqlConfig): Promise<ProbeResult> {
   try {
     await sequelize.query('SELECT 1');
@@ -70,10 +72,13 @@ function classifyFailure(error: unknown, settings: MysqlConfig, failure: AppErro
   }
 }
 
-/** Every server has it, and every user may connect to it. */
+/** Exists on every server, and accepts every user. */
 const systemDatabase = 'information_schema';
 
-/** Creates the configured database. @throws AppError `DATABASE_ACCESS_DENIED` without the right to, and as any query */
+/**
+ * Creates the configured database. SQLite needs none.
+ * @throws AppError `DATABASE_ACCESS_DENIED` if the user may not create databases, and the errors of any query
+ */
 export async function createDatabase(settings: SqliteConfig | MysqlConfig): Promise<void> {
   if (settings.dialect === 'sqlite') return;
   const server = openDatabase({ ...settings, name: systemDatabase });
@@ -84,7 +89,7 @@ export async function createDatabase(settings: SqliteConfig | MysqlConfig): Prom
   }
 }
 
-/** A file system with less is full, in bytes: a change may need as much. */
+/** Free bytes below which a disk counts as full: a change may need as much. */
 const minFreeBytes = 1024 * 1024;
 
 /** Checks that the disk of an SQLite database has space for changes. @throws AppError `DISK_FULL` */
@@ -95,16 +100,17 @@ export async function assertSpaceLeft(settings: SqliteConfig | MysqlConfig): Pro
     throw new AppError('DISK_FULL', `The disk of ${settings.file} is full. Free some space.`);
 }
 
-/** How long a write by another process is waited for, in milliseconds: a running service writes for moments only. */
+/** Milliseconds to wait for a write by another process. A running service writes only for moments. */
 const writeTimeoutMs = 1000;
 
 /**
- * Checks that a migrated database accepts changes, by one that changes nothing: SQLite begins even a writing transaction on a
- * file that it can only read, and refuses the first change; so does a server that is read-only.
- * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` when another process writes all the time; as any query
+ * Checks that a migrated database accepts changes, with a change that deletes nothing. Only a real change shows this:
+ * SQLite begins a writing transaction even on a read-only file, and a read-only server does the same.
+ * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` if another process writes all the time; and the errors of any
+ *   query
  */
 export async function assertWritable({ sequelize, read, withDeadline }: Database): Promise<void> {
-  // Not in a transaction: Sequelize would complain on the console where it can't begin.
+  // Not in a transaction: Sequelize prints a complaint if a transaction can't begin.
   const change = () => sequelize.query("DELETE FROM `SequelizeMeta` WHERE name = ''");
   await withDeadline({ all: writeTimeoutMs }, () => read(change));
 }

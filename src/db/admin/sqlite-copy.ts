@@ -5,22 +5,22 @@ import type { Database } from '../connection.js';
 import { driverError } from '../dialect.js';
 
 /**
- * Copies an SQLite database into a new file while others write to it. `VACUUM INTO` reads one snapshot; the online backup API
- * begins again after each commit of another process, and would never end under steady writes.
+ * Copies an SQLite database into a new file while others write to the database. `VACUUM INTO` reads one snapshot. The
+ * online backup API restarts after each commit of another process, and never ends under steady writes.
  * @param file must not exist; only this user can read it
  * @see https://www.sqlite.org/lang_vacuum.html
- * @throws AppError as any query
+ * @throws AppError the errors of any query
  */
 export async function copySqlite({ sequelize, read }: Database, file: string): Promise<void> {
-  // SQLite accepts an empty file, and creates one that others can read.
+  // SQLite accepts an empty file. A file that SQLite creates is readable for others.
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await read(() => sequelize.query('VACUUM INTO :file', { replacements: { file } }));
   await chmod(file, 0o600);
 }
 
 /**
- * Runs work that makes or opens a copy. Faults of the copy's disk, which a query takes for the database's, name its folder.
- * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `work` throws
+ * Runs work that makes or opens a copy. Disk errors name the folder of the copy: a query would blame the database.
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and the errors of `work`
  */
 export async function namingDiskOfCopy<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -39,8 +39,8 @@ export async function namingDiskOfCopy<T>(folder: string, work: () => Promise<T>
 }
 
 /**
- * What is wrong with an SQLite database: damaged pages and indexes, and rows that refer to others that don't exist.
- * @returns sentences without a full stop; none when it is sound
+ * Checks an SQLite database for damaged pages and indexes, and for rows that refer to missing rows.
+ * @returns a sentence without a full stop for each problem; empty if the database is sound
  * @see https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
 export async function sqliteProblems({ sequelize, read }: Database): Promise<string[]> {

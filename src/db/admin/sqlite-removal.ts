@@ -4,13 +4,13 @@ import type { MysqlConfig, SqliteConfig } from '../../config/config.js';
 import { isAppError } from '../../errors.js';
 import { type Database, openDatabase } from '../connection.js';
 
-/** The database, and the files that SQLite keeps beside it while it is open, or after a crash. */
+/** Suffixes of the database file, and of the files that SQLite keeps beside an open database or leaves after a crash. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Keeps all others out of a file until this connection is closed. SQLite leaves WAL only while no other connection is open;
- * it doesn't wait for that.
- * @returns whether it did
+ * Locks a file until this connection is closed. SQLite leaves WAL mode only if no other connection is open, and doesn't
+ * wait for one to close.
+ * @returns whether the file is locked
  * @see https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 async function lockForRemoval({ sequelize, read }: Database): Promise<boolean> {
@@ -21,7 +21,7 @@ async function lockForRemoval({ sequelize, read }: Database): Promise<boolean> {
   return row?.journal_mode === 'delete';
 }
 
-/** Everything that people enter belongs to an account. */
+/** Whether the database has accounts. All other data belongs to accounts. */
 async function hasAccounts({ sequelize, read }: Database): Promise<boolean> {
   const type = QueryTypes.SELECT;
   const tables = await read(() => sequelize.query("SELECT name FROM sqlite_master WHERE name = 'users'", { type }));
@@ -30,22 +30,22 @@ async function hasAccounts({ sequelize, read }: Database): Promise<boolean> {
 }
 
 /**
- * Deletes the file of an SQLite database, if it has no accounts and nobody else has it open. Connections of the caller count:
- * close them before.
- * @returns whether it was deleted
+ * Deletes the file of an SQLite database if it has no accounts and no other process has it open. Close all connections of
+ * the caller first.
+ * @returns whether the file was deleted
  */
 export async function removeUnusedFile(settings: SqliteConfig | MysqlConfig): Promise<boolean> {
   if (settings.dialect !== 'sqlite') return false;
   const database = openDatabase(settings);
   try {
     if (!(await lockForRemoval(database)) || (await hasAccounts(database))) return false;
-    // Windows deletes no open file, and therefore none that others have open.
+    // Windows deletes no open file, so it can't delete a file in use.
     if (process.platform === 'win32') await database.close();
-    // While it is locked: who waits with the file open then fails to switch it to WAL, and writes nothing that would be lost.
+    // Deleted while the lock is held: a process that waits with the open file can't switch it to WAL, and writes nothing.
     for (const suffix of suffixes) await rm(settings.file + suffix, { force: true });
     return true;
   } catch (error) {
-    // Somebody else is using the file, or it is no database that could be examined: it is kept, which the caller says.
+    // The file is in use, or is no readable database. The caller reports that it was kept.
     if (isAppError(error)) return false;
     throw error;
   } finally {

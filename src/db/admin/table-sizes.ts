@@ -2,20 +2,19 @@ import { QueryTypes } from 'sequelize';
 import type { Database } from '../connection.js';
 import { isSqlite } from '../dialect.js';
 
-/** The approximate size of a table. */
 export interface TableSize {
   name: string;
   rows: number;
-  /** With its indexes, on MySQL and MariaDB; on SQLite the values alone. */
+  /** Includes indexes on MySQL and MariaDB; on SQLite only the values. */
   bytes: number;
 }
 
-/** So many of the last rows are read on SQLite, which doesn't tell how long rows are. */
+/** Number of rows read on SQLite to estimate their length, which SQLite doesn't report. */
 const sampledRows = 20;
 
 /**
- * Estimates the sizes of tables without counting their rows: by the statistics of MySQL and MariaDB, on SQLite by the first and
- * the last row number and the length of the last rows. Rows that were deleted among others count there.
+ * Estimates the sizes of tables without counting rows. MySQL and MariaDB have statistics. On SQLite, row numbers give the
+ * count and a sample gives the length, so gaps left by deleted rows count as rows.
  */
 export async function tableSizes(database: Database, names: readonly string[]): Promise<TableSize[]> {
   const { sequelize } = database;
@@ -41,7 +40,7 @@ export async function tableSizes(database: Database, names: readonly string[]): 
 }
 
 async function sizeOnSqlite({ sequelize }: Database, name: string): Promise<TableSize> {
-  // Each in a query of its own, which SQLite answers from one end of the table.
+  // Two subqueries: SQLite answers each from one end of the table.
   const [ends] = await sequelize.query<{ first: number | null; last: number | null }>(
     `SELECT (SELECT MIN(rowid) FROM ${name}) AS first, (SELECT MAX(rowid) FROM ${name}) AS last`,
     { type: QueryTypes.SELECT },

@@ -1,6 +1,6 @@
 /**
- * What migrations, seeders and the settings of sequelize-cli use of the program: `dist/for-migrations.js`, which stays where it is
- * however the rest is built.
+ * Exports for migrations, seeders and the settings of sequelize-cli. The build writes them to `dist/for-migrations.js`,
+ * which must keep its path.
  */
 export { loadConfig } from '../../config/config.js';
 export { AppError } from '../../errors.js';

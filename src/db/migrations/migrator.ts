@@ -14,13 +14,13 @@ import * as program from './for-migrations.js';
 const migrationsFolder = packageFile('migrations');
 const demoSeeder = packageFile('seeders/20260101000001-demo.cjs');
 
-/** How long a migration waits for another one, which then has done its work already. */
+/** Milliseconds to wait for another migration, which then has done the work already. */
 const lockWaitMs = 60_000;
 
-/** What is committed with the demo programme, if it is added. */
+/** Adds rows to the transaction that loads the demo programme. */
 type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
 
-/** The rows of the demo programme as the seeder adds them, in columns of the database. */
+/** Rows of the demo programme as database columns. */
 export interface DemoRows {
   users: {
     id: string;
@@ -36,10 +36,13 @@ export interface DemoRows {
   enrollments: { id: string; updated_at: Date }[];
 }
 
-/** Throws, in the transaction that would remove the demo programme, when it has to stay. */
+/** Throws in the removing transaction if the demo programme must stay. */
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
-/** What a seeder is given by the program, and not by sequelize-cli; of migrations the functions alone. */
+/**
+ * Additional argument that the program passes to migrations and seeders; sequelize-cli doesn't. Migrations get only
+ * `program`.
+ */
 interface StepContext {
   program: typeof program;
   alsoInTransaction?: AlsoInTransaction;
@@ -58,7 +61,9 @@ const require = createRequire(packageFolder);
 // A file of another shape fails when it runs.
 const loadStepModule = (file: string) => require(file) as StepModule;
 
-/** Umzug is loaded when there are steps to run: it brings two hundred files, most of them for a command line of its own. */
+/**
+ * Loads Umzug and sets it up. It is loaded late, because it brings two hundred files, most of them for its command line.
+ */
 async function createUmzug({ sequelize }: Database): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
@@ -80,7 +85,7 @@ async function migrationFiles(): Promise<string[]> {
   return (await readdir(migrationsFolder)).filter((name) => name.endsWith('.cjs')).sort();
 }
 
-/** The executed migrations, read without creating a table; none when the database is empty. */
+/** Returns the executed migrations without creating their table; empty if the database is empty. */
 async function executedMigrations(database: Database): Promise<string[]> {
   try {
     const rows = await database.read(() =>
@@ -95,15 +100,14 @@ async function executedMigrations(database: Database): Promise<string[]> {
   }
 }
 
-/** Names of migrations, in their order. */
 export interface MigrationStatus {
   executed: string[];
   pending: string[];
-  /** In the database but not in this program: the database is newer. */
+  /** Executed migrations that this program doesn't have: the database is newer. */
   unknown: string[];
 }
 
-/** Which migrations are executed and which are pending; reads only. */
+/** Compares the migrations of this program with those in the database. Reads only. */
 export async function migrationStatus(database: Database): Promise<MigrationStatus> {
   const files = await migrationFiles();
   const executed = await executedMigrations(database);
@@ -122,7 +126,7 @@ function assertKnown({ unknown }: MigrationStatus): void {
     );
 }
 
-/** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, which this one must not change then */
+/** @throws AppError `SCHEMA_OUTDATED` if a newer program has changed the schema */
 export async function assertSchemaNotNewer(database: Database): Promise<void> {
   assertKnown(await migrationStatus(database));
 }
@@ -139,9 +143,9 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
 }
 
 /**
- * Runs work whose statements may take as long as they need: changing a large table takes minutes, and so may waiting for
- * one that others use. A server goes on with a statement whose client gave up, beside the next migration. The connections
- * are others than the lease is renewed by, which has the usual limit.
+ * Runs work on connections without a time limit. Changing a large table, or waiting for a locked one, takes minutes. If
+ * the client gave up, the server would continue the statement beside the next migration. The lease is renewed on the
+ * usual connections, with the usual limit.
  */
 async function withoutTimeLimit<T>(database: Database, work: (unlimited: Database) => Promise<T>): Promise<T> {
   if (isSqlite(database.sequelize)) return work(database);
@@ -153,10 +157,8 @@ async function withoutTimeLimit<T>(database: Database, work: (unlimited: Databas
   }
 }
 
-/** How to wait for another migration: what ends the wait, and who is told of it. */
 export type MigrationWait = Pick<LeaseOptions, 'signal' | 'onWait'>;
 
-/** Runs steps under a lease that migrations and seeding share. */
 async function runExclusively<T>(
   database: Database,
   work: 'migration' | 'seeding',
@@ -176,11 +178,11 @@ async function runExclusively<T>(
 }
 
 function stepError(error: unknown, work: 'migration' | 'seeding', database: Database): unknown {
-  // Umzug wraps what a migration threw.
+  // Umzug wraps the error of a migration.
   const isWrapped = error instanceof Error && !(error instanceof AppError) && error.cause !== undefined;
   const cause = isWrapped ? error.cause : error;
   const translated = translateError(cause, database.settings);
-  // A step that misses a column needs a fix rather than "migrate up", and a violated constraint needs its cause in the message.
+  // "Run migrate up" doesn't help if a step misses a column, and a violated constraint needs its cause in the message.
   const taken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
   if (translated instanceof AppError && !taken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
   const reason = taken ? translated : error;
@@ -192,17 +194,17 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   );
 }
 
-/** @throws AppError `DATABASE_UNUSABLE` on a server of another kind, and as {@link assertSchemaNotNewer} */
+/** @throws AppError `DATABASE_UNUSABLE` on a server of another kind, and the errors of {@link assertSchemaNotNewer} */
 async function assertChangeable(database: Database): Promise<void> {
   await database.read(() => serverVersion(database.sequelize));
   await assertSchemaNotNewer(database);
 }
 
 /**
- * Applies all pending migrations; safe to run concurrently.
- * @returns the names of those applied
- * @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, `DATABASE_UNUSABLE` on a server of another kind,
- *   `MIGRATION_FAILED`, `MIGRATION_LOCKED`
+ * Applies all pending migrations. Safe to run concurrently.
+ * @returns the names of the applied migrations
+ * @throws AppError `SCHEMA_OUTDATED` if a newer program has changed the schema, `DATABASE_UNUSABLE` on a server of
+ *   another kind, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
 export async function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
   await assertChangeable(database);
@@ -215,8 +217,8 @@ export async function migrateUp(database: Database, waiting: MigrationWait = {})
 }
 
 /**
- * Reverts the latest migrations, with the data in their tables.
- * @param steps how many; `all` for an empty database
+ * Reverts the latest migrations, and deletes the data in their tables.
+ * @param steps number of migrations; `all` empties the database
  * @throws as {@link migrateUp}
  */
 export async function migrateDown(
@@ -233,11 +235,11 @@ export async function migrateDown(
 }
 
 /**
- * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently. Whether the demo may be loaded its
- * caller has checked: the seeder itself checks that under sequelize-cli only, which gives it no `alsoInTransaction`.
- * @param alsoInTransaction committed with the rows, when there are new ones
- * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_LOCKED`, `MIGRATION_FAILED`, whose cause is
- *   `EMAIL_TAKEN` or `PHONE_TAKEN` when an account has one of the demo's
+ * Runs the demo seeder, which does nothing if its rows exist. Safe to run concurrently. The caller must have checked that
+ * the demo may be loaded: the seeder checks that only under sequelize-cli.
+ * @param alsoInTransaction runs in the transaction of new rows
+ * @throws AppError `SCHEMA_OUTDATED` before any write, `MIGRATION_LOCKED`, `MIGRATION_FAILED` with the cause
+ *   `EMAIL_TAKEN` or `PHONE_TAKEN` if an account has the email or phone of a demo account
  */
 export async function seedDemo(
   database: Database,
@@ -252,7 +254,8 @@ export async function seedDemo(
 
 /**
  * Removes the rows of the demo seeder.
- * @throws AppError `SCHEMA_OUTDATED` before anything is removed, `MIGRATION_LOCKED`, `MIGRATION_FAILED`; what `assertRemovable` throws
+ * @throws AppError `SCHEMA_OUTDATED` before any removal, `MIGRATION_LOCKED`, `MIGRATION_FAILED`; and the errors of
+ *   `assertRemovable`
  */
 export async function unseedDemo(
   database: Database,
