@@ -11,34 +11,37 @@ import { id, primaryKey, timestamp } from './columns.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What was written as JSON of an object. */
 const parseValues = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
 
-/** One privileged change: who, what, when, from where, before and after. Written with the change, never changed. */
+/**
+ * A privileged change: actor, action, time, origin, and the values before and after. Written with the change, and never
+ * updated.
+ */
 export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreationAttributes<AuditEntry>> {
   declare id: string;
   declare at: Date;
   declare actorId: string | null;
   declare origin: 'http' | 'cli' | 'program';
   declare ip: string | null;
-  /** The user of the operating system, for changes at the terminal; null where it isn't known. */
+  /** The operating system's user, for changes at the terminal; null if unknown. */
   declare osUser: CreationOptional<string | null>;
   declare action: string;
   declare targetType: string;
   declare targetId: string | null;
   declare beforeJson: string | null;
   declare afterJson: string | null;
-  /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit/audit-names.ts. */
+  /**
+   * Current names of actor and target (null if there is none), and of ids in the values. See
+   * services/audit/audit-names.ts.
+   */
   declare actorName?: NonAttribute<string | null>;
   declare targetName?: NonAttribute<string | null>;
   declare names?: NonAttribute<Readonly<Record<string, string>>>;
 
-  /** The values of the target before the change. */
   get before(): NonAttribute<Values | null> {
     return parseValues(this.beforeJson);
   }
 
-  /** The values of the target after the change. */
   get after(): NonAttribute<Values | null> {
     return parseValues(this.afterJson);
   }

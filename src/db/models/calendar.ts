@@ -14,7 +14,7 @@ export class Calendar extends Model<InferAttributes<Calendar>, InferCreationAttr
   /** SHA-256 of the key in the address, in hexadecimal digits. */
   declare keyHash: string;
   declare createdAt: Date;
-  /** To the hour; null before the first use. */
+  /** Rounded to the hour; null before the first use. */
   declare lastUsedAt: CreationOptional<Date | null>;
 }
 

@@ -1,15 +1,15 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** What confirms that somebody has completed a course, with names, title and dates as they were. */
+/** Confirms that a trainee has completed a course. Names, title and dates are those at the completion. */
 export class Certificate extends Model<InferAttributes<Certificate>, InferCreationAttributes<Certificate>> {
   declare id: string;
-  /** As it is printed: see schemas/certificate.ts. */
+  /** The printed form: see schemas/certificate.ts. */
   declare code: string;
-  /** The enrollment that was completed; null once the certificate is revoked. */
+  /** The completed enrollment; null once the certificate is revoked. */
   declare enrollmentId: string | null;
   declare userId: string;
-  /** The course may be gone. */
+  /** The course may have been deleted. */
   declare courseId: string;
   declare firstName: string;
   declare lastName: string;

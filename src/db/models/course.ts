@@ -15,36 +15,35 @@ import type { User } from './user.js';
 
 export interface Course extends FieldAttributes<typeof courseFields> {}
 
-/** A course and its one trainer, with the fields of schemas/course-fields.ts. */
+/** A course of one trainer. Its fields are in schemas/course-fields.ts. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: init() defines the attributes that the table of fields declares
 export class Course extends Model<InferAttributes<Course>, InferCreationAttributes<Course>> {
   declare id: string;
   declare trainerId: string;
-  /** A JSON array of strings. */
   declare tagsJson: CreationOptional<string | null>;
   /** Incremented by transactions that rely on the course: see services/locks/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
-  /** The last number given on the waiting list. */
+  /** The last assigned number on the waiting list. */
   declare waitingCounter: CreationOptional<number>;
   declare searchKey: string;
-  /** Title and category as they are sorted: see schemas/sort-key.ts. */
+  /** Sort keys of title and category: see schemas/sort-key.ts. */
   declare titleKey: string;
   declare categoryKey: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare trainer?: NonAttribute<User>;
-  /** The number of reserved seats, where a query has counted them. */
+  /** Number of reserved seats; undefined unless the query counts them. */
   declare seatsTaken?: NonAttribute<number>;
-  /** The number of trainees on the waiting list, counted with the seats. */
+  /** Number of trainees on the waiting list; undefined unless the query counts them. */
   declare waitingCount?: NonAttribute<number>;
 
-  /** Null without a limit; undefined where the seats were not counted. */
+  /** Null without a limit; undefined if the seats were not counted. */
   get seatsLeft(): NonAttribute<number | null | undefined> {
     if (this.seatsTaken === undefined) return undefined;
     return this.maxStudents === null ? null : Math.max(0, this.maxStudents - this.seatsTaken);
   }
 
-  /** @throws SyntaxError when another program has written invalid JSON */
+  /** @throws SyntaxError if another program has written invalid JSON */
   get tags(): NonAttribute<string[]> {
     return JSON.parse(this.tagsJson ?? '[]') as string[];
   }

@@ -15,28 +15,30 @@ import { fullName, type User } from './user.js';
 
 export interface Enrollment extends FieldAttributes<typeof enrollmentFields> {}
 
-/** A trainee's place in a course, with the fields of schemas/enrollment-fields.ts. */
+/** A trainee's enrollment in a course. Its fields are in schemas/enrollment-fields.ts. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: init() defines the attributes that the table of fields declares
 export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreationAttributes<Enrollment>> {
   declare id: string;
   declare userId: string;
   declare courseId: string;
-  /** Always the course's trainer: ensured by a foreign key with ON UPDATE CASCADE. */
+  /** Always the course's trainer, by a foreign key with ON UPDATE CASCADE. */
   declare trainerId: string;
-  /** The order of the waiting list; null for those who don't wait. */
+  /** Position number on the waiting list; null for other statuses. */
   declare waitingNumber: CreationOptional<number | null>;
-  /** The trainee's name before the first rename since the enrollment; null without one. See {@link formerNameIfDifferent}. */
+  /** The trainee's name before the first rename since the enrollment; null without a rename. */
   declare formerName: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
-  /** Where counted: services/enrollments/waiting-places.ts. */
+  /** Set by services/enrollments/waiting-places.ts. */
   declare waitingPlace?: NonAttribute<number | undefined>;
   declare course?: NonAttribute<Course>;
   declare user?: NonAttribute<User>;
-  /** Its valid certificate: of completed ones alone. */
+  /** The valid certificate of a completed enrollment. */
   declare certificate?: NonAttribute<Pick<Certificate, 'code'> | null>;
 
-  /** The trainee's former name; null where the name is the same again. Needs {@link user}. */
+  /**
+   * Returns the trainee's former name; null if there is none, or the current name is the same again. Needs {@link user}.
+   */
   formerNameIfDifferent(): string | null {
     if (this.formerName === null) return null;
     if (!this.user) throw new Error(`Enrollment ${this.id} was read without its trainee.`);

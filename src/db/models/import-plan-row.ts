@@ -2,14 +2,14 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, t
 import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
-/** What would become of one row of a file, while its import is planned. */
+/** Planned outcome of one row of a file. */
 export class ImportPlanRow extends Model<InferAttributes<ImportPlanRow>, InferCreationAttributes<ImportPlanRow>> {
   declare importId: string;
-  /** Number of the line in the file on which the row begins, from 1. */
+  /** Number of the row's first line in the file, from 1. */
   declare line: number;
   declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   declare code: string | null;
-  /** The codes of the further faults of the row, each between spaces; null when it has one at most. */
+  /** Codes of further faults of the row, each between spaces; null if there are none. */
   declare otherCodes: string | null;
   declare field: string | null;
   declare reason: string | null;

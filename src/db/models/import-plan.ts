@@ -13,67 +13,66 @@ import { id, timestamp } from './columns.js';
 import type { ImportCounts } from './import.js';
 import type { ImportRow } from './import-row.js';
 
-/** A column of a file as it is understood. */
-interface RecognizedColumn {
-  /** Its place in a row, from 0. */
+/** A column of a file, with the recognised field. */
+interface RecognisedColumn {
+  /** Position in a row, from 0. */
   index: number;
   heading: string;
-  /** null: it is not imported. */
+  /** Null if the column is not imported. */
   field: ImportField | null;
-  /** What it may be that is not imported, by its heading or its values; null where nothing is suggested. */
+  /** Likely field of a column that is not imported, by its heading or values; null without a suggestion. */
   suggestion: ImportField | null;
-  /** Whether a workbook hides it. */
+  /** Whether the workbook hides the column. */
   hidden: boolean;
 }
 
-/** A column of a file with values. */
-export interface FileColumn extends RecognizedColumn {
-  /** Values of its first rows, shortened, without passwords. */
+/** A column of a file, with sample values. */
+export interface FileColumn extends RecognisedColumn {
+  /** Values of the first rows, shortened and without passwords. */
   samples: string[];
 }
 
-/** A column of a plan: what importing it does. */
-export interface PlannedColumn extends RecognizedColumn {
-  /** The effect on people, in words; null for a column that isn't imported. */
+/** A column of a plan, with the effect of its import. */
+export interface PlannedColumn extends RecognisedColumn {
+  /** The effect on people as text; null for a column that isn't imported. */
   effect: string | null;
-  /** People on whom its values have an effect. */
+  /** Number of people affected by the column. */
   people: number;
-  /** Mails that have its values. */
+  /** Number of mails that contain a value of the column. */
   mailed: number;
-  /** The first value that isn't blank, shortened and without passwords; null where there is none. */
+  /** The first value that isn't blank, shortened and without passwords; null if there is none. */
   example: string | null;
 }
 
-/** Rows that are not imported as they are for the same reason: skipped, rejected, or without one of their courses. */
+/** Rows with the same problem: skipped, rejected, or imported without one of their courses. */
 export interface PlanReason {
   outcome: ImportRow['outcome'];
   code: string;
-  /** Codes of further faults of the same rows. */
+  /** Codes of further faults in the same rows. */
   otherCodes: string[];
-  /** The field that must be corrected; null when it isn't one. */
+  /** The field that must be corrected; null if the problem isn't in a single field. */
   field: ImportField | null;
   message: string;
-  /** Rows; a rejected row counts once, with all its faults. */
+  /** Number of rows. A rejected row counts once, whatever its number of faults. */
   count: number;
-  /** The lines of the first rows. */
+  /** Line numbers of the first rows. */
   rows: number[];
 }
 
-/** What looks wrong in a file that can be imported. */
+/** A possible mistake in a file that can be imported. */
 export interface PlanWarning {
   code: WarningCode;
-  /** The field that it is about; null when it isn't one. */
+  /** The suspicious field; null if the warning isn't about a single field. */
   field: ImportField | null;
   message: string;
-  /** Rows or columns. */
+  /** Number of rows or columns. */
   count: number;
-  /** The lines of the first rows; empty for a warning about columns or the file. */
+  /** Lines of the first rows; empty for a warning about columns or the file. */
   rows: number[];
-  /** Some of the values. */
+  /** Some of the suspicious values. */
   examples: string[];
 }
 
-/** An update that changes who an account is: its name, its email or its role. */
 export interface IdentityChange {
   line: number;
   userId: string;
@@ -83,37 +82,35 @@ export interface IdentityChange {
 
 type Identity = Record<'firstName' | 'lastName' | 'email' | 'role', string>;
 
-/** A sheet of a workbook. */
 export interface WorkbookSheet {
   name: string;
   isHidden: boolean;
 }
 
-/** An encoding that a file may have, and what names of the file are then. */
+/** A possible encoding of a file, with names from the file in this encoding. */
 export interface EncodingCandidate {
   encoding: Encoding;
   names: string[];
 }
 
-/** Why a file can't be imported with the options of a plan. */
+/** Reason why a file can't be imported with the options of a plan. */
 export interface PlanProblem {
   code: string;
   message: string;
-  /** What programs know a fault of the file by; absent in other problems. */
+  /** Machine-readable reason of a fault in the file; absent for other problems. */
   reason?: FileProblemReason;
-  /** The line that it is about; absent where it isn't one. */
+  /** The faulty line; absent if the problem isn't in a single line. */
   line?: number | null;
-  /** Where the encoding isn't certain: what it may be, the likeliest first. */
+  /** Possible encodings if the encoding is uncertain, the likeliest first. */
   candidates?: readonly EncodingCandidate[];
-  /** Of a workbook whose sheet can't be read, or isn't there. */
+  /** Sheets of a workbook whose chosen sheet is missing or unreadable. */
   sheets?: readonly WorkbookSheet[];
 }
 
-/** A finished plan. */
 export interface PlanContent {
-  /** Why the file can't be imported with these options; null when it can. */
+  /** Reason why the file can't be imported with these options; null if it can. */
   problem: PlanProblem | null;
-  /** How the file was read; null when its encoding is unknown, or it is no text. */
+  /** Format in which the file was read; null if the encoding is unknown or the file is no text. */
   file: {
     encoding: Encoding;
     delimiter: Delimiter;
@@ -121,17 +118,17 @@ export interface PlanContent {
     headerLine: number;
     /** null for CSV. */
     workbook: { kind: 'xlsx' | 'ods'; sheet: string; sheets: readonly WorkbookSheet[] } | null;
-    /** Null when it was not read to its end. */
+    /** Null if the file was not read to its end. */
     lines: number | null;
-    /** Up to five names of people with letters beyond ASCII. */
+    /** Up to five names of people with non-ASCII letters. */
     names: string[];
   } | null;
   columns: (FileColumn & PlannedColumn)[];
-  /** What a column can be. */
+  /** Fields to which a column can be assigned. */
   fields: { name: ImportField; required: boolean }[];
-  /** null with a problem. */
+  /** Null with a problem. */
   counts: (ImportCounts & { unchanged: number }) | null;
-  /** The roles of the accounts that are created; null with a problem. */
+  /** Number of created accounts for each role; null with a problem. */
   createdByRole: Readonly<Record<ImportableRole, number>> | null;
   reasons: PlanReason[];
   warnings: PlanWarning[];
@@ -140,25 +137,25 @@ export interface PlanContent {
   generatedPasswords: number;
   invitations: number;
   news: number;
-  /** Words of the file that were read as roles. */
+  /** Words in the file, with the roles that they stand for. */
   roleWords: { word: string; role: ImportableRole }[];
   stopsAtLine: number | null;
-  /** Why the plan must not be applied: more bad rows than the options allow. */
+  /** Reason why the plan must not be applied: more faulty rows than the options allow. */
   refusal: string | null;
 }
 
-/** What is stored of a plan: with a problem, what is known of the file. */
+/** Stored form of a plan. A plan with a problem contains only the known facts about the file. */
 export type StoredPlan = Pick<PlanContent, 'problem' | 'file' | 'columns' | 'fields'> & Partial<PlanContent>;
 
-/** The plan of an import over HTTP, from its request until rows of the import are committed. */
+/** The plan of an import over HTTP. It exists from its request until the first rows of the import are committed. */
 export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreationAttributes<ImportPlan>> {
   declare importId: string;
-  /** Counts the plans that were asked for: a process that makes an earlier one stops. */
+  /** Number of requested plans. A process that computes an older revision stops. */
   declare revision: CreationOptional<number>;
   declare rowsRead: CreationOptional<number>;
   /** The finished plan; null while it is being made. */
   declare planJson: CreationOptional<string | null>;
-  /** From then on the import is bound to the plan, until its first rows are committed. */
+  /** Time when the plan was applied. The import then uses this plan until its first rows are committed. */
   declare appliedAt: CreationOptional<Date | null>;
   declare expiresAt: Date;
 

@@ -11,22 +11,25 @@ import type { EnrollmentValues } from '../../schemas/enrollment-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
-/** What the ledger keeps of a row so that it can be undone. */
+/** Data in the ledger with which a row can be undone. */
 export interface UndoNote {
-  /** The changed fields of an updated account, with their old values. */
+  /** Old values of the changed fields of an updated account. */
   before?: Partial<Pick<AccountValues, AccountInputField<'import'> | 'requiresPasswordChange'>> & {
     passwordHash?: string;
     hasPassword?: boolean;
     initialPasswordExpiresAt?: string | null;
     updatedAt: string;
   };
-  /** When the account was updated: one that has changed since is kept as it is. */
+  /** Time of the update. Undoing keeps accounts that have changed since. */
   updatedAt?: string;
-  /** An earlier row of the import created the account: it is kept or removed together with this row's enrollments. */
+  /**
+   * An earlier row of the import created the account. Undoing keeps or removes the account together with this row's
+   * enrollments.
+   */
   ofCreated?: true;
-  /** Ids of the enrollments that were created. */
+  /** Ids of the created enrollments. */
   enrollments?: string[];
-  /** The enrollments of those who had left, or waited, and were enrolled, with their old values. */
+  /** Cancelled or waiting enrollments that the row enrolled again, with their old values. */
   revived?: (Pick<EnrollmentValues, 'status' | 'cancelReason' | 'reply' | 'replyBy'> & {
     id: string;
     waitingNumber: number | null;
@@ -36,24 +39,24 @@ export interface UndoNote {
   })[];
 }
 
-/** The note of a row of the ledger; `undefined` for a row without one. */
+/** Returns the parsed note of a ledger row; `undefined` for a row without a note. */
 export function parseUndoNote(text: string | null): UndoNote | undefined {
   // Written by this program only.
   return text === null ? undefined : (JSON.parse(text) as UndoNote);
 }
 
-/** An entry of the ledger: the outcome of one row of an imported file. */
+/** Entry of the ledger: the outcome of one row of an imported file. */
 export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAttributes<ImportRow>> {
   declare importId: string;
-  /** Number of the line in the file on which the row begins, from 1. */
+  /** Number of the row's first line in the file, from 1. */
   declare line: number;
   declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   declare code: string | null;
-  /** The codes of the further faults of the row, each between spaces; null when it has one at most. */
+  /** Codes of further faults of the row, each between spaces; null if there are none. */
   declare otherCodes: string | null;
   declare userId: string | null;
   declare reason: string | null;
-  /** What a rejected row says, to be found by: other rows are found by their accounts. */
+  /** Search key from the cells of a rejected row. Other rows are found by their accounts. */
   declare searchKey: CreationOptional<string | null>;
   declare undoJson: string | null;
   declare undoOutcome: 'removed' | 'restored' | 'kept' | null;

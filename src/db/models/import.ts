@@ -10,7 +10,7 @@ import {
 import type { ImportStatus } from '../../schemas/import.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** The number of rows of a file by outcome, planned or applied. */
+/** Number of rows of a file by outcome, planned or applied. */
 export interface ImportCounts {
   rows: number;
   created: number;
@@ -20,14 +20,14 @@ export interface ImportCounts {
   enrolled: number;
   /** Places on waiting lists. */
   waiting: number;
-  /** Enrollments that were left out, because the course or its waiting list was full. */
+  /** Enrollments that were not made, because the course or its waiting list was full. */
   leftOut: number;
 }
 
-/** A run of a CSV import and its progress; the outcomes of its rows are {@link ImportRow}s. */
+/** An import of a file and its progress. The outcomes of its rows are {@link ImportRow}s. */
 export class Import extends Model<InferAttributes<Import>, InferCreationAttributes<Import>> {
   declare id: string;
-  /** What people call it: 1 for the first import, then counted up. */
+  /** Number shown to people: 1 for the first import, then ascending. */
   declare number: number;
   declare status: ImportStatus;
   declare origin: 'cli' | 'http';
@@ -61,21 +61,20 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare startedAt: CreationOptional<Date | null>;
   declare finishedAt: CreationOptional<Date | null>;
   declare undoneAt: CreationOptional<Date | null>;
-  /** From then on its ledger is exported and deleted: see services/maintenance/ledger-retention.ts. */
+  /** Time when the ledger was closed. It is then exported and deleted: see services/maintenance/ledger-retention.ts. */
   declare ledgerClosedAt: CreationOptional<Date | null>;
 
-  /** The outcomes of its rows so far. */
   get counts(): NonAttribute<ImportCounts> {
     return countsOf(this);
   }
 
-  /** Whether it has generated passwords that can be fetched over HTTP, once. */
+  /** Whether the import has generated passwords that can still be fetched over HTTP. They can be fetched once. */
   get hasCredentials(): NonAttribute<boolean> {
     const isFilled = this.credentialsFile !== null && Number(this.credentialsBytes) > 0;
     return this.origin === 'http' && isFilled && this.credentialsFetchedAt === null;
   }
 
-  /** Whether it has rejected rows that can be fetched over HTTP. */
+  /** Whether the import has rejected rows that can be fetched over HTTP. */
   get hasRejects(): NonAttribute<boolean> {
     return this.origin === 'http' && this.rejectsFile !== null && Number(this.rejectsBytes) > 0;
   }
@@ -84,7 +83,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });
 const byteCount = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
 
-/** What became of the rows that are done. */
+/** Returns the outcomes of the finished rows. */
 export function countsOf({
   rowsDone: rows,
   createdCount: created,
@@ -107,7 +106,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
   return class extends Import {}.init(
     {
       id: primaryKey(),
-      // As in the table, where 0 marks imports that aren't numbered yet: see migration 24.
+      // The default of the table; the import sets the number when it is created.
       number: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       status: { type: DataTypes.STRING(20), allowNull: false },
       origin: { type: DataTypes.STRING(10), allowNull: false },

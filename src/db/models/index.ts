@@ -17,7 +17,6 @@ import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
 
-/** Defines every model on a connection and wires their associations. */
 export function initModels(sequelize: Sequelize) {
   const models = {
     User: initUser(sequelize),
@@ -43,12 +42,11 @@ export function initModels(sequelize: Sequelize) {
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
-  // Only a valid one has its enrollment.
+  // Only a valid certificate refers to its enrollment.
   models.Enrollment.hasOne(models.Certificate, { as: 'certificate', foreignKey: 'enrollmentId' });
-  // One of several: the query says which.
+  // An account may have several locks: the query selects one.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;
 }
 
-/** The models of one connection. */
 export type Models = ReturnType<typeof initModels>;

@@ -8,10 +8,10 @@ export class Link extends Model<InferAttributes<Link>, InferCreationAttributes<L
   declare tokenHash: string;
   declare userId: string;
   declare purpose: LinkPurpose;
-  /** The address that it was sent to, or for `email` the one that it confirms. */
+  /** The address that the link was sent to; for `email` the address that the link confirms. */
   declare email: string;
   declare expiresAt: Date;
-  /** When its mail was queued. */
+  /** Time when the mail was queued. */
   declare createdAt: Date;
 }
 

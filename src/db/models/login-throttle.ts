@@ -9,20 +9,20 @@ import {
 import { id, timestamp } from './columns.js';
 
 /**
- * Counts failed logins of an account, of an identifier without an account, of an address, or of an account at an address;
- * also the phone numbers that an account tries, and the links and forgotten passwords of an address.
+ * Counts failed logins. A row is for an account, an unknown identifier, an address, or an account at an address. Other
+ * rows count the phone numbers that an account tries, and the links and password resets requested from an address.
  */
 export class LoginThrottle extends Model<InferAttributes<LoginThrottle>, InferCreationAttributes<LoginThrottle>> {
   declare subject: string;
-  /** The account that can't sign in while the row is locked, as a whole or at an address; null for other subjects. */
+  /** The account that can't sign in (everywhere or from an address) while the row is locked; null for other subjects. */
   declare accountId: string | null;
-  /** Failed attempts, and those whose outcome isn't known yet. */
+  /** Failed attempts, and attempts without a known outcome. */
   declare failures: number;
   declare windowStartedAt: Date;
-  /** For an account at an address: its last login from there. */
+  /** Last login of an account from an address; null for other subjects. */
   declare signedInAt: CreationOptional<Date | null>;
   declare lockedUntil: CreationOptional<Date | null>;
-  /** The number of consecutive locks. */
+  /** Number of consecutive locks. */
   declare locks: number;
 }
 

@@ -10,35 +10,34 @@ import type { MailState } from '../../schemas/mail.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
 /**
- * A mail of the outbox. Its link is made when it leaves, so that no row has a secret. Only the migration declares the generated column
- * `turn_key`, by which news take turns.
+ * A mail of the outbox. Its link is created when the mail is sent, so no row contains a secret. Only the migration
+ * declares the generated column `turn_key`, which orders news by owner.
  */
 export class Mail extends Model<InferAttributes<Mail>, InferCreationAttributes<Mail>> {
   declare id: string;
   /** See services/mail/kinds.ts. */
   declare kind: string;
   declare priority: number;
-  /** Account whose change the news is about, or `operator`: news of different owners take turns. Null for other mails. */
+  /** Account whose change caused the news, or `operator`. News of different owners take turns. Null for other mails. */
   declare queueOwner: CreationOptional<string | null>;
   declare userId: string | null;
-  /** Where it goes, where that isn't the account's address; once it has left, where it went. */
+  /** Recipient if different from the account's address. After sending, the address that was used. */
   declare address: string | null;
   declare courseId: string | null;
   declare importId: string | null;
-  /** What somebody who has forgotten a password has typed, until the sender looks for the account. */
+  /** Identifier typed for a password reset, until the sender looks up the account. */
   declare identifier: string | null;
-  /** JSON. */
   declare data: string;
-  /** Of several mails with the same one only the first is queued, until it has left. */
+  /** Only the first of several mails with the same key is queued until it is sent. */
   declare dedupeKey: string | null;
   declare state: MailState;
   declare attempts: CreationOptional<number>;
-  /** Null unless it waits. */
+  /** Null unless the mail waits to be sent. */
   declare nextAt: Date | null;
-  /** Why the last attempt failed; of a queued mail, why nothing leaves. */
+  /** Reason why the last attempt failed; for a queued mail, reason why no mail can be sent. */
   declare lastError: CreationOptional<string | null>;
   declare createdAt: Date;
-  /** When it was sent, failed or was withdrawn. */
+  /** Time when the mail was sent, failed or was withdrawn. */
   declare finishedAt: CreationOptional<Date | null>;
 }
 

@@ -7,10 +7,10 @@ import {
   type Sequelize,
 } from 'sequelize';
 
-/** The only row of its table: see services/phone-country.ts. */
+/** The single row of the setting in services/phone-country.ts. */
 export class PhoneCountry extends Model<InferAttributes<PhoneCountry>, InferCreationAttributes<PhoneCountry>> {
   declare id: number;
-  /** Two letters; empty for none. */
+  /** Country code of two letters; empty without a country. */
   declare country: CreationOptional<string>;
 }
 

@@ -2,10 +2,10 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, t
 import { wordLength } from '../../schemas/search-words.js';
 import { id } from './columns.js';
 
-/** A word by which an account is found: see schemas/search-words.ts. */
+/** A search word of an account: see schemas/search-words.ts. */
 export class AccountWord extends Model<InferAttributes<AccountWord>, InferCreationAttributes<AccountWord>> {
   declare word: string;
-  /** No foreign key: it would need an index of its own, and inserting accounts would take longer. */
+  /** No foreign key: it would need another index, which slows the insertion of accounts. */
   declare accountId: string;
 }
 
@@ -20,7 +20,7 @@ export function initAccountWord(sequelize: Sequelize): typeof AccountWord {
   );
 }
 
-/** A word by which a course is found: see schemas/search-words.ts. It is deleted with the course. */
+/** A search word of a course: see schemas/search-words.ts. It is deleted with the course. */
 export class CourseWord extends Model<InferAttributes<CourseWord>, InferCreationAttributes<CourseWord>> {
   declare word: string;
   declare courseId: string;

@@ -10,7 +10,7 @@ import {
 import { id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 
-/** A session; its token carries the id as `sid`. Ending it deletes the row. */
+/** A session. Its token contains the id as `sid`. The row is deleted when the session ends. */
 export class Session extends Model<InferAttributes<Session>, InferCreationAttributes<Session>> {
   declare id: string;
   declare userId: string;

@@ -2,7 +2,7 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, t
 import type { FileKind, FileState } from '../../schemas/file.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** A file in the storage. The row exists before the file is stored and until it is removed. */
+/** A file in the storage. The row is created before the file and deleted after it. */
 export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreationAttributes<StoredFile>> {
   declare id: string;
   declare kind: FileKind;
@@ -10,7 +10,7 @@ export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreation
   declare storageKey: string;
   declare courseId: string | null;
   declare userId: string | null;
-  /** The sanitized name that its sender gave it. */
+  /** The sanitized name from the upload. */
   declare name: string;
   declare contentType: string;
   declare bytes: number;

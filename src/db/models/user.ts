@@ -17,9 +17,9 @@ import type { LoginThrottle } from './login-throttle.js';
 export interface User extends FieldAttributes<typeof accountFields> {}
 
 /**
- * An account (specification, section 2), with the fields of schemas/account-fields.ts. Only migrations declare the generated
- * columns: `super_admin_marker`, by which there is one super admin, `email_domain`, by which accounts are found, and
- * `trainer_key`, by which trainers are sorted.
+ * An account (specification, section 2). Its fields are in schemas/account-fields.ts. Only migrations declare the
+ * generated columns: `super_admin_marker` permits one super admin, `email_domain` serves searches, and `trainer_key`
+ * sorts trainers.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: init() defines the attributes that the table of fields declares
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
@@ -27,38 +27,37 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare phoneKey: string | null;
   declare passwordHash: string;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
-  /** False until an invited person has set one. */
+  /** False until an invited person has set a password. */
   declare hasPassword: CreationOptional<boolean>;
   /**
-   * What the program notes about mails to the person. It never changes `updatedAt`: undoing an import would take the account for
-   * one that people have changed.
+   * Notes of the program about mails to the person. They never change `updatedAt`: otherwise undoing an import would
+   * treat the account as changed, and keep it.
    */
   declare invitedAt: CreationOptional<Date | null>;
   declare inviteState: CreationOptional<InviteState | null>;
-  /** Since when the server refuses the address. */
+  /** Time when the mail server began to refuse the address. */
   declare mailFailedAt: CreationOptional<Date | null>;
   declare emailConfirmedAt: CreationOptional<Date | null>;
-  /** The kinds of news that the person has turned off, separated by spaces. */
+  /** Kinds of news that the person has turned off, separated by spaces. */
   declare mailOff: CreationOptional<string>;
   declare searchKey: string;
-  /** The names as they are sorted: see schemas/sort-key.ts. */
+  /** Sort keys of the names: see schemas/sort-key.ts. */
   declare lastNameKey: string;
   declare firstNameKey: string;
   /** Incremented by transactions that rely on the account: see services/locks/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
-  /** The lock that is in force; null for none, absent unless the query asks for it. */
+  /** The lock in force; null for none, absent unless the query selects it. */
   declare currentLock?: NonAttribute<LoginThrottle | null>;
-  /** Why the last invitation hasn't left, as far as it is known; absent unless `noteInviteErrors` has looked. */
+  /** Reason why the last invitation wasn't sent, if known; absent unless `noteInviteErrors` has set it. */
   declare inviteError?: NonAttribute<string | null>;
 }
 
-/** A person's name in one text. */
 export const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>): string =>
   `${firstName} ${lastName}`;
 
-/** The account of a session as plain values: they aren't changed, and an instance of the model takes time to build. */
+/** Account of a session as plain values. They are read-only, and an instance of the model takes time to build. */
 export type Account = Pick<User, 'id' | 'phoneKey' | 'passwordHash' | SessionField>;
 
 export function initUser(sequelize: Sequelize): typeof User {
