@@ -5,28 +5,26 @@ import { driverError, isSqlite, sqlLiteral } from '../dialect.js';
 import { remainingMs } from '../sequelize/deadline.js';
 import { type LockEndRange, lockEndsWithin } from './conditions.js';
 
-/** A row of `login_throttle` that is to count an attempt. */
+/** A row of `login_throttle` in which an attempt is counted. */
 export interface CountedSubject {
   subject: string;
-  /** The account of the row; null when it has none. */
   accountId: string | null;
-  /** Failures allowed in a window. */
+  /** Failures that are allowed in a window. */
   limit: number;
-  /** Windows that began then or before are over. */
+  /** Windows that began at this time or earlier have ended. */
   windowStart: Date;
 }
 
-/** When an attempt is counted. */
 export interface AttemptTime {
   now: Date;
   inForce: LockEndRange;
-  /** Windows that began later were begun by a clock that was ahead, and are over. */
+  /** Windows that began later were started by a clock that was ahead, and count as ended. */
   latestMoment: Date;
 }
 
 /**
- * A value that the column `failures` refuses, which ends the whole statement without effect. A server that only warned would
- * store the highest number, which refuses logins as well.
+ * Value that the column `failures` refuses, so that the whole statement fails without effect. A server that only warns
+ * stores the highest number, which refuses logins too.
  */
 const refusedValue = (sequelize: Sequelize) => (isSqlite(sequelize) ? 'NULL' : '4294967295');
 
@@ -35,16 +33,17 @@ function isRefusal(error: unknown): boolean {
   return errno === 1264 || message.includes('NOT NULL constraint failed: login_throttle.failures');
 }
 
-/** How long before the deadline of a request its attempt is no longer counted, in milliseconds. */
+/** Milliseconds before the deadline of a request in which its attempt is no longer counted. */
 const deadlineMarginMs = 100;
 
 /**
- * SQL: whether the statement has waited for its rows for so long that its request is over. A server with a broken connection goes on,
- * and nothing would take the failure back. SQLite counts in a transaction, which is rolled back.
+ * Returns SQL for whether the statement waited for its rows until its request was over. A server continues a statement
+ * after the connection breaks, and nothing would undo the counted failure. SQLite counts in a transaction, which is
+ * rolled back.
  */
 function isLateSql(sequelize: Sequelize, waitMs: number | undefined): string {
   if (waitMs === undefined || isSqlite(sequelize)) return '1 = 0';
-  // NOW() is the beginning of the statement.
+  // NOW() is the start of the statement.
   return `SYSDATE(6) > TIMESTAMPADD(MICROSECOND, ${Math.floor(waitMs * 1000)}, NOW(6))`;
 }
 
@@ -60,7 +59,7 @@ function attemptStatement(
   const isInWindow = `window_started_at > ${bySubject((of) => literal(of.windowStart))} AND window_started_at <= ${literal(at.latestMoment)}`;
   const isFull = `(${lockEndsWithin(sequelize, at.inForce)}) OR (${isInWindow} AND failures >= ${bySubject((of) => String(of.limit))})`;
   const values = subjects.map(({ subject, accountId }) => [subject, accountId, 1, at.now, null, null, 0].map(literal));
-  // MySQL's assignments see what those before them have assigned: the window is the last.
+  // MySQL's assignments see the values of earlier assignments, so the window comes last.
   return `INSERT INTO login_throttle (subject, account_id, failures, window_started_at, signed_in_at, locked_until, locks)
     VALUES ${values.map((row) => `(${row.join(', ')})`).join(', ')}
     ON ${isSqlite(sequelize) ? 'CONFLICT (subject) DO UPDATE SET' : 'DUPLICATE KEY UPDATE'}
@@ -69,12 +68,12 @@ function attemptStatement(
 }
 
 /**
- * Counts an attempt as a failure in all its rows, which it creates if they don't exist, unless one of them is locked or has
- * reached its limit: in one statement, so that no other attempt comes between check and count. It may count twice when the
- * connection is lost.
+ * Counts an attempt as a failure in all its rows, unless one of them is locked or has reached its limit. Creates missing
+ * rows. Check and count are one statement, so that no other attempt comes between. After a lost connection, an attempt
+ * may be counted twice.
  * @param subjects in key order, to avoid deadlocks
- * @returns whether it was counted
- * @throws AppError `OVERLOADED` when it waits until its request is over
+ * @returns whether the attempt was counted
+ * @throws AppError `OVERLOADED` if the statement waits until its request is over
  */
 export async function countAttempt(
   { sequelize, inStatement }: Database,

@@ -7,26 +7,25 @@ import type { User } from '../models/user.js';
 import { runSelect } from './select.js';
 import { waitingRowsSql } from './waiting-list.js';
 
-/** What decides whether an account gets a seat in a course. */
+/** Stored values that decide whether an account gets a seat in a course. */
 export interface EnrollmentPreconditions {
   course: Pick<
     Course,
     | ('id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil')
     | ('autoAccept' | 'waitingMax' | 'waitingCounter')
   >;
-  /** The enrollments that take a seat. */
+  /** Number of enrollments that take a seat. */
   seatsTaken: number;
-  /** Whether somebody who can get a seat waits for one. */
+  /** Whether an active account is on the waiting list. */
   hasWaitingList: boolean;
-  /** How many wait, where that is limited. */
+  /** Length of the waiting list; 0 if the course doesn't limit it. */
   waiting: number;
-  /** Undefined when the account doesn't exist. */
+  /** Undefined if the account doesn't exist. */
   account: Pick<User, 'role' | 'isActive'> | undefined;
-  /** The account's enrollment in the course. */
   existing: Pick<Enrollment, 'id' | 'status'> | undefined;
 }
 
-/** The values of the statement below. */
+/** Columns of the statement below. */
 type Row = [
   trainerId: string,
   isPublished: number,
@@ -45,10 +44,10 @@ type Row = [
   waiting: number | string,
 ];
 
-/** @param statuses how many there are of enrollments that take a seat */
+/** @param statuses number of statuses that take a seat */
 function preconditionsStatement(statuses: number): string {
   const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
-  // One driver makes moments of dates, the other texts.
+  // Dates as text, because one driver converts them to `Date`s.
   return `SELECT c.trainer_id, c.is_published, c.max_students,
     CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR),
     c.auto_accept, c.waiting_max, c.waiting_counter, u.role, u.is_active, e.id, e.status,
@@ -61,8 +60,8 @@ function preconditionsStatement(statuses: number): string {
 }
 
 /**
- * Locks a course, then an account, by incrementing their versions: services/locks/row-locks.ts says why. In one round trip where
- * the database has such a statement, because others who enroll in the course wait meanwhile.
+ * Locks a course, then an account, by incrementing their versions: see services/locks/row-locks.ts. Needs one round trip
+ * except on SQLite, because others who enroll in the course wait meanwhile.
  */
 export async function lockCourseAndUser(
   { sequelize }: Database,
@@ -82,9 +81,9 @@ export async function lockCourseAndUser(
 }
 
 /**
- * Reads the course, the account and its enrollment in one round trip, while others wait for the course: its seats are counted
- * as they are once the caller has locked it. Locks nothing.
- * @returns nothing when there is no such course
+ * Reads the course, the account and its enrollment in one round trip. Locks nothing: the caller has locked the course, so
+ * the counted seats can't change.
+ * @returns undefined if the course doesn't exist
  */
 export async function readEnrollmentPreconditions(
   { sequelize }: Database,
@@ -95,7 +94,6 @@ export async function readEnrollmentPreconditions(
   const values = [...seatStatuses, userId, courseId];
   const [row] = await runSelect(sequelize, preconditionsStatement(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
-  // The columns of the statement.
   const [trainerId, published, maxStudents, endDate, enrollUntil, ...others] = row as Row;
   const [autoAccept, waitingMax, waitingCounter, role, active, enrollmentId, status, seats, awaited, waiting] = others;
   const limits = { maxStudents, endDate, enrollUntil, autoAccept: Boolean(autoAccept), waitingMax, waitingCounter };

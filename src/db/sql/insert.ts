@@ -10,20 +10,20 @@ import {
 import { type ColumnValue, sqlLiteral } from '../dialect.js';
 
 /**
- * The most characters of a statement, unless a single row has more. It stays below the packet of every server and the statement
- * length of SQLite, and below 128 KiB where a character beyond Latin-1 makes V8 store two bytes for each character: V8 allocates
- * a longer string separately, which takes 1 ms.
+ * Maximum characters of a statement, unless a single row is longer. Below the packet size of every server and SQLite's
+ * statement length. Also below 128 KiB if V8 stores two bytes for each character, as with characters beyond Latin-1. V8
+ * allocates a longer string separately, which takes 1 ms.
  */
 const statementCharacters = 60_000;
 
-/** The most characters of the first statement: it is short, so that the database begins to work soon. */
+/** Maximum characters of the first statement. It is short, so that the database starts to work early. */
 const firstStatementCharacters = 6_000;
 
 /**
- * Inserts rows of one table after the other within a transaction, with as few statements as possible. Several times as fast as
- * Sequelize's bulkCreate, because it builds no model instances and validates nothing: the rows must be complete and valid.
- * Each statement is built while the database works on the one before. Nothing else may be done in the transaction until it is
- * {@link finish}.
+ * Inserts rows into one table after the other within a transaction, with as few statements as possible. Several times as
+ * fast as Sequelize's bulkCreate, because it builds no model instances and validates nothing. So rows must be complete
+ * and valid. Builds each statement while the database executes the previous one. Do nothing else in the transaction until
+ * {@link finish} resolves.
  */
 export class BulkInserter {
   readonly transaction: Transaction;
@@ -35,8 +35,8 @@ export class BulkInserter {
   }
 
   /**
-   * Returns when the last statement is sent.
-   * @param rows all with the same attributes; each is taken when its statement is built
+   * Adds rows. Resolves when the last statement is sent.
+   * @param rows all with the same attributes; each row is read when its statement is built
    */
   async add<M extends Model>(model: ModelStatic<M>, rows: Iterable<CreationAttributes<M>>): Promise<void> {
     const iterator = rows[Symbol.iterator]();
@@ -44,7 +44,7 @@ export class BulkInserter {
     const { sequelize } = model;
     if (first.done || !sequelize) return;
     const definitions = model.getAttributes();
-    // TypeScript types the keys of any object as text.
+    // TypeScript types keys of objects as string.
     const attributes = Object.keys(first.value) as (keyof typeof definitions & keyof typeof first.value)[];
     const columns = attributes.map((attribute) => definitions[attribute].field ?? String(attribute));
     function* values(): Generator<ColumnValue[]> {
@@ -52,7 +52,6 @@ export class BulkInserter {
         const row = next.value;
         if (Object.keys(row).length !== attributes.length)
           throw new Error('The rows of an insert have other attributes.');
-        // No model has attributes of other types.
         yield attributes.map((attribute) => row[attribute] as ColumnValue);
       }
     }
@@ -60,8 +59,8 @@ export class BulkInserter {
   }
 
   /**
-   * {@link add}, for a table without a model.
-   * @param columns names in the table, never anything from outside the program
+   * Adds rows to a table without a model. Resolves when the last statement is sent.
+   * @param columns names in the table, never from outside the program
    * @param rows values in the order of the columns
    */
   async addValues(
@@ -85,26 +84,25 @@ export class BulkInserter {
   }
 
   /**
-   * Returns when the statement is sent: only after the answer to the one before, because after a deadlock the server has ended
-   * the transaction, and queued statements would commit by themselves.
+   * Resolves when the statement is sent, which is after the response to the previous one. After a deadlock the server has
+   * ended the transaction, and queued statements would commit by themselves.
    */
   async #send(sequelize: Sequelize, sql: string): Promise<void> {
     await this.#pending;
     this.#maxCharacters = statementCharacters;
-    // With the type given, Sequelize doesn't parse the statement to find out.
+    // With a given type, Sequelize doesn't parse the statement to find it.
     this.#pending = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.transaction });
-    // Awaited before the next statement; until then a rejection must not count as unhandled.
+    // Awaited before the next statement. Until then, a rejection must not count as unhandled.
     this.#pending.catch(() => undefined);
     await nextTick();
   }
 
-  /** Returns when all rows are inserted. */
+  /** Resolves when all rows are inserted. */
   async finish(): Promise<void> {
     await this.#pending;
   }
 }
 
-/** Inserts rows of one table: see {@link BulkInserter}. */
 export async function insertRows<M extends Model>(
   model: ModelStatic<M>,
   rows: Iterable<CreationAttributes<M>>,

@@ -3,9 +3,9 @@ import { whereSql } from './conditions.js';
 import { type Column, columnsOf, readAttributes } from './rows.js';
 import type { DriverValue } from './select.js';
 
-/** Rows of a model in a query, with those of associations, past Sequelize: see page.ts. */
+/** Reads rows of a model and its associations without Sequelize: see page.ts. */
 
-/** A row of an association that is read with a row: as Sequelize's `include`, which may be given the same. */
+/** An association that is read with a row; the same form as Sequelize's `include`. */
 export type JoinedAssociation = Pick<IncludeOptions, 'on' | 'where'> & {
   model: ModelStatic<Model>;
   as: string;
@@ -13,26 +13,24 @@ export type JoinedAssociation = Pick<IncludeOptions, 'on' | 'where'> & {
   include?: JoinedAssociation[];
 };
 
-/** A model in a query: the columns of it that are read, and what is joined with it. */
+/** A model in a query, with its read columns and joined associations. */
 interface QueriedModel {
   model: ModelStatic<Model>;
   columns: readonly Column[];
-  /** Where its columns begin in a row. */
+  /** Index of the model's first column in a row. */
   from: number;
-  joined: readonly { as: string; part: QueriedModel }[];
+  joined: readonly { as: string; associated: QueriedModel }[];
 }
 
-/** What is read in a query, and from where. */
 export interface SelectClause {
   columns: string[];
   joins: string[];
 }
 
-/** The column of an attribute. */
 export const fieldOf = (model: ModelStatic<Model>, attribute: string) =>
   model.getAttributes()[attribute]?.field ?? attribute;
 
-/** Joins an association to the row above it. */
+/** Returns the SQL that joins an association to its parent row. */
 function joinSql(
   parent: ModelStatic<Model>,
   above: string,
@@ -46,9 +44,9 @@ function joinSql(
 }
 
 /**
- * Adds a model to a query, with what is joined with it.
- * @param name of its table in the query
- * @param attributes that are read; the first is null in no row
+ * Adds a model and its associations to a query.
+ * @param name of the table in the query
+ * @param attributes attributes to read; the first is never null
  */
 export function selectModel(
   selected: SelectClause,
@@ -62,29 +60,29 @@ export function selectModel(
   const columns = columnsOf(model.getAttributes(), attributes);
   for (const { field } of columns) selected.columns.push(`${alias}.\`${field}\` AS c${selected.columns.length}`);
   const joined = include.map((one) => {
-    // What the listed rows refer to has the name of the association, by which conditions speak of it.
+    // An association of the listed rows keeps its own name, which conditions use.
     const joinedName = from === 0 ? one.as : `${name}_${one.as}`;
     selected.joins.push(joinSql(model, alias, one, `\`${joinedName}\``));
-    return { as: one.as, part: selectModel(selected, one.model, joinedName, one.attributes, one.include) };
+    return { as: one.as, associated: selectModel(selected, one.model, joinedName, one.attributes, one.include) };
   });
   return { model, columns, from, joined };
 }
 
 const buildOptions = { isNewRecord: false, raw: true };
 
-/** An instance of a model. Null where an association has no row: its first attribute is never null. */
+/** Returns an instance of a model; null if the association has no row. The first attribute of a row is never null. */
 export function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly DriverValue[]): Model | null {
   if (row[from] === null) return null;
-  // The columns of the attributes are all there, with values of their types.
+  // All attributes have columns with values of their types.
   const instance = model.build(readAttributes(columns, row, from) as never, buildOptions);
-  for (const { as, part } of joined) Object.assign(instance, { [as]: instanceOf(part, row) });
+  for (const { as, associated } of joined) Object.assign(instance, { [as]: instanceOf(associated, row) });
   return instance;
 }
 
-/** The attributes of a row and of its joined rows, without instances. Null where an association has no row. */
+/** Returns the attributes of a row and its joined rows as plain objects; null if the association has no row. */
 export function recordOf({ columns, from, joined }: QueriedModel, row: readonly DriverValue[]): object | null {
   if (row[from] === null) return null;
   const record = readAttributes(columns, row, from);
-  for (const { as, part } of joined) record[as] = recordOf(part, row);
+  for (const { as, associated } of joined) record[as] = recordOf(associated, row);
   return record;
 }

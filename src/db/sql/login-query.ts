@@ -8,31 +8,34 @@ import { whereSql } from './conditions.js';
 import { instanceOf, type SelectClause, selectModel } from './joins.js';
 import { runSelect } from './select.js';
 
-/** The rows of the throttle that a login asks for. */
+/** Keys of the throttle rows that a login reads. */
 export interface LoginSubjects {
-  /** The row that counts for an identifier without an account. */
+  /** Key of the row for an unknown identifier. */
   unknown: string;
-  /** The row of the account, before its id. */
+  /** Start of the key of the account's row; the account's id follows. */
   accountPrefix: string;
-  /** The row of the account at the address, before and after its id and its salt. None without an address. */
+  /**
+   * Parts of the key of the row for the account at the address, before and after its id and salt. Undefined without an
+   * address.
+   */
   pair: { prefix: string; suffix: string } | undefined;
-  /** The row of the address. */
+  /** Key of the row of the address. */
   address: string | undefined;
 }
 
-/** An account that an identifier may stand for, with the rows of the throttle. */
+/** A possible account of an identifier, with its throttle rows. */
 export interface LoginCandidate {
   user: User | null;
   throttle: LoginThrottle[];
 }
 
-/** Where a bcrypt hash has its salt, in characters from 1: it changes with every change of the password. */
+/** Returns the salt of a bcrypt hash. The salt changes with every change of the password. */
 export const saltOf = (passwordHash: string) => passwordHash.slice(7, 29);
 const saltSql = 'SUBSTR(`User`.`password_hash`, 8, 22)';
 
 /**
- * Reads the accounts that match, and the rows of the throttle, in one round trip. There is one result at least, with the rows
- * that count where no account matches.
+ * Reads the matching accounts and their throttle rows in one round trip. Returns at least one result: without an account,
+ * it has the rows of the unknown identifier.
  * @throws the driver's own errors; run it within `Database.read`, which translates them
  */
 export async function readLogin(
@@ -45,7 +48,7 @@ export async function readLogin(
   const literal = sqlLiteral(sequelize);
   const selected: SelectClause = { columns: [], joins: [] };
   const account = selectModel(selected, User, 'User', Object.keys(User.getAttributes()));
-  // Ids have the character set of text, in which no index finds a subject.
+  // Ids are utf8mb4, and the ascii index of subjects can't be searched with utf8mb4.
   const subjectSql = (sql: string) => (isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`);
   const target = `CASE WHEN \`User\`.id IS NULL THEN ${literal(unknown)} ELSE CONCAT(${literal(accountPrefix)}, \`User\`.id) END`;
   const rows = {
@@ -61,16 +64,15 @@ export async function readLogin(
   const from = `FROM (SELECT 1) AS asked LEFT JOIN users AS \`User\` ON ${whereSql(User, where, '`User`')}`;
   const found = await runSelect(sequelize, `SELECT ${selected.columns.join(', ')} ${from} ${selected.joins.join(' ')}`);
   return found.map((row) => ({
-    // Each model makes instances of its own.
     user: instanceOf(account, row) as User | null,
     throttle: throttle.flatMap((part) => (instanceOf(part, row) as LoginThrottle | null) ?? []),
   }));
 }
 
 /**
- * Records a login in an account, if it is active and has the password and the role with which it was read.
- * @param role any when absent
- * @returns whether it is so; false also for another login in the same millisecond, which leaves nothing to change
+ * Records a login of an account, if the account is active and still has the password and role that were read.
+ * @param role undefined for any role
+ * @returns whether the login was recorded; also false for a second login in the same millisecond, which changes nothing
  */
 export async function recordLogin(
   { sequelize }: Database,
@@ -81,10 +83,10 @@ export async function recordLogin(
 ): Promise<boolean> {
   const literal = sqlLiteral(sequelize);
   const hasRole = role === undefined ? '' : ` AND role = ${literal(role)}`;
-  // Past Sequelize, which prepares an update: on a fresh connection that takes another round trip.
+  // Without Sequelize's update, which prepares a statement: on a fresh connection that takes another round trip.
   const sql = `UPDATE users SET last_login = ${literal(at)}, updated_at = ${literal(at)}, password_hash = ${literal(newHash)}
     WHERE id = ${literal(id)} AND password_hash = ${literal(passwordHash)} AND is_active = 1${hasRole}`;
-  // The type of a query whose result is the number of rows; its types know this for plain updates only.
+  // A query of this type returns the number of rows, which Sequelize's types don't declare here.
   const updated: unknown = await sequelize.query(sql, { type: QueryTypes.BULKUPDATE, transaction });
   return updated === 1;
 }

@@ -5,65 +5,63 @@ import { fieldOf, instanceOf, type JoinedAssociation, recordOf, type SelectClaus
 import { type DriverValue, runSelect } from './select.js';
 
 /**
- * Pages of rows, past Sequelize's `findAll` and `count`: to write the text of their queries took two fifths of the service's
+ * Pages of rows without Sequelize's `findAll` and `count`. Building the SQL of these took two fifths of the service's
  * processor time for a page.
  */
 
-/** How rows are ordered: by attributes, or by SQL. */
+/** Order of rows, by attributes or SQL. */
 export type Order = [by: string | Utils.Literal, direction: 'ASC' | 'DESC'][];
 
-/** Some of the rows of a listing, which the database finds by an index; other parts may have some of them too. */
+/** Subset of a listing's rows that the database finds by an index. Subsets may overlap. */
 export interface ListingPart<M extends Model> {
   where: WhereOptions<Attributes<M>>;
-  /** The attribute in whose order the index has them. */
+  /** Attribute by which the index sorts the rows. */
   sortedBy?: Order[number][0] | undefined;
 }
 
-/** Which rows of a model are listed, and what of them. */
 export interface RowQueryOptions<M extends Model> {
   where: WhereOptions<Attributes<M>>;
-  /** Parts that together have the rows of `where`: pages and numbers are then found in each. */
+  /** Subsets that together make up the rows of `where`. Pages and counts are then computed from each subset. */
   parts?: readonly ListingPart<M>[] | undefined;
-  /** A total order. */
+  /** Must be a total order. */
   order: Order;
   include?: readonly JoinedAssociation[] | undefined;
 }
 
-/** Which rows of a listing are read. */
+/** Range of rows in a listing. */
 export interface PageWindow {
   limit: number;
   offset: number;
-  /** After the row with this id, without regard to `offset`, if there is such a row. */
+  /** If a row with this id exists, the page begins after it, and `offset` is ignored. */
   after?: string | undefined;
 }
 
-/** The rows of a listing. To be read within `Database.read`, which translates faults of the database. */
+/** Query for the rows of a listing. Run it within `Database.read`, which translates database errors. */
 export interface RowQuery<M extends Model> {
-  /** Counts up to `most`: an exact number can take the database through all rows. */
+  /** Counts rows, at most `most`. An exact count may scan all rows. */
   count(most?: number): Promise<number>;
-  /** The ids of the first ones, in their order. */
+  /** Returns the ids of the first rows, in order. */
   firstIds(limit: number): Promise<string[]>;
-  /** Those with these ids, in their order. */
+  /** Returns the rows with these ids, in order. */
   withIds(ids: readonly string[]): Promise<M[]>;
-  /** Attributes, `id` first, of matching ones with these ids, in their order: faster than instances. */
+  /** Returns attributes (`id` first) of the matching rows with these ids, in order. Faster than instances. */
   records(ids: readonly string[], attributes: readonly string[]): Promise<Attributes<M>[]>;
-  /** Some of them, in their order. */
+  /** Returns a page of rows, in order. */
   page(window: PageWindow): Promise<M[]>;
-  /** The page, if the first `most` rows of the table in this order have all its rows. */
+  /** Returns the page if all its rows are among the first `most` rows of the table in this order; otherwise undefined. */
   pageAmongFirst(window: PageWindow, most: number): Promise<M[] | undefined>;
 }
 
-/** A column, or SQL in the place of one, by which rows are ordered. */
+/** Column or SQL expression by which rows are ordered. */
 interface OrderColumn {
   column: string;
   hasNull: boolean;
   direction: 'ASC' | 'DESC';
 }
 
-/** The SQL of a value in a query. */
 type LiteralOf = (value: DriverValue) => string;
 
-/** That rows come after one with these values. All supported databases sort NULL first. */
+/** Returns SQL for rows after the row with these values. All supported databases sort NULL first. */
 function afterSql(ordered: readonly OrderColumn[], values: readonly DriverValue[], literal: LiteralOf): string {
   const [first, ...others] = ordered;
   if (!first) return '1 = 0';
@@ -77,14 +75,14 @@ function afterSql(ordered: readonly OrderColumn[], values: readonly DriverValue[
         : '1 = 0'
       : direction === 'ASC'
         ? `${column} > ${literal(value)}`
-        : // SQLite wouldn't use an index for a column that has no NULL.
+        : // Omitted for columns without NULL: otherwise SQLite uses no index.
           `${column} < ${literal(value)}${hasNull ? ` OR ${column} IS NULL` : ''}`;
   return `(${isAfter} OR (${isEqual} AND ${afterSql(others, rest, literal)}))`;
 }
 
 const reversed = { ASC: 'DESC', DESC: 'ASC' } as const;
 
-/** That rows come before one with these values. */
+/** Returns SQL for rows before the row with these values. */
 const beforeSql = (ordered: readonly OrderColumn[], values: readonly DriverValue[], literal: LiteralOf): string =>
   afterSql(
     ordered.map((by) => ({ ...by, direction: reversed[by.direction] })),
@@ -92,7 +90,6 @@ const beforeSql = (ordered: readonly OrderColumn[], values: readonly DriverValue
     literal,
   );
 
-/** After ORDER BY. */
 const orderBySql = (ordered: readonly OrderColumn[]): string =>
   ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
 
@@ -109,14 +106,17 @@ const emptyQuery = {
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
 
-/** Rows in a query, of which few are taken. */
+/** Query for ids, without its columns and its limit. */
 interface IdQuery {
-  /** After the names of the columns. */
+  /** SQL that follows the column names. */
   from: string;
   orderBy: string;
 }
 
-/** The rows of a model that match a condition: nothing is read yet. @throws Error when the model belongs to no database */
+/**
+ * Returns a query for the rows of a model. Reads nothing yet.
+ * @throws Error if the model belongs to no database
+ */
 export function rowQuery<M extends Model>(
   model: ModelStatic<M>,
   { where, order, include, parts }: RowQueryOptions<M>,
@@ -141,31 +141,31 @@ export function rowQuery<M extends Model>(
   if (parts?.length === 0) return emptyQuery;
   const partsSql = parts?.map((part) => ({ ...part, condition: whereSql(model, part.where, alias) }));
 
-  /** That rows come after the one with an id; nothing when there is no such row. */
+  /** Returns SQL for rows after the row with an id; undefined if there is no such row. */
   const afterRow = async (id: string | undefined): Promise<string | undefined> => {
     if (id === undefined) return undefined;
-    // Only among the matching rows: the position of another row would reveal that it exists.
+    // Searched only among matching rows: the position of another row would reveal its existence.
     const sql = `SELECT ${orderColumns} ${matching(condition, `${alias}.\`id\` = ${literal(id)}`)}`;
     const [row] = await runSelect(sequelize, sql);
     return row && afterSql(ordered, row, literal);
   };
 
-  /** The ids of the first rows of each part, each once, with what they are sorted by. */
+  /** Returns a query for the distinct ids of the first rows of each subset, with their sort values. */
   const idsOfParts = (found: NonNullable<typeof partsSql>, isAfter: string | undefined, most: number): IdQuery => {
     const selects = found.map((part, index) => {
       const [first, ...others] = ordered;
       const isSorted = first === undefined || part.sortedBy === order[0]?.[0];
-      // Not in the order of another index, which could have the rows of this part last.
+      // COALESCE rules out another index, in which the rows of this subset could come last.
       const by = isSorted ? ordered : [{ ...first, column: `COALESCE(${first.column}, NULL)` }, ...others];
       const rows = `${matching(part.condition, isAfter)} ORDER BY ${orderBySql(by)} LIMIT ${most}`;
-      // In a derived table, because SQLite knows no LIMIT in a part of UNION.
+      // A derived table, because SQLite allows no LIMIT in a part of a UNION.
       return `SELECT * FROM (SELECT ${alias}.\`id\`, ${orderColumns} ${rows}) AS part${index}`;
     });
     const orderBy = orderBySql(ordered.map((by, index) => ({ ...by, column: `c${index}` })));
     return { from: `FROM (${selects.join(' UNION ')}) AS found`, orderBy };
   };
 
-  /** The first rows after another one, or of all. */
+  /** Returns a query for the ids of the first rows, or of the first after another row. */
   const firstIds = (isAfter: string | undefined, most: number): IdQuery =>
     partsSql ? idsOfParts(partsSql, isAfter, most) : { from: matching(condition, isAfter), orderBy: orderSql };
 
@@ -177,19 +177,19 @@ export function rowQuery<M extends Model>(
   const read = async ({ limit, offset }: PageWindow, { from, orderBy }: IdQuery): Promise<M[]> => {
     const selected: SelectClause = { columns: [], joins: [] };
     const part = selectModel(selected, model, model.name, Object.keys(model.getAttributes()), include);
-    // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
-    // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
-    // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
-    // all rows for a page far behind.
+    // A deferred join: the ids of the page come from an index alone, and only the rows of the page are read and joined.
+    // Otherwise every matching row is read and sorted. A derived table, because MySQL supports no LIMIT in a subquery of
+    // IN. A second derived table limits the number of ids: MariaDB expects as many ids as the first one skips, and would
+    // read all rows for a distant page.
     const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
     const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
     const isOnPage = `${alias}.\`id\` IN (SELECT id FROM (${few}) AS page)`;
     const rows = await runSelect(sequelize, selectSql(selected, isOnPage));
-    // The first part is of this model, whose rows have ids.
+    // The instance belongs to this model, and listed rows always have an id.
     return rows.map((row) => instanceOf(part, row) as M);
   };
 
-  /** The ids of `most` rows, or all, each once: one may be in several parts. */
+  /** Returns SQL for the distinct ids of all rows, or of a limited number. Subsets may overlap. */
   const anyIds = (found: NonNullable<typeof partsSql>, limit: string): string => {
     const selects = found.map(
       (part, index) => `SELECT id FROM (SELECT ${alias}.\`id\` ${matching(part.condition)}${limit}) AS part${index}`,
@@ -200,7 +200,7 @@ export function rowQuery<M extends Model>(
   return {
     async count(most) {
       const limit = most === undefined ? '' : ` LIMIT ${most}`;
-      // No columns: MariaDB and MySQL write the rows to a temporary table.
+      // Selects no columns: MariaDB and MySQL write the rows to a temporary table.
       const rows = partsSql ? anyIds(partsSql, limit) : `SELECT 1 ${matching(condition)}${limit}`;
       const from = partsSql || most !== undefined ? `FROM (${rows}) AS counted` : matching(condition);
       const [row] = await runSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
@@ -220,7 +220,7 @@ export function rowQuery<M extends Model>(
       const selected: SelectClause = { columns: [], joins: [] };
       const part = selectModel(selected, model, model.name, attributes, include);
       const rows = await runSelect(sequelize, selectSql(selected, and(condition, isOneOf(ids))));
-      // As with Sequelize's `attributes`, the type has all of them.
+      // The type includes attributes that were not read, as with Sequelize's `attributes`.
       return rows.map((row) => recordOf(part, row) as Attributes<M>);
     },
     async page(window) {

@@ -4,22 +4,21 @@ import { type DriverValue, runSelect } from './select.js';
 
 type Converter = (value: DriverValue) => DriverValue | boolean;
 
-/** How a column becomes the attribute of a model, by the type that the model declares. */
+/** Conversions from a column to a model's attribute, by the model's type. */
 const converters: Readonly<Record<string, Converter>> = {
   BOOLEAN: Boolean,
   DATE: (value) => (typeof value === 'string' ? new Date(value) : value),
-  // The driver for MySQL makes midnight in UTC of a day.
+  // The driver for MySQL returns a date as midnight in UTC.
   DATEONLY: (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : value),
 };
 
-/** A column of a table, for the attribute of its model. */
 export interface Column {
   attribute: string;
   field: string;
   convert: Converter | undefined;
 }
 
-/** The columns of a model's table for these attributes; for all when absent. */
+/** Returns the columns of these attributes; of all attributes by default. */
 export function columnsOf(
   attributes: Record<string, ModelAttributeColumnOptions>,
   wanted: readonly string[] = Object.keys(attributes),
@@ -28,12 +27,15 @@ export function columnsOf(
     const definition = attributes[attribute];
     if (!definition) return [];
     const { field = attribute, type } = definition;
-    // Sequelize's types leave open that a type can be a text.
+    // Sequelize's types also allow a string here.
     return [{ attribute, field, convert: converters[(type as { key: string }).key] }];
   });
 }
 
-/** The attributes of a row. @param from where its columns begin among the values */
+/**
+ * Returns the attributes of a row.
+ * @param from index of the first column in the row
+ */
 export function readAttributes(
   columns: readonly Column[],
   values: readonly DriverValue[],
@@ -47,13 +49,11 @@ export function readAttributes(
   return attributes;
 }
 
-/** Which rows are read. */
 interface RowSelection<M extends Model> {
-  /** An attribute with an index. */
+  /** Attribute with an index. */
   by: keyof Attributes<M> & string;
-  /** The values of the attribute. */
   among: readonly string[];
-  /** In which the rows are read, and locked in the order of their ids until it ends. */
+  /** Transaction in which the rows are read, and locked until its end in the order of their ids. */
   lockedBy?: Transaction;
 }
 
@@ -75,6 +75,6 @@ export async function selectRows<M extends Model, A extends keyof Attributes<M> 
   const list = columns.map(({ field }) => `\`${field}\``).join(', ');
   const sql = `SELECT ${list} FROM \`${model.tableName}\` WHERE \`${definitions[by].field ?? by}\` IN (${literals})${lock}`;
   const rows = await runSelect(sequelize, sql, { transaction: lockedBy });
-  // The columns of these attributes are all there, with values of their types.
+  // All these attributes have columns with values of their types.
   return rows.map((values) => readAttributes(columns, values) as Pick<Attributes<M>, A>);
 }

@@ -3,25 +3,25 @@ import { isAsciiLetters, lastCharacter, wordCharacter, wordSeparators } from '..
 import { isSqlite } from '../dialect.js';
 import { runSelect } from './select.js';
 
-/** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
+/** Search for accounts by the beginnings of words. Column names are those of the table `users`. */
 export interface WordSearch {
-  /** All must begin a word of the account. */
+  /** Each of these must begin a word of the account. */
   words: readonly string[];
-  /** Or the account's phone begins with one of these keys. */
+  /** Alternatively, the account's phone begins with one of these keys. */
   phones: readonly string[];
 }
 
 const startsWithSql = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastCharacter)})`;
 
-/** Their indexes have all that most searches read of an account (migration 34). */
+/** Columns whose indexes contain everything that most searches read of an account. */
 const nameColumns = ['first_name_key', 'last_name_key'] as const;
 
-/** One of the indexes in which the beginning of a word, or a phone, is looked up. */
+/** Lookup of a word or phone in one index. */
 interface IndexLookup {
-  /** Selects the ids of the accounts, each once except for those of further words. */
+  /** SQL for the ids of the accounts. Only the ids of further words may repeat. */
   ids: string;
-  /** As a condition of an account, whose row is `User` in a query. */
+  /** Condition on an account, whose row is `User` in the query. */
   where: ReturnType<typeof literal>;
 }
 
@@ -33,27 +33,30 @@ function indexLookups(sequelize: Sequelize, word: string, phones: readonly strin
   const byIds = (ids: string): IndexLookup => ({ ids, where: literal(`\`User\`.\`id\` IN (${ids})`) });
   return [
     ...nameColumns.map((column) => inColumn(column, word)),
-    // Letters with which an email begins are stored where no name begins so (src/schemas/search-words.ts).
+    // Leading letters of an email are stored as a word unless a name begins with them (src/schemas/search-words.ts).
     ...(isAsciiLetters(word) ? [] : [inColumn('email', word)]),
     ...phones.map((phone) => inColumn('phone_key', phone)),
-    // A generated column that isn't stored: by the ids of its index alone, without its value in the row.
+    // A virtual generated column: read from its index alone, without computing the value from the row.
     byIds(`SELECT id FROM users WHERE ${startsWithSql(sequelize, 'email_domain', word)}`),
     byIds(`SELECT account_id AS id FROM account_words WHERE ${startsWithSql(sequelize, 'word', word)}`),
   ];
 }
 
-/** The accounts with a word that begins so, or with a phone. */
+/** Accounts that match a word or a phone. */
 export interface WordMatches {
   word: string;
-  /** Conditions that find them, each by an index, that of most first; an account may be in several. */
+  /** Conditions that each find accounts by one index, the index with the most entries first. They may overlap. */
   parts: IndexLookup['where'][];
-  /** Entries of these indexes; of each one, no more are counted than asked for. */
+  /** Number of entries in these indexes, each counted up to the given maximum. */
   entries: number;
-  /** All of them as one condition: their ids are collected from the indexes. */
+  /** All these conditions as one. Collects the ids from the indexes. */
   isInAny: ReturnType<typeof literal>;
 }
 
-/** Looks words up, or phones, in all indexes. @param most so many entries of an index are counted */
+/**
+ * Looks words and phones up in all indexes.
+ * @param most maximum count of entries of an index
+ */
 export async function lookUpWords(
   sequelize: Sequelize,
   words: readonly string[],
@@ -82,12 +85,15 @@ export async function lookUpWords(
   });
 }
 
-/** Matches a {@link searchKey} with a word that begins so. @param key the SQL of its column */
+/**
+ * Returns SQL that matches a {@link searchKey} with a word that begins with `word`.
+ * @param key SQL of the column
+ */
 function keyHasWordSql(sequelize: Sequelize, key: string, word: string): string {
-  // By bytes: MySQL and MariaDB take two to three times as long to look for characters, and UTF-8 needs no more.
+  // By bytes: MySQL and MariaDB need two to three times as long to compare characters, and UTF-8 doesn't require it.
   const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
   const position = (sought: string) => `INSTR(${text}, ${sequelize.escape(sought)})`;
-  // Most rows don't contain the word anywhere.
+  // First condition, because most rows don't contain the word at all.
   if (wordCharacter.test(word)) return `${position(word)} > 0`;
   const after = [' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`);
   return `${position(word)} > 0 AND (${[`${position(word)} = 1`, ...after].join(' OR ')})`;
@@ -97,8 +103,8 @@ const allOf = (conditions: readonly string[]): string =>
   conditions.length === 0 ? '1 = 0' : conditions.map((condition) => `(${condition})`).join(' AND ');
 
 /**
- * Matches accounts, `User` in the query, with the words or the phone. Needs no index. The email is in the key, so
- * that, without phones, indexes of names have all that is compared.
+ * Matches accounts (`User` in the query) with all words, or with a phone. Needs no index. The search key contains the
+ * email, so the indexes of names suffice for a search without phones.
  */
 export function accountHasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;
@@ -111,12 +117,12 @@ export function accountHasWords(sequelize: Sequelize, { words, phones }: WordSea
   return literal(`(${[`(${allOf(words.map(hasWord))})`, ...either].join(' OR ')})`);
 }
 
-/** Matches courses, `Course` in the query, with words that begin with each of these. Needs no index. */
+/** Matches courses (`Course` in the query) with words that begin with each of these. Needs no index. */
 export function courseHasWords(sequelize: Sequelize, words: readonly string[]) {
   return literal(`(${allOf(words.map((word) => keyHasWordSql(sequelize, '`Course`.`search_key`', word)))})`);
 }
 
-/** Matches courses with words that begin with each of these, by the index of the words of courses. */
+/** Matches courses with words that begin with each of these. Uses the index of course words. */
 export function courseHasIndexedWords(sequelize: Sequelize, words: readonly string[]) {
   const found = words.map(
     (word) =>
@@ -125,17 +131,17 @@ export function courseHasIndexedWords(sequelize: Sequelize, words: readonly stri
   return literal(`(${allOf(found)})`);
 }
 
-/** The rows of a statement: SQLite bounds how deep an expression is. */
+/** Maximum rows of a statement: SQLite limits the depth of an expression. */
 const rowsPerStatement = 100;
 
-/** Deletes words of accounts, as far as they are stored. */
+/** Deletes words of accounts. Missing rows are ignored. */
 export async function deleteWords(
   sequelize: Sequelize,
   rows: readonly { word: string; accountId: string }[],
   transaction: Transaction,
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += rowsPerStatement) {
-    // Not as pairs: MariaDB finds those without the index.
+    // Not as tuples: MariaDB doesn't use the index for tuples.
     const these = rows
       .slice(at, at + rowsPerStatement)
       .map(

@@ -4,16 +4,18 @@ import { isSqlite } from '../dialect.js';
 import type { Enrollment } from '../models/enrollment.js';
 import { runSelect } from './select.js';
 
-/** SQL: those who wait in a course and can get a seat, as `w`: the role can't change while somebody waits. */
+/**
+ * Returns SQL for the waiting enrollments of active accounts in a course, as `w`. Roles need no check: the role of an
+ * account can't change while the account is on a waiting list.
+ */
 export const waitingRowsSql = (course: string) =>
   `FROM enrollments w JOIN users a ON a.id = w.user_id AND a.is_active = 1 WHERE w.course_id = ${course} AND w.status = 'waiting'`;
 
 const placeholders = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
-/** An enrollment on a waiting list. */
 type WaitingEnrollment = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
 
-/** Part of a waiting list: from one shown enrollment to the next, in the order of the list. */
+/** Part of a waiting list, from one shown enrollment to the next in the order of the list. */
 interface Range {
   id: string;
   courseId: string;
@@ -21,10 +23,10 @@ interface Range {
   to: number;
 }
 
-/** Counts of a statement: SQLite takes 500 at most. */
+/** Maximum counts in a statement. SQLite allows 500. */
 const countsPerStatement = 100;
 
-/** Returns the ranges between enrollments, and from the beginnings of their lists, in the order of the lists. */
+/** Returns the ranges between the given enrollments, and from the starts of their lists, in the order of the lists. */
 function rangesOf(waiting: readonly WaitingEnrollment[]): Range[] {
   const ends = new Map<string, number>();
   return waiting
@@ -37,7 +39,10 @@ function rangesOf(waiting: readonly WaitingEnrollment[]): Range[] {
     });
 }
 
-/** Counts the active people in ranges. The number alone tells who waits; with the status, SQLite would read the whole list. */
+/**
+ * Returns the statement that counts the active people in ranges. Only waiting enrollments have a number. With a condition
+ * on the status, SQLite would read the whole list.
+ */
 export function countStatement(ranges: readonly Range[]): { sql: string; values: string[] } {
   const counted = `SELECT ? AS id, COUNT(*) AS before_it FROM enrollments w JOIN users a ON a.id = w.user_id AND a.is_active = 1
     WHERE w.course_id = ? AND w.waiting_number >= ? AND w.waiting_number < ?`;
@@ -46,8 +51,8 @@ export function countStatement(ranges: readonly Range[]): { sql: string; values:
 }
 
 /**
- * Returns the places on waiting lists by the ids of enrollments: the number of active people before each, and one. Of each list, it
- * reads nothing behind the last of these enrollments, and nothing twice.
+ * Returns the positions on waiting lists, from 1, by the ids of enrollments. Counts the active people before each
+ * enrollment. Reads no row twice, and no row behind the last of these enrollments.
  */
 export async function readWaitingPlaces(
   { sequelize }: Database,
@@ -70,8 +75,9 @@ export async function readWaitingPlaces(
 }
 
 /**
- * Counts the waiting lists of courses, by course: all people, and the eligible ones. Courses without a list are left out.
- * @param wanted `day`: a course that has ended by then gives its seats to nobody on the list
+ * Counts the people on the waiting lists of courses, all and eligible ones. Courses with an empty list are missing in the
+ * result.
+ * @param wanted `day`: people on the list of a course that ended before this day are not eligible
  */
 export async function countWaitingLists(
   { sequelize }: Database,
@@ -89,8 +95,8 @@ export async function countWaitingLists(
 }
 
 /**
- * The courses that have a free seat for somebody who waits.
- * @param wanted `day`: courses that have ended by then give none; `among`: these courses; all by default
+ * Returns the courses with a free seat and an active person on the waiting list.
+ * @param wanted `day`: excludes courses that ended before this day; `among`: these courses only; all by default
  */
 export async function findCoursesToPromoteIn(
   { sequelize, read }: Database,
@@ -110,7 +116,7 @@ export async function findCoursesToPromoteIn(
 
 /**
  * Locks a course unless another transaction has locked it.
- * @returns whether it is locked now; always on SQLite, which has no locks of rows
+ * @returns whether the course is locked; always true on SQLite, which has no row locks
  */
 export async function tryLockCourse(
   { sequelize }: Database,
