@@ -6,12 +6,10 @@ interface Connection {
   query(sql: string, callback: (error: Error | null, rows?: unknown) => void): void;
 }
 
-/** Databases whose server has reported that it belongs to a cluster. */
 const clustered = new WeakSet<MysqlConfig>();
 
-/** Whether a database is a node of a cluster; known after its first connection. */
+/** Whether a database is a node of a cluster. Known after the first connection. */
 export function isCluster(settings: object): boolean {
-  // Any other object is not in the set.
   return clustered.has(settings as MysqlConfig);
 }
 
@@ -20,7 +18,7 @@ const runStatement = (connection: Connection, sql: string) =>
     connection.query(sql, (error, rows) => (error ? reject(error) : resolve(rows)));
   });
 
-/** What a server is asked of itself; servers without Galera or the plugin of Group Replication don't know it. */
+/** Variables that show a cluster. Servers without Galera or the plugin of Group Replication don't know them. */
 const clusterVariables = "'wsrep_on', 'group_replication_group_name', 'group_replication_consistency'";
 
 interface Variable {
@@ -28,13 +26,13 @@ interface Variable {
   Value: string;
 }
 
-/** Levels of consistency with which a group's servers may show what is older than an answered change. */
+/** Consistency levels of a group at which reads may miss an acknowledged change. */
 const staleLevels = new Set<string | undefined>(['EVENTUAL', 'BEFORE_ON_PRIMARY_FAILOVER']);
 
 /**
- * Makes a connection to a cluster read what was committed on any node: reads and new transactions wait until their node
- * has caught up. Without it an account that was just registered through one instance is unknown to another. On other
- * servers it changes nothing.
+ * Makes a connection to a cluster read what was committed on any node. Reads and new transactions wait until their node
+ * has caught up. Otherwise an account just registered through one instance is unknown to another. Changes nothing on
+ * other servers.
  */
 export async function enableClusterReads(connection: Connection, settings: MysqlConfig): Promise<void> {
   // The driver types results as unknown.

@@ -15,37 +15,37 @@ import { tlsOptions } from './tls.js';
 /** Connections to MySQL and MariaDB. */
 
 /**
- * Both ends close a connection after so long without traffic: a server that is out of reach must not block a request, nor
- * a client that is out of reach the rows that it has locked.
+ * Milliseconds without traffic after which both ends close a connection. An unreachable server must not block a request,
+ * and an unreachable client must not keep its row locks.
  */
 const defaultInactivityMs = 20_000;
-/** How long a connection has no traffic before its system asks the other one whether it is still there. */
+/** Milliseconds without traffic before TCP keep-alive probes are sent. */
 const keepAliveMs = 10_000;
-/** How long a server has to close the connection after COM_QUIT. */
+/** Milliseconds that a server has to close the connection after COM_QUIT. */
 const quitTimeoutMs = 1000;
-/** How long running statements may still take when the database is closed. */
+/** Milliseconds that running statements may take when the database is closed. */
 const closeTimeoutMs = 1500;
-/** Idle connections of the pool are closed long before that. */
+/** Milliseconds after which the pool closes an idle connection; below the inactivity limit. */
 const idleTimeoutMs = 10_000;
 
-/** Session settings that decide what is stored and compared, whatever the server's defaults. */
+/** Session settings that affect stored and compared values, independent of the server's defaults. */
 const sessionSettings =
   "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'" +
   `, time_zone = '+00:00', wait_timeout = ${defaultInactivityMs / 1000}`;
 
-/** Each statement sees what was committed before it: a second check sees the transaction that won a race. */
+/** Each statement sees all earlier commits. A repeated check therefore sees the transaction that won a race. */
 const isolationSetting = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
-/** What connections may do, where it isn't what those of the service may. */
+/** Limits of connections that differ from the service's. */
 export interface ConnectionLimits {
   /**
-   * How long they may have no traffic, in milliseconds, as while a statement runs; 0 for no limit: then only the system
-   * notices that a server is out of reach, after some 20 s.
+   * Milliseconds without traffic, for example during a statement; 0 for no limit. Without a limit, only the operating
+   * system notices an unreachable server, after about 20 s.
    */
   inactivityMs?: number;
 }
 
-/** The parts of the driver's connection that are used here. */
+/** Used parts of the driver's connection. */
 interface MysqlConnection extends Abortable {
   stream: {
     setTimeout(ms: number): void;
@@ -56,12 +56,12 @@ interface MysqlConnection extends Abortable {
   execute(statement: string | { sql: string }, ...others: unknown[]): unknown;
 }
 
-/** How long a server goes on with a query after the deadline of its work, in milliseconds: by then the connection is broken. */
+/** Milliseconds that the server may continue a query after its deadline. The connection is broken by then. */
 const serverTimeoutMarginMs = 1000;
 
 /**
- * A query that the server ends by itself: it doesn't notice that a connection was broken until it has the result, and queries
- * that take long would become more and more. MariaDB reads the first comment, MySQL the second.
+ * Adds a time limit to a query, so that the server ends it. The server doesn't notice a broken connection until the query
+ * ends, and slow queries would pile up. MariaDB reads the first comment, MySQL the second.
  */
 function withServerTimeout(sql: string): string {
   const left = remainingMs();
@@ -71,19 +71,18 @@ function withServerTimeout(sql: string): string {
   return `/*M!100102 SET STATEMENT max_statement_time=${seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME(${milliseconds}) */ ${sql.slice('SELECT '.length)}`;
 }
 
-/** Makes the server end queries whose client no longer waits, and watches for the errors of a read-only one. */
+/** Adds time limits to the queries of a connection, and reports errors to the watch for read-only servers. */
 function adaptStatements(connection: MysqlConnection, readOnly: ReadOnlyWatch): void {
   for (const kind of ['query', 'execute'] as const) {
     const send = connection[kind].bind(connection);
     connection[kind] = (statement, ...others) => {
-      // The callback comes last.
       const callback = others.pop();
       const observed = (error: Error | null, ...results: unknown[]) => {
         if (error) readOnly.noteError(error);
-        // The driver types its parameters.
+        // The driver's types have no callback here.
         (callback as (error: Error | null, ...results: unknown[]) => void)(error, ...results);
       };
-      // Sequelize gives queries as objects.
+      // Sequelize passes queries as objects.
       const limited =
         typeof statement === 'string' ? statement : { ...statement, sql: withServerTimeout(statement.sql) };
       return send(limited, ...others, typeof callback === 'function' ? observed : callback);
@@ -91,7 +90,10 @@ function adaptStatements(connection: MysqlConnection, readOnly: ReadOnlyWatch): 
   }
 }
 
-/** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
+/**
+ * Prepares a new connection. Each setting may take as long as a request waits for a connection, because the connection is
+ * unusable before.
+ */
 const prepareConnection =
   (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnlyWatch) => async (given: unknown) => {
     // Sequelize passes the driver's connection untyped.
@@ -111,9 +113,10 @@ const prepareConnection =
   };
 
 /**
- * Acquires connections within the deadline of the calling work (deadline.ts), opens others when the server has become read-only
- * (read-only-server.ts), and drops broken connections without COM_QUIT: sending it would fail, and Sequelize would report that
- * failure in place of the cause, or end the program. Sequelize has no hooks for connections that are given back or closed.
+ * Patches Sequelize's connection manager, which has no hooks for released or closed connections. Connections are acquired
+ * within the deadline of the calling work (deadline.ts), and replaced if the server has become read-only
+ * (read-only-server.ts). Broken connections are dropped without COM_QUIT: a failed COM_QUIT would hide the cause or end
+ * the program.
  */
 function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
   const manager = internalsOf<MysqlConnection>(sequelize).connectionManager;
@@ -127,8 +130,8 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
   const inUse = new Set<MysqlConnection>();
   const acquire = (options?: object) =>
     get(options).catch((error: unknown) => {
-      // The pool's limit is also that of a new connection, and ends first: it says that all are in use. When none is, the
-      // server doesn't answer.
+      // The pool's time limit covers new connections too, and always reports that all connections are in use. If none is
+      // in use, the server doesn't answer.
       if (!(error instanceof ConnectionAcquireTimeoutError) || inUse.size > 0) throw error;
       throw new ConnectionError(Object.assign(new Error('connect ETIMEDOUT', { cause: error }), { code: 'ETIMEDOUT' }));
     });
@@ -150,7 +153,7 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
     return destroy(connection);
   };
   manager.close = async () => {
-    // Statements whose results are no longer needed must not keep the program from ending.
+    // Statements with unneeded results must not keep the program running.
     const late = setTimeout(() => {
       for (const connection of inUse) connection.abort();
     }, closeTimeoutMs);
@@ -159,15 +162,18 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
   manager.disconnect = async (connection) => {
     const { stream } = connection;
     if (validate(connection)) {
-      // A connection that can't be ended in order is ended without it.
+      // A connection that can't be closed in order is destroyed.
       await disconnect(connection).catch(() => stream.destroy());
-      // A server that is out of reach never closes its end, and an open connection keeps the program running.
+      // An unreachable server never closes its end, and an open connection keeps the program running.
       setTimeout(() => stream.destroy(), quitTimeoutMs).unref();
     } else stream.destroy();
   };
 }
 
-/** Sequelize's options for a MySQL or MariaDB server, and what to change about its connections before the first query. */
+/**
+ * Returns Sequelize's options for a MySQL or MariaDB server, and a function that patches its connections before the first
+ * query.
+ */
 export function mysqlConnectionSetup(
   database: MysqlConfig,
   { inactivityMs = defaultInactivityMs }: ConnectionLimits = {},
@@ -182,14 +188,15 @@ export function mysqlConnectionSetup(
       username: database.user,
       password: database.password,
       timezone: '+00:00',
-      // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
-      // time limit covers.
+      // Sequelize's types lack these options. Without them it sets the time zone and queries the version with no time
+      // limit.
       ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
       dialectOptions: {
         charset: 'utf8mb4',
         connectTimeout: database.poolAcquireMs,
         keepAliveInitialDelay: keepAliveMs,
-        // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
+        // Sequelize has already put the values into the statements. Without this, the driver searches each statement for
+        // placeholders.
         queryFormat: (sql: string) => sql,
         ...tlsOptions(database),
       },

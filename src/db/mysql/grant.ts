@@ -4,28 +4,30 @@ const quotedName = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 const quotedText = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 /**
- * The host in the server's message, which has no structured field for it: `... for user 'ann'@'%' ...`, `Host '10.0.0.5' is
- * not allowed ...`. Where the server refuses a whole database it is the host of the account; where it refuses the login, the
- * host or a statement, the client's, as the server sees it.
+ * Returns the host in the server's message, which has no structured field for it: `... for user 'ann'@'%' ...`, `Host
+ * '10.0.0.5' is not allowed ...`. If the server refuses a database, it is the account's host. If the server refuses a
+ * login, a host or a statement, it is the client's host as the server sees it.
  */
 export function hostInMessage(message: string): string | undefined {
   return (/'@'([^']*)'/.exec(message) ?? /^Host '([^']*)'/.exec(message))?.[1];
 }
 
-/** The statement that creates the configured database. */
 export const createStatement = ({ name }: Pick<MysqlConfig, 'name'>) =>
   `CREATE DATABASE IF NOT EXISTS ${quotedName(name)} CHARACTER SET utf8mb4`;
 
 const accountOf = (user: string, host: string) => `${quotedText(user)}@${quotedText(host)}`;
 
-/** The statement that gives the configured user its rights. @param host of its account */
+/**
+ * Returns the statement that grants the configured user its rights.
+ * @param host of the account
+ */
 export function grantStatement({ name, user }: Pick<MysqlConfig, 'name' | 'user'>, host = '%'): string {
   return `GRANT ALL ON ${quotedName(name)}.* TO ${accountOf(user, host)}`;
 }
 
 /**
- * The statements that let the configured user connect from this machine, with a placeholder for the password.
- * @param host this machine's, as the server sees it
+ * Returns the statements that let the configured user connect from this machine, with a placeholder for the password.
+ * @param host this machine's host as the server sees it
  */
 export function createUserStatements(settings: Pick<MysqlConfig, 'name' | 'user'>, host = '%'): string[] {
   return [`CREATE USER ${accountOf(settings.user, host)} IDENTIFIED BY '<password>'`, grantStatement(settings, host)];

@@ -1,12 +1,11 @@
-/** Leaves a server that has become read-only, such as the former primary after a planned switch-over. */
+/** Detects that a server has become read-only, such as the former primary after a planned switch-over. */
 
-/** An error of the driver. */
 interface ServerError {
   errno?: number;
   message: string;
 }
 
-/** "The server is running with the ... option": other options prevent statements with the same number. */
+/** Error "The server is running with the ... option". Other options cause errors with the same number. */
 const optionPreventsStatement = 1290;
 const readOnlyMode = 1836;
 
@@ -14,26 +13,28 @@ function isReadOnlyError({ errno, message }: ServerError): boolean {
   return errno === readOnlyMode || (errno === optionPreventsStatement && /--(super-)?read-only\b/.test(message));
 }
 
-/** How often connections are replaced at most, in milliseconds: a server may stay read-only, with as many refusals as requests. */
+/**
+ * Minimum milliseconds between two replacements of all connections. A server may stay read-only and refuse every request.
+ */
 const replaceEveryMs = 1000;
 
-/** Which connections lead to a server that may have been replaced. */
+/** Tracks connections to a server that may have been replaced. */
 export interface ReadOnlyWatch {
   noteOpened(connection: object): void;
-  /** Notes a refused change. */
+  /** Records a refused change; ignores other errors. */
   noteError(error: ServerError): void;
-  /** Whether the connection was opened before a change was refused, on it or on another. */
+  /** Whether the connection was opened before any connection got a refusal. */
   isOutdated(connection: object): boolean;
 }
 
 /**
- * Watches the connections of a pool. The name of the server, or its address, may lead to another one since a change was
- * refused, but connections stay where they are, and under traffic they are never idle for long enough to be closed.
+ * Watches the connections of a pool. After a refused change, the server's name or address may lead to another server.
+ * Existing connections stay on the old server, and under traffic they are never idle long enough to be closed.
  */
 export function watchForReadOnlyServer(): ReadOnlyWatch {
   const openedAt = new WeakMap<object, number>();
   let refusedAt = Number.NEGATIVE_INFINITY;
-  /** Connections that were opened before are to be replaced. */
+  /** Connections opened before this time are replaced. */
   let outdatedBefore = Number.NEGATIVE_INFINITY;
   return {
     noteOpened(connection) {

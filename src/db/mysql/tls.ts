@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { MysqlConfig } from '../../config/config.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 
-/** TLS to MySQL and MariaDB. With `DB_TLS=required` the certificate must be for the configured host. */
+/** TLS to MySQL and MariaDB. `DB_TLS=required` requires a certificate for the configured host. */
 
-/** The driver's `ssl` option, where TLS is used. */
 interface TlsOptions {
   ssl?: { rejectUnauthorized: boolean; verifyIdentity?: boolean; ca?: string };
 }
@@ -19,7 +18,10 @@ function readAuthorities(file: string): string {
   }
 }
 
-/** The driver's options for TLS. @throws AppError `CONFIG_INVALID` when the file of authorities can't be read */
+/**
+ * Returns the driver's options for TLS.
+ * @throws AppError `CONFIG_INVALID` if the file of certificate authorities can't be read
+ */
 export function tlsOptions({ tls, tlsCaFile }: MysqlConfig): TlsOptions {
   if (tls === 'off') return {};
   if (tls === 'no-verify') return { ssl: { rejectUnauthorized: false } };
@@ -32,19 +34,20 @@ export function tlsOptions({ tls, tlsCaFile }: MysqlConfig): TlsOptions {
   };
 }
 
-/** An error of Node's check whether a certificate is for the host. */
+/** Error of Node's host check of a certificate. */
 interface WrongHostError {
   host: string;
   cert: { subjectaltname?: string; subject?: { CN?: unknown } };
 }
 
 /**
- * Which names a certificate has that isn't for the configured host, such as `DNS:db.example.org`; nothing for other errors.
- * @param error of the driver, which replaces Node's code
+ * Returns the names in a certificate that isn't for the configured host, such as `DNS:db.example.org`; undefined for
+ * other errors.
+ * @param error the driver's error, which replaces Node's code
  */
 export function namesOfWrongCertificate(error: unknown): string | undefined {
   if (!(error instanceof Error && 'reason' in error && 'host' in error && 'cert' in error)) return undefined;
-  // Node gives errors of this kind a certificate.
+  // Node's error contains the certificate.
   const { cert } = error as Error & WrongHostError;
   const commonName = cert.subject?.CN;
   return cert.subjectaltname ?? (typeof commonName === 'string' ? `CN=${commonName}` : 'no host');

@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A connection of the pool that can be broken. */
 export interface Abortable {
-  /** Breaks the connection immediately: pending statements fail, and the pool opens another connection. */
+  /** Breaks the connection immediately. Pending statements fail, and the pool opens another connection. */
   abort(): void;
 }
 
 /**
- * The database did not answer before the deadline. Its class tells it from a connection that the server broke; the code
- * makes it count as a lost connection.
+ * The database did not answer before the deadline. The class distinguishes the error from a connection that the server
+ * broke. The code makes it count as a lost connection.
  */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
@@ -20,9 +19,9 @@ export class DeadlineExceededError extends Error {
 }
 
 /**
- * Limits how long a piece of work uses the database. The clock runs while the work waits for a connection or has one.
- * When the time is over, its connections are broken, because nobody reads the results any more and other work needs the
- * pool. Pending and later requests for a connection fail.
+ * Limits how long work uses the database. The clock runs while the work waits for a connection or has one. After the time
+ * limit its connections are broken, because nobody reads the results and other work needs the pool. Pending and later
+ * requests for a connection fail.
  */
 class Deadline {
   private readonly connections = new Set<Abortable>();
@@ -40,8 +39,8 @@ class Deadline {
   }
 
   /**
-   * Waits for a connection; one that arrives after the deadline is handed to `giveBack`. Without `async`: every request comes
-   * through here, and each promise costs time where Node follows them for an AsyncLocalStorage.
+   * Waits for a connection. A connection that arrives after the deadline is passed to `release`. Not `async`: every
+   * request passes here, and each promise costs time while an AsyncLocalStorage is in use.
    */
   acquire<C extends Abortable>(get: () => Promise<C>, release: (connection: C) => void): Promise<C> {
     if (this.isExceeded) return Promise.reject(new DeadlineExceededError());
@@ -54,7 +53,7 @@ class Deadline {
       };
       this.waiting.add(leave);
       get().then((connection) => {
-        // It was reported as exceeded.
+        // The deadline has already rejected this request.
         if (!this.waiting.delete(leave)) return release(connection);
         this.connections.add(connection);
         deadlines.set(connection, this);
@@ -84,7 +83,7 @@ class Deadline {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.leftMs = left;
-    // The next use has the whole limit again, whatever became of this one.
+    // The next use gets the whole limit again.
     if (this.restarts) this.isExceeded = false;
   }
 
@@ -99,25 +98,27 @@ const current = new AsyncLocalStorage<Deadline | undefined>();
 const deadlines = new WeakMap<Abortable, Deadline>();
 
 /**
- * How long a piece of work may use the database, in milliseconds: `all` limits the sum of its uses, `each` every single
- * use; `none` leaves it to the limits of the connections.
+ * Time limit of work in the database, in milliseconds. `all` limits the sum of all uses, `each` limits every single use.
+ * `none` sets no limit besides those of the connections.
  */
 export type DatabaseDeadline = { all: number } | { each: number } | 'none';
 
-/** Runs work under a deadline, with all that it calls; an inner deadline replaces the outer one. */
+/** Runs work, and everything that the work calls, under a deadline. An inner deadline replaces the outer one. */
 export function withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T> {
   if (deadline === 'none') return current.run(undefined, work);
   const limit = 'all' in deadline ? new Deadline(deadline.all, false) : new Deadline(deadline.each, true);
   return current.run(limit, work);
 }
 
-/** Whether the deadline of the calling work has passed. */
 export const isDeadlineExceeded = (): boolean => current.getStore()?.isExceeded ?? false;
 
-/** How long the calling work may still use the database, in milliseconds; nothing without a deadline. */
+/** Returns the milliseconds that the calling work may still use the database; undefined without a deadline. */
 export const remainingMs = (): number | undefined => current.getStore()?.remainingMs();
 
-/** Takes a connection for the calling work. @throws DeadlineExceededError */
+/**
+ * Acquires a connection for the calling work.
+ * @throws DeadlineExceededError
+ */
 export function acquireWithinDeadline<C extends Abortable>(
   get: () => Promise<C>,
   release: (connection: C) => void,
@@ -126,7 +127,7 @@ export function acquireWithinDeadline<C extends Abortable>(
   return deadline ? deadline.acquire(get, release) : get();
 }
 
-/** Tells the deadline of a connection that the connection was released. */
+/** Stops the clock of the deadline for a released connection. */
 export function releaseFromDeadline(connection: Abortable): void {
   deadlines.get(connection)?.release(connection);
   deadlines.delete(connection);

@@ -1,8 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize';
 
-/**
- * What this program uses of Sequelize although its types don't declare it: what a new version of it may change.
- */
+/** Undeclared parts of Sequelize that this program uses. A new version of Sequelize may change them. */
 interface Internals<Connection> {
   connectionManager: {
     getConnection(options?: object): Promise<Connection>;
@@ -20,16 +18,16 @@ interface Internals<Connection> {
   };
 }
 
-/** Connections of the pool. */
+/** Connections in the pool and in use, and requests that wait for one. */
 export interface PoolCounts {
   size: number;
   using: number;
   waiting: number;
 }
 
-/** @typeParam Connection the driver's, as far as it is used */
+/** @typeParam Connection the used part of the driver's connection */
 export const internalsOf = <Connection>(sequelize: Sequelize) => sequelize as unknown as Internals<Connection>;
 
-/** The connection of a transaction, which has one when it has begun. */
+/** Returns the connection of a transaction that has begun. */
 export const connectionOf = <Connection>(transaction: Transaction) =>
   (transaction as Transaction & { connection: Connection }).connection;

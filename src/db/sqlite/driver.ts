@@ -3,13 +3,12 @@ import type { SqliteConfig } from '../../config/config.js';
 import { remainingMs } from '../sequelize/deadline.js';
 import { type Parameters, type Reply, type Request, SqliteThread } from './thread.js';
 
-/** Threads: one for reads, and one for the transactions beside them. */
+/** Maximum idle threads: one for reads, and one for transactions. */
 const maxIdleThreads = 2;
 
-/** How long SQLite waits for the write of another process, in milliseconds: not past the deadline of the calling work. */
+/** Milliseconds that SQLite waits for a write of another process, within the deadline of the calling work. */
 const busyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(remainingMs() ?? 5000)));
 
-/** `this` in Sequelize's callbacks. */
 interface Statement {
   lastID?: number | undefined;
   changes?: number | undefined;
@@ -18,7 +17,6 @@ interface Statement {
 type Row = Record<string, unknown>;
 type Callback<T> = (this: Statement, error: Error | null, result?: T) => void;
 
-/** The optional arguments after a statement. */
 type OptionalArguments<T> = [Parameters, Callback<T>] | [Callback<T>] | [];
 
 function parseArguments<T>(rest: OptionalArguments<T>): { parameters: Parameters; callback: Callback<T> } {
@@ -26,7 +24,7 @@ function parseArguments<T>(rest: OptionalArguments<T>): { parameters: Parameters
   return { parameters: [], callback: rest[0] ?? (() => undefined) };
 }
 
-/** SQLite has no booleans, and the library accepts none. */
+/** Converts a value that the SQLite library doesn't accept. */
 function toBindable(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return value === undefined ? null : value;
@@ -45,14 +43,14 @@ function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
   });
 }
 
-/** The threads of a file, which its connections share, and its tables. */
+/** Threads of a file, shared by its connections, and a cache of table columns. */
 class ThreadPool {
   private readonly all = new Set<SqliteThread>();
   private readonly idle: SqliteThread[] = [];
   private isClosed = false;
   /**
-   * The columns of tables, by the statement that asks for them: Sequelize does before each query, and this saves that message
-   * to the thread.
+   * Columns of tables by the statement that queries them. Sequelize runs this statement before each query, and the cache
+   * saves the message to the thread.
    */
   readonly tables = new Map<string, Reply>();
   private schemaVersion = -1;
@@ -66,20 +64,23 @@ class ThreadPool {
     return thread;
   }
 
-  /** Takes back a thread, and keeps it where its transaction has ended. */
+  /** Takes back a thread. Keeps the thread for reuse if its transaction has ended. */
   release(thread: SqliteThread): void {
     const isUsable = !thread.isLost && !thread.inTransaction && !this.isClosed;
     if (isUsable && this.idle.length < maxIdleThreads) this.idle.push(thread);
     else void thread.close().then(() => this.all.delete(thread));
   }
 
-  /** Forgets the tables when they have changed. */
+  /** Clears the cache if the schema has changed. */
   noteSchema({ schemaVersion = this.schemaVersion }: Reply): void {
     if (schemaVersion !== this.schemaVersion) this.tables.clear();
     this.schemaVersion = schemaVersion;
   }
 
-  /** Closes them one by one: SQLite removes the write-ahead log with the last one, unless another closes at that moment. */
+  /**
+   * Closes the threads one by one. The last one removes the write-ahead log, unless another connection closes at the same
+   * time.
+   */
   async close(): Promise<void> {
     this.isClosed = true;
     for (const thread of this.all) await thread.close();
@@ -87,16 +88,16 @@ class ThreadPool {
 }
 
 /**
- * A connection with the interface of the package `sqlite3`, which Sequelize uses: it has one for each transaction, and another
- * one for everything else. A thread takes longer to start than a transaction to run, so a connection has one only while its
- * statements or its transaction run, and opens the file with the first of them.
+ * A connection with the interface of the package `sqlite3`, which Sequelize uses. Sequelize opens one for each
+ * transaction, and another for everything else. Starting a thread takes longer than a transaction. So a connection has a
+ * thread only while its statements or its transaction run. The first statement opens the file.
  */
 class Connection {
-  /** The id of its transaction, set by Sequelize; none on the one for everything else. */
+  /** Id of the transaction, set by Sequelize; undefined outside of transactions. */
   uuid?: string;
   private thread: SqliteThread | undefined;
   private pending = 0;
-  /** Why its transaction was lost: what is left of it must not run outside of it, on another thread. */
+  /** Error that ended the transaction. Its remaining statements must not run on another thread, outside of it. */
   private failure: Error | undefined;
 
   constructor(
@@ -104,7 +105,6 @@ class Connection {
     private readonly threads: ThreadPool,
   ) {}
 
-  /** Runs a statement and passes its rows to the callback. */
   all(sql: string, ...rest: OptionalArguments<Row[]>): void {
     const { parameters, callback } = parseArguments(rest);
     const { tables } = this.threads;
@@ -121,7 +121,7 @@ class Connection {
     });
   }
 
-  /** Runs a statement; `this` of the callback has the number of changes. */
+  /** Runs a statement. `this` of the callback contains the number of changes. */
   run(sql: string, ...rest: OptionalArguments<never>): void {
     const { parameters, callback } = parseArguments(rest);
     this.send('run', sql, parameters, (reply) => {
@@ -130,12 +130,12 @@ class Connection {
     });
   }
 
-  /** Statements always run in order. */
+  /** Calls `work` directly: statements always run in order. */
   serialize(work: () => void): void {
     work();
   }
 
-  /** Gives its thread back, which rolls an open transaction back. */
+  /** Releases the thread, which rolls an open transaction back. */
   close(callback: (error: Error | null) => void = () => undefined): void {
     this.releaseThread();
     callback(null);
@@ -162,7 +162,7 @@ class Connection {
   }
 }
 
-/** Sequelize's options for a database in a file, without logging, and how to close its threads after Sequelize. */
+/** Returns Sequelize's options for a database file, and a function that closes the threads after Sequelize. */
 export function sqliteConnectionSetup({ file }: SqliteConfig): { options: Options; close(): Promise<void> } {
   const threads = new ThreadPool(file);
   class Database extends Connection {
@@ -176,7 +176,7 @@ export function sqliteConnectionSetup({ file }: SqliteConfig): { options: Option
       dialect: 'sqlite',
       storage: file,
       dialectModule: { Database, OPEN_READWRITE: 2, OPEN_CREATE: 4 },
-      // The threads check foreign keys. Sequelize's types lack the option that spares a statement for each transaction.
+      // The threads check foreign keys. Sequelize's types lack this option, which saves a statement for each transaction.
       ...({ foreignKeys: false } as object),
     },
     close: () => threads.close(),

@@ -3,21 +3,22 @@ import path from 'node:path';
 import { AppError, systemErrorCode, undefinedIfMissing } from '../../errors.js';
 import { SqliteThread } from './thread.js';
 
-/** How long SQLite waits for the lock, in milliseconds: another process holds it only for a moment while it opens the file. */
+/** Milliseconds that SQLite waits for the lock. Another process holds it only for a moment while it opens the file. */
 const lockTimeoutMs = 500;
 
-/** Which file has this name now; nothing when none has. */
+/** Returns the inode of a file; undefined if the file doesn't exist. */
 const inodeOf = async (file: string): Promise<bigint | undefined> =>
   (await undefinedIfMissing(stat(file, { bigint: true })))?.ino;
 
 /**
- * Opens the file and begins a write, which no other connection can meanwhile.
- * @throws AppError that of `refusal` when the process that had the lock has removed the file meanwhile: others lock a new one
+ * Opens the file and begins a write, which excludes all other connections.
+ * @throws AppError the error of `refusal` if the former owner of the lock has removed the file meanwhile: other processes
+ *   lock a new file
  */
 async function acquireLock(file: string, refusal: () => AppError): Promise<SqliteThread> {
   const before = await inodeOf(file);
   const connection = new SqliteThread(file, lockTimeoutMs);
-  // What opens the file, and creates it.
+  // The first statement opens the file, or creates it.
   const run = (sql: string) =>
     new Promise<void>((resolve, reject) => {
       const request = { kind: 'run', sql, parameters: [], busyTimeoutMs: lockTimeoutMs } as const;
@@ -45,14 +46,15 @@ function translateLockError(file: string, refusal: () => AppError, error: unknow
 }
 
 /**
- * Runs `work` while no other process does so with this file, and removes the file at the end. The lock is one of SQLite's: the system
- * releases it when the process dies.
- * @param file in a folder that exists
- * @param refusal when another process has the lock
- * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, those of `refusal` and `work`; and errors of the file system
+ * Runs `work` while no other process does so with this file, and removes the file at the end. The lock is SQLite's: the
+ * operating system releases it if the process dies.
+ * @param file in an existing folder
+ * @param refusal returns the error if another process has the lock
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and the error of `refusal`; errors of `work` and of the file
+ *   system
  */
 export async function withFileLock<T>(file: string, refusal: () => AppError, work: () => Promise<T>): Promise<T> {
-  // SQLite's own error doesn't say why.
+  // SQLite's own error doesn't name the reason.
   await access(path.dirname(file), constants.W_OK);
   const connection = await acquireLock(file, refusal).catch((error: unknown) => {
     throw translateLockError(file, refusal, error);
@@ -60,7 +62,7 @@ export async function withFileLock<T>(file: string, refusal: () => AppError, wor
   try {
     return await work();
   } finally {
-    // Windows removes no open file, and the lock works whether one is there or not.
+    // Windows removes no open file. The lock also works with an existing file.
     for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
     await connection.close();
   }

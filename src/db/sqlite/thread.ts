@@ -2,43 +2,41 @@ import { Worker } from 'node:worker_threads';
 import type { SqliteConfig } from '../../config/config.js';
 import { programFile } from '../../package-root.js';
 
-/** A request to a connection's thread, which answers in the order of the requests. */
+/** A request to the thread of a connection. Replies come in the order of the requests. */
 export interface Request {
   kind: 'all' | 'run';
   sql: string;
   parameters: Parameters;
-  /** How long SQLite waits for others' locks, in milliseconds. */
+  /** Milliseconds that SQLite waits for locks of other processes. */
   busyTimeoutMs: number;
 }
 
-/** Values by position or by name. */
 export type Parameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** The reply to a {@link Request}. */
 export interface Reply {
   failure?: { message: string; code: string; errno?: number };
-  /** The rows of `all`, each with a value for every column. */
+  /** Rows of `all`, each with a value for every column. */
   columns?: string[];
   rows?: unknown[][];
-  /** Of `run`. */
+  /** Result of `run`. */
   changes?: number;
   lastID?: number;
   inTransaction: boolean;
-  /** SQLite's schema version, which also changes with other processes' changes; only after a success. */
+  /** SQLite's schema version, which other processes may change too; absent after a failure. */
   schemaVersion?: number;
 }
 
-/** The error code of statements on a connection whose thread has ended. */
+/** Error code of statements on a connection whose thread has ended. */
 export const lostThreadCode = 'SQLITE_THREAD_LOST';
 
 /**
- * A connection to an SQLite file in a thread of its own, so that a locked file blocks neither other connections nor the event
- * loop. It is opened, and the file created, by the first request; a failure is that of the requests.
+ * A connection to an SQLite file in its own thread. A locked file therefore blocks neither other connections nor the
+ * event loop. The first request opens or creates the file, and fails if that fails.
  */
 export class SqliteThread {
   /** Whether the last statement left a transaction open. */
   inTransaction = false;
-  /** Whether it was closed, couldn't be opened, or has died. */
+  /** Whether the thread was closed, couldn't open the file, or has died. */
   isLost = false;
   private readonly worker: Worker;
   private readonly waiting: ((reply: Reply | Error) => void)[] = [];
@@ -48,7 +46,7 @@ export class SqliteThread {
   constructor(file: string, busyTimeoutMs: number) {
     this.worker = new Worker(programFile('db/sqlite/worker.cjs'), {
       workerData: { file, busyTimeoutMs },
-      // The thread runs plain JavaScript and needs no TypeScript loader.
+      // The worker is plain JavaScript and needs no TypeScript loader.
       execArgv: [],
     });
     this.worker.on('message', (reply: Reply) => this.settle(reply));
@@ -63,13 +61,12 @@ export class SqliteThread {
         resolve();
       });
     });
-    // The reply to opening it.
+    // The first reply is that of opening the file.
     this.addWaiting((reply) => {
       if (reply instanceof Error) this.lossReason ??= reply;
     });
   }
 
-  /** Runs a statement. */
   send(request: Request, settle: (reply: Reply | Error) => void): void {
     if (this.isLost) {
       process.nextTick(settle, this.lossReason ?? this.lostError('it was closed'));
@@ -79,7 +76,10 @@ export class SqliteThread {
     this.worker.postMessage(request);
   }
 
-  /** Closes the connection after its pending statements, rolling a transaction back; resolves when its files are closed. */
+  /**
+   * Closes the connection after its pending statements, and rolls an open transaction back. Resolves when its files are
+   * closed.
+   */
   close(): Promise<void> {
     if (!this.isLost) {
       this.isLost = true;
@@ -94,7 +94,7 @@ export class SqliteThread {
     return Object.assign(new Error(message), { code: lostThreadCode });
   }
 
-  /** The thread keeps the process alive only while a reply is pending. */
+  /** Adds a callback for the next reply. The thread keeps the process alive only while a reply is pending. */
   private addWaiting(settle: (reply: Reply | Error) => void): void {
     if (this.waiting.length === 0) this.worker.ref();
     this.waiting.push(settle);
@@ -109,13 +109,13 @@ export class SqliteThread {
   }
 }
 
-/** How long SQLite waits for others' locks, in milliseconds: a person waits for the names at the Tab key. */
+/** Milliseconds that SQLite waits for locks of other processes: a person waits for completions after the Tab key. */
 const selectTimeoutMs = 1000;
 
 /**
- * Runs one SELECT on a file, past Sequelize, whose loading alone takes three times as long as the start of Node.
+ * Runs one SELECT on a file without Sequelize, whose loading takes three times as long as starting Node.
  * @param sql with `?` for each value
- * @returns its rows as lists of values
+ * @returns the rows as lists of values
  */
 export async function selectFromFile({ file }: SqliteConfig, sql: string, values: readonly string[]) {
   const thread = new SqliteThread(file, selectTimeoutMs);

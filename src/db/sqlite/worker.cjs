@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * One connection to an SQLite file, in its own thread, because the library blocks the calling thread while it waits for a
- * lock. Plain JavaScript, because a thread with a TypeScript loader would start slowly, and CommonJS, because one that loads
- * ECMAScript modules takes a fifth longer.
+ * A connection to an SQLite file in its own thread. The library blocks the calling thread while it waits for a lock.
+ * Plain JavaScript: a TypeScript loader would start slowly. CommonJS: loading ECMAScript modules takes a fifth longer.
  */
 const { existsSync } = require('node:fs');
 const path = require('node:path');
@@ -16,7 +15,8 @@ const { parentPort, workerData } = require('node:worker_threads');
  */
 
 /**
- * The build bundles the library, so that the published package has no dependency with an install script.
+ * Loads the SQLite library. The build bundles the library, so that the published package has no dependency with an
+ * install script.
  * @returns {typeof import('@photostructure/sqlite')}
  */
 function loadLibrary() {
@@ -25,8 +25,8 @@ function loadLibrary() {
 }
 
 /**
- * The primary result codes of SQLite that callers handle (sqlite.org/rescode.html), with their texts: for a failed
- * statement with rows, the library gives only the text.
+ * Primary result codes of SQLite that callers handle (sqlite.org/rescode.html), with their texts. For a failed statement
+ * with rows, the library gives only the text.
  * @type {readonly (readonly [number, string, RegExp])[]}
  */
 const resultCodes = [
@@ -42,7 +42,7 @@ const resultCodes = [
 ];
 
 /**
- * A failure as a message to the main thread, with SQLite's code names, which Sequelize expects.
+ * Converts an error to a message for the main thread, with SQLite's code names, which Sequelize expects.
  * @param {unknown} error
  * @returns {NonNullable<Reply['failure']>}
  */
@@ -55,7 +55,10 @@ function failureOf(error) {
   return { message: `${name}: ${message}`, code: name, errno };
 }
 
-/** Recently used statements stay compiled; long ones are seldom repeated. */
+/**
+ * Number of compiled statements in the cache, and maximum length of a cached statement. Long statements are seldom
+ * repeated.
+ */
 const cachedStatements = 100;
 const cachedLength = 2000;
 
@@ -80,8 +83,8 @@ function createCompiler(connection) {
 }
 
 /**
- * Sets the modes of the connection. WAL lets readers continue during a write; FULL makes commits survive a power loss. A new
- * file is switched to WAL under a lock for which SQLite doesn't wait, hence the loop.
+ * Sets the modes of the connection. WAL lets readers continue during a write; FULL makes commits survive a power failure.
+ * SQLite doesn't wait for the lock under which a new file is switched to WAL, hence the loop.
  * @param {Connection} connection
  * @param {number} deadline
  */
@@ -98,7 +101,7 @@ function tune(connection, deadline) {
 }
 
 /**
- * Few connections use it, so that it loads what it needs.
+ * Loads node:crypto at the first use, because few connections need it.
  * @param {unknown} text
  * @param {unknown} _bits
  */
@@ -112,7 +115,7 @@ function open() {
   const { DatabaseSync } = loadLibrary();
   const connection = new DatabaseSync(options.file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   try {
-    // As on MySQL and MariaDB, which have more than the 256 bits that are used.
+    // The function `SHA2` of MySQL and MariaDB, for 256 bits only.
     connection.function('sha2', { deterministic: true }, sha256);
     tune(connection, Date.now() + busyTimeoutMs);
   } catch (error) {
@@ -122,12 +125,12 @@ function open() {
   return connection;
 }
 
-/** Statements that never return rows; finding out for the others is slow. */
+/** Statements that are known to return no rows. Asking the library for others is slow. */
 const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
 
 /**
- * @param {Connection} connection
- * @returns {() => number} the number that changes with the schema
+ * number} the number that changes => @param {Connection} connection
+ * @returns {() => number} reads the schema version
  */
 function createVersionReader(connection) {
   const statement = connection.prepare('PRAGMA schema_version');
@@ -155,7 +158,8 @@ function createExecutor(connection) {
   const described = new WeakMap();
 
   /**
-   * The names of a statement's columns, read after it ran, because the table may have changed since it was compiled.
+   * Returns the names of a statement's columns. Call it after the statement has run, because the table may have changed
+   * since it was compiled.
    * @param {Statement} statement
    * @param {number} version
    */
@@ -171,13 +175,13 @@ function createExecutor(connection) {
     if (wanted !== busyTimeoutMs) connection.exec(`PRAGMA busy_timeout = ${wanted}`);
     busyTimeoutMs = wanted;
     const statement = compile(sql);
-    /** @type {any[]} The library binds names from an object, positions from the rest. */
+    /** @type {any[]} The library binds names from one object, positions from several arguments. */
     const bound = Array.isArray(parameters) ? parameters : [parameters];
     if (kind === 'run' || withoutRows.test(sql)) {
       const { changes, lastInsertRowid } = statement.run(...bound);
       return { changes: Number(changes), lastID: Number(lastInsertRowid), schemaVersion: readVersion() };
     }
-    // Arrays, because objects would send every column's name with every row.
+    // Arrays, because objects would repeat the column names in every row.
     statement.setReturnArrays(true);
     const rows = /** @type {unknown[][]} */ (/** @type {unknown} */ (statement.all(...bound)));
     const schemaVersion = readVersion();
@@ -194,7 +198,7 @@ try {
   port.on('message', (/** @type {Request | 'close'} */ request) => {
     if (request === 'close') {
       connection.close();
-      // Ends the thread, which frees what the library still keeps of the connection.
+      // Ends the thread, which frees the remaining memory of the connection.
       port.close();
       return;
     }
