@@ -54,7 +54,7 @@ export async function manPage(): Promise<string> {
   sections.push(
     '.SH ENVIRONMENT',
     paragraph(
-      'Settings come from the environment, or from the file .env of the folder in which the program is called; of a global installation, from that of its data folder.',
+      'Settings come from the environment, or from the file .env in the current folder. A global installation reads the file .env in its data folder.',
     ),
   );
   for (const name of settingNames) {
@@ -75,7 +75,7 @@ const exitStatus = [
   [2, "The command line, an input file or an option can't be used; nothing was done."],
   [
     3,
-    'Done in part: some rows of an import were rejected, undoing one kept accounts, some of several accounts or enrollments were not found or refused, or files of a backup are missing or damaged.',
+    'Done in part: some rows of an import were rejected, the undo of an import kept accounts, some of several accounts or enrollments were refused or not found, or files of a backup are missing or damaged.',
   ],
   [70, 'A bug in coursectl.'],
   [130, 'Interrupted.'],

@@ -133,7 +133,7 @@ export async function serverVersion(sequelize: Sequelize): Promise<string> {
   if (other !== undefined)
     throw new AppError(
       'DATABASE_UNUSABLE',
-      `The database server is ${other} (${version}), whose locks and constraints differ from MySQL's without an error: people would get places that are taken. Use MySQL or MariaDB, and set DATABASE_URL.`,
+      `The database server is ${other} (${version}), and its locks and constraints silently differ from MySQL's: courses would be overbooked. Use MySQL or MariaDB, and set DATABASE_URL.`,
     );
   return /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`;
 }
@@ -174,7 +174,7 @@ async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
   return [
     {
       problem: 'group_replication_enforce_update_everywhere_checks is ON: the server refuses most changes',
-      remedy: 'Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().',
+      remedy: 'Switch the group to a single primary: SELECT group_replication_switch_to_single_primary_mode().',
     },
   ];
 }
@@ -214,7 +214,7 @@ export async function serverProblems(
     });
   if (values.flush !== 1)
     problems.push({
-      problem: `innodb_flush_log_at_trx_commit is ${values.flush}: a power failure can lose answered writes`,
+      problem: `innodb_flush_log_at_trx_commit is ${values.flush}: a power failure can lose acknowledged writes`,
       remedy: 'Set it to 1.',
     });
   if (values.readOnly !== 0)

@@ -75,7 +75,7 @@ function tlsProblem(error: unknown, { host }: MysqlConfig): string {
   const names = namesOfWrongCertificate(parentOf(error));
   return names === undefined
     ? `${driverError(error).message}. Check DB_TLS and DB_TLS_CA_FILE.`
-    : `the server's certificate is for ${names}, not for ${host}. Connect by a name of the certificate, or set DB_TLS=no-verify to check no certificate.`;
+    : `the server's certificate is for ${names}, not for ${host}. Connect to a name in the certificate, or set DB_TLS=no-verify to skip the check.`;
 }
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
@@ -142,7 +142,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     case 'ER_BEFORE_DML_VALIDATION_ERROR':
       return fault(
         'DATABASE_NOT_WRITABLE',
-        `The database's group refuses changes of the table (${where}). Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().`,
+        `The database's group refuses changes of the table (${where}). Switch the group to a single primary: SELECT group_replication_switch_to_single_primary_mode().`,
       );
     // A cluster node without quorum answers every statement with this error.
     case 'ER_UNKNOWN_COM_ERROR':
@@ -217,7 +217,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
   if (code === 'SQLITE_CANTOPEN' && isInaccessibleFile(settings.file))
     return fault(
       'DATABASE_UNREACHABLE',
-      `The database file ${settings.file} can't be opened by this user. Run this as the user of the service, to whom it, the files beside it and its folder must belong: change that with chown.`,
+      `The database file ${settings.file} can't be opened by this user. Run this as the user of the service, which must own the file, the files beside it and its folder: change the owner with chown.`,
     );
   if (code === 'SQLITE_CANTOPEN' || isMkdirError(error))
     return fault(

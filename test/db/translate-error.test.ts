@@ -87,7 +87,7 @@ describe('a SQLite file is reported as unusable', () => {
     chmodSync(at('secret', 'db.sqlite'), 0o000);
     chmodSync(at('secret'), 0o777);
     const ofOther =
-      /^The database file \/.* can't be opened by this user\. Run this as the user of the service, .* change that with chown\.$/;
+      /^The database file \/.* can't be opened by this user\. Run this as the user of the service, .* change the owner with chown\.$/;
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
     chmodSync(at('secret', 'db.sqlite'), 0o666);
     // Left by a command of another user that was killed.

@@ -85,7 +85,7 @@ describeOnMysql('errors of cluster nodes', () => {
     const refusal = failing('HY000', 3098, 'The table does not comply with the requirements');
     const { code, message } = await transact(refusal);
     expect(code).to.equal('DATABASE_NOT_WRITABLE');
-    expect(message).to.match(/ \(mysql:\/\/.*\)\. Let the group have a single primary: SELECT \w+\(\)\.$/);
+    expect(message).to.match(/ \(mysql:\/\/.*\)\. Switch the group to a single primary: SELECT \w+\(\)\.$/);
   });
 
   it('repeat the whole transaction when Galera or Group Replication refuses the commit', async () => {

@@ -87,7 +87,7 @@ describe('TLS to a database server', function () {
     expect(code).to.equal('DATABASE_UNREACHABLE');
     expect(message.replace(/\(.*?\)/, '()')).to.equal(
       `No TLS connection to the database (): the server's certificate is for ${name}, not for ${host}. ` +
-        'Connect by a name of the certificate, or set DB_TLS=no-verify to check no certificate.',
+        'Connect to a name in the certificate, or set DB_TLS=no-verify to skip the check.',
     );
   }
 
