@@ -1,6 +1,6 @@
 const { tableMigration } = require('./lib/ddl.cjs');
 
-// Words by which accounts are found in large databases: see src/schemas/search-words.ts. The program removes them with their
+// Search words of accounts in large databases: see src/schemas/search-words.ts. The program deletes them with their
 // account: a foreign key would need another index.
 module.exports = tableMigration({
   name: 'account_words',

@@ -6,7 +6,7 @@ module.exports = tableMigration({
     id: { type: 'id' },
     trainer_id: { type: 'id' },
     title: { type: ['string', 200] },
-    // What titles and categories are sorted by: see src/schemas/sort-key.ts.
+    // Sort keys of title and category: see src/schemas/sort-key.ts.
     title_key: { type: ['string', 402], default: '' },
     description: { type: 'longText' },
     short_description: { type: ['string', 500], null: true },
@@ -21,18 +21,18 @@ module.exports = tableMigration({
     max_students: { type: 'integer', null: true },
     start_date: { type: 'date', null: true },
     end_date: { type: 'date', null: true },
-    // The last day on which trainees can ask for a place.
+    // Last day on which trainees can request a place.
     enroll_until: { type: 'date', null: true },
     auto_accept: { type: 'boolean', default: false },
-    // How many may wait: null means no limit, 0 that there is no waiting list.
+    // Maximum length of the waiting list: null means no limit, 0 means no waiting list.
     waiting_max: { type: 'integer', null: true },
-    // The last number given on the waiting list.
+    // Last assigned number on the waiting list.
     waiting_counter: { type: 'integer', default: 0 },
     location: { type: ['string', 255], null: true },
     thumbnail: { type: ['string', 255], null: true },
     is_published: { type: 'boolean', default: false },
     is_featured: { type: 'boolean', default: false },
-    // Incremented when a seat is reserved, so that of two concurrent reservations one fails, on a cluster too.
+    // Incremented when a seat is reserved. Of two concurrent reservations, one fails, even on a cluster.
     lock_version: { type: 'integer', default: 0 },
     // Title, category and tags, normalised for searches.
     search_key: { type: ['string', 500] },
@@ -40,21 +40,21 @@ module.exports = tableMigration({
     updated_at: { type: 'timestamp' },
   },
   unique: {
-    // Enrollments reference both columns, so that an enrollment's trainer is always its course's.
+    // Enrollments reference both columns, so that an enrollment always has the trainer of its course.
     courses_id_trainer_unique: ['id', 'trainer_id'],
   },
   indexes: {
     courses_trainer: ['trainer_id', 'created_at', 'id'],
-    // One index for each order of the catalogue.
+    // An index for each order of the catalogue.
     courses_published: ['is_published', 'created_at', 'id'],
     courses_published_updated: ['is_published', 'updated_at', 'id'],
-    // The list of categories is made of it.
+    // Also used for the list of categories.
     courses_published_category: ['is_published', 'category', 'id'],
-    // With the last day: soonest first is sorted by it.
+    // Contains the last day, which the order "soonest first" uses.
     courses_published_start: ['is_published', 'start_date', 'id', 'end_date'],
     courses_published_title_key: ['is_published', 'title_key', 'id'],
     courses_published_category_key: ['is_published', 'category_key', 'id'],
-    // For those who see unpublished courses.
+    // Indexes for people who see unpublished courses.
     courses_created_at: ['created_at', 'id'],
     courses_updated_at: ['updated_at', 'id'],
     courses_title_key: ['title_key', 'id'],

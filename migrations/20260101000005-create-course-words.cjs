@@ -1,7 +1,7 @@
 const { tableMigration } = require('./lib/ddl.cjs');
 
-// All words by which courses are found among many: see src/schemas/search-words.ts. Courses are few beside accounts, so they can
-// have a foreign key, and its index serves searches for a word that most courses have.
+// Search words of courses: see src/schemas/search-words.ts. Courses are few compared with accounts, so a foreign key is
+// affordable. Its index serves searches for a word that most courses have.
 module.exports = tableMigration({
   name: 'course_words',
   columns: { word: { type: ['string', 64] }, course_id: { type: 'id' } },

@@ -18,22 +18,21 @@ module.exports = tableMigration({
   name: 'imports',
   columns: {
     id: { type: 'id' },
-    // What people call an import: 1 for the first.
+    // Number shown to people: 1 for the first import.
     number: { type: 'integer', default: 0 },
     status: { type: ['word', 20] },
-    // Where it was asked for: at a terminal or over HTTP.
     origin: { type: ['word', 10] },
     file_name: { type: ['string', 255] },
-    // Where the file is read again when the import is resumed.
+    // The file, which is read again when the import is resumed.
     file_path: { type: ['string', 1000] },
     file_sha256: { type: ['word', 64] },
     options_json: { type: 'longText' },
-    // The plan that was applied; null until there is one.
+    // The applied plan; null before.
     plan_id: { type: ['word', 16], null: true },
-    // Encoding, delimiter and columns, as they were recognised.
+    // Recognised encoding, delimiter and columns.
     format_json: { type: 'text', null: true },
-    // How far it came, committed together with the rows it speaks of: the last data row done, and the lengths up to
-    // which the credentials and rejects files belong to rows that are done, with the SHA-256 of these bytes.
+    // Progress, committed together with its rows: the last finished data row, and how many bytes of the credentials and
+    // rejects files belong to finished rows. The digests are the SHA-256 of these bytes.
     rows_done: { type: 'integer', default: 0 },
     rows_total: { type: 'integer', null: true },
     created_count: { type: 'integer', default: 0 },
@@ -41,7 +40,7 @@ module.exports = tableMigration({
     skipped_count: { type: 'integer', default: 0 },
     rejected_count: { type: 'integer', default: 0 },
     enrolled_count: { type: 'integer', default: 0 },
-    // Places on waiting lists, and enrollments that were left out because there was no place.
+    // Places on waiting lists, and enrollments that were not made because there was no place.
     waiting_count: { type: 'integer', default: 0 },
     left_out_count: { type: 'integer', default: 0 },
     credentials_file: { type: ['string', 1000], null: true },
@@ -53,7 +52,6 @@ module.exports = tableMigration({
     // The passwords of an import over HTTP can be fetched once.
     credentials_fetched_at: { type: 'timestamp', null: true },
     cancel_requested: { type: 'boolean', default: false },
-    // Why it failed.
     error_code: { type: ['word', 40], null: true },
     error_message: { type: 'text', null: true },
     created_by: { type: 'id', null: true },
@@ -61,7 +59,7 @@ module.exports = tableMigration({
     started_at: { type: 'timestamp', null: true },
     finished_at: { type: 'timestamp', null: true },
     undone_at: { type: 'timestamp', null: true },
-    // From then on the ledger of the import is exported and deleted: the import can't be undone or resumed.
+    // Time when the ledger was closed. It is then exported and deleted, and the import can't be undone or resumed.
     ledger_closed_at: { type: 'timestamp', null: true },
   },
   unique: {

@@ -7,16 +7,16 @@ module.exports = tableMigration({
     line: { type: 'integer' },
     outcome: { type: ['word', 10] },
     code: { type: ['word', 40], null: true },
-    // The codes of the further faults of a row, each between spaces: rows are found by any of their codes.
+    // Codes of further faults of the row, each between spaces. Rows are found by any of their codes.
     other_codes: { type: ['word', 255], null: true },
     user_id: { type: 'id', null: true },
-    // Why the row was rejected, with the value that is wrong, unless it may be secret.
+    // Why the row was rejected, with the wrong value unless it may be secret.
     reason: { type: 'text', null: true },
-    // What a rejected row says, folded as searches are, so that it is found: it has no account.
+    // Search key of a rejected row, which has no account.
     search_key: { type: ['string', 500], null: true },
-    // What undo needs: an updated account as it was before and the time of the update, and the enrollments made.
+    // Data for undo: old values of an updated account with the time of the update, and the created enrollments.
     undo_json: { type: 'text', null: true },
-    // What undo did with the row's account, and why it was kept.
+    // Outcome of undo for the row's account, and the reason if it was kept.
     undo_outcome: { type: ['word', 10], null: true },
     undo_code: { type: ['word', 20], null: true },
   },

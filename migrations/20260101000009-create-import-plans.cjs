@@ -4,13 +4,13 @@ module.exports = tableMigration({
   name: 'import_plans',
   columns: {
     import_id: { type: 'id' },
-    // Counts the plans that were asked for: a process that makes an earlier one stops.
+    // Number of requested plans. A process that computes an older revision stops.
     revision: { type: 'integer', default: 1 },
     // Rows planned so far.
     rows_read: { type: 'integer', default: 0 },
     // The finished plan, as the API shows it.
     plan_json: { type: 'longText', null: true },
-    // When it was applied: from then on its import is bound to it, until its first rows are committed.
+    // Time when the plan was applied. The import then uses this plan until its first rows are committed.
     applied_at: { type: 'timestamp', null: true },
     expires_at: { type: 'timestamp' },
   },

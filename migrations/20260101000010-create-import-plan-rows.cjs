@@ -5,20 +5,20 @@ module.exports = tableMigration({
   columns: {
     import_id: { type: 'id' },
     line: { type: 'integer' },
-    // What would become of the row.
+    // Planned outcome of the row.
     outcome: { type: ['word', 10] },
     code: { type: ['word', 40], null: true },
-    // As in import_rows.
+    // Codes of further faults, as in import_rows.
     other_codes: { type: ['word', 255], null: true },
-    // The field that the reason is about, if it is about one.
+    // The field with the problem, if it is a single field.
     field: { type: ['word', 20], null: true },
     reason: { type: 'text', null: true },
-    // The account that the row matches.
+    // The matching account.
     user_id: { type: 'id', null: true },
     search_key: { type: ['string', 500] },
-    // The fields that an update changes, with their old and new values.
+    // Fields that an update changes, with their old and new values.
     changes_json: { type: 'text', null: true },
-    // The cells of the row, shortened, without passwords.
+    // Cells of the row, shortened and without passwords.
     cells_json: { type: 'longText' },
   },
   primaryKey: ['import_id', 'line'],

@@ -5,7 +5,7 @@ module.exports = tableMigration({
   columns: {
     id: { type: 'id' },
     kind: { type: ['word', 20] },
-    // The row exists before the file and after it, so that the cleanup finds what a crash has left.
+    // The row is created before the file and deleted after it, so that the cleanup finds leftovers of a crash.
     state: { type: ['word', 10] },
     storage_key: { type: ['word', 100] },
     // No foreign keys, because the row outlives its owner until the file is removed.
@@ -24,7 +24,7 @@ module.exports = tableMigration({
     files_course: ['course_id', 'kind', 'id'],
     files_user: ['user_id', 'id'],
     files_state: ['state', 'created_at', 'id'],
-    // The storage in use by kind of file, from the index alone.
+    // Covers the query for the storage in use by kind of file.
     files_usage: ['state', 'kind', 'bytes'],
   },
   checks: {

@@ -5,10 +5,10 @@ module.exports = tableMigration({
   columns: {
     id: { type: 'id' },
     at: { type: 'timestamp' },
-    // No foreign keys, because entries outlive the accounts that they name.
+    // No foreign keys, because entries outlive their accounts.
     actor_id: { type: 'id', null: true },
     origin: { type: ['word', 10] },
-    // Who was at the terminal: the user of the operating system.
+    // The operating system's user at the terminal.
     os_user: { type: ['string', 100], null: true },
     ip: { type: ['word', 45], null: true },
     action: { type: ['word', 60] },
@@ -22,7 +22,7 @@ module.exports = tableMigration({
     audit_entries_target: ['target_id', 'at', 'id'],
     audit_entries_actor: ['actor_id', 'at', 'id'],
     audit_entries_action: ['action', 'at', 'id'],
-    // Few entries are about imports or addresses.
+    // Finds rare types, such as imports and addresses.
     audit_entries_target_type: ['target_type', 'at', 'id'],
   },
   checks: {

@@ -3,25 +3,25 @@ const { tableMigration } = require('./lib/ddl.cjs');
 module.exports = tableMigration({
   name: 'login_throttle',
   columns: {
-    // The counted account, identifier without an account, or address. Typed identifiers are hashed.
+    // Account, unknown identifier or address. Typed identifiers are hashed.
     subject: { type: ['word', 100] },
-    // The account whose failures a row counts, as a whole or at an address, so that all its locks are found. No foreign key:
-    // a login would lock the account.
+    // The account of the row, everywhere or at an address, by which all its locks are found. No foreign key: a login
+    // would lock the account.
     account_id: { type: 'id', null: true },
-    // Failed attempts, and those that are being compared.
+    // Failed attempts, and attempts without a known outcome.
     failures: { type: 'integer', default: 0 },
     window_started_at: { type: 'timestamp' },
-    // For an account at an address: its last login from there.
+    // Last login of an account from an address.
     signed_in_at: { type: 'timestamp', null: true },
     locked_until: { type: 'timestamp', null: true },
-    // The number of consecutive locks, each longer than the last.
+    // Number of consecutive locks. Each is longer than the previous one.
     locks: { type: 'integer', default: 0 },
   },
   primaryKey: ['subject'],
   indexes: {
     login_throttle_window: ['window_started_at'],
     login_throttle_account: ['account_id', 'locked_until'],
-    // Few rows are locked, of the many that the accounts have.
+    // Only a small share of the rows is locked.
     login_throttle_lock: ['locked_until', 'account_id'],
   },
 });

@@ -1,6 +1,6 @@
 const { tableMigration } = require('./lib/ddl.cjs');
 
-// One row: the country whose way of writing phones counts; empty for none.
+// A single row with the country whose phone format applies; empty for none.
 const table = tableMigration({
   name: 'phone_country',
   columns: {

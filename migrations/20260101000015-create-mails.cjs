@@ -6,28 +6,29 @@ module.exports = tableMigration({
     id: { type: 'id' },
     kind: { type: ['word', 20] },
     priority: { type: 'integer' },
-    // Account whose change the news is about, or `operator`: news of different owners take turns. Null for other mails.
+    // Account whose change caused the news, or `operator`. News of different owners take turns. Null for other mails.
     queue_owner: { type: ['string', 36], null: true },
-    // No foreign keys: an enrollment would lock its trainer to queue a mail, and rows outlive what they are about.
+    // No foreign keys: an enrollment would lock its trainer to queue a mail, and mails outlive the rows that they are
+    // about.
     user_id: { type: 'id', null: true },
-    // Where it goes, where that isn't the account's address; once it has left, where it went.
+    // Recipient if different from the account's address. After sending, the address that was used.
     address: { type: ['string', 254], null: true },
     course_id: { type: 'id', null: true },
     import_id: { type: 'id', null: true },
-    // What somebody who has forgotten a password has typed, until the sender looks for the account.
+    // Identifier typed for a password reset, until the sender looks up the account.
     identifier: { type: ['string', 254], null: true },
     // JSON without secrets.
     data: { type: 'text' },
     dedupe_key: { type: ['word', 100], null: true },
     state: { type: ['word', 10] },
     attempts: { type: 'integer', default: 0 },
-    // Null unless it waits: the index of what is due has nothing else.
+    // Null unless the mail waits to be sent, so that the index contains only waiting mails.
     next_at: { type: 'timestamp', null: true },
     last_error: { type: ['string', 500], null: true },
     created_at: { type: 'timestamp' },
-    // When it was sent, failed or was withdrawn.
+    // Time when the mail was sent, failed or was withdrawn.
     finished_at: { type: 'timestamp', null: true },
-    // The owner of news that wait.
+    // Owner of waiting news.
     turn_key: { type: ['string', 36], generated: 'CASE WHEN next_at IS NOT NULL THEN queue_owner END' },
   },
   unique: {
@@ -44,7 +45,7 @@ module.exports = tableMigration({
     mails_finished: ['finished_at', 'id'],
   },
   checks: {
-    // Without an owner they would never leave.
+    // News without an owner would never be sent.
     mails_news_owned: 'priority <> 2 OR queue_owner IS NOT NULL',
     mails_state_known: oneOf('state', ['queued', 'sending', 'sent', 'deferred', 'failed', 'withdrawn']),
   },

@@ -3,11 +3,11 @@ const { oneOf, tableMigration } = require('./lib/ddl.cjs');
 module.exports = tableMigration({
   name: 'links',
   columns: {
-    // SHA-256 of the token, which only the mail has.
+    // SHA-256 of the token. Only the mail contains the token.
     token_hash: { type: ['word', 64] },
     user_id: { type: 'id' },
     purpose: { type: ['word', 15] },
-    // The address that the link was sent to, or for `email` the one that it confirms.
+    // The address that the link was sent to; for `email` the address that the link confirms.
     email: { type: ['string', 254] },
     expires_at: { type: 'timestamp' },
     created_at: { type: 'timestamp' },

@@ -4,7 +4,7 @@ module.exports = tableMigration({
   name: 'calendars',
   columns: {
     user_id: { type: 'id' },
-    // SHA-256 of the key, which only the address of the calendar has.
+    // SHA-256 of the key. Only the calendar's address contains the key.
     key_hash: { type: ['word', 64] },
     created_at: { type: 'timestamp' },
     last_used_at: { type: 'timestamp', null: true },

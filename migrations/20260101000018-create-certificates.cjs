@@ -5,12 +5,12 @@ module.exports = tableMigration({
   columns: {
     id: { type: 'id' },
     code: { type: ['word', 34] },
-    // Null once it is revoked: whatever removes the enrollment revokes its certificate.
+    // Null once the certificate is revoked. Removing the enrollment revokes its certificate.
     enrollment_id: { type: 'id', null: true },
     user_id: { type: 'id' },
-    // Of a course that may be gone by now.
+    // The course may have been deleted.
     course_id: { type: 'id' },
-    // Names, title and dates as they were on the day of completion, in the programme's time zone.
+    // Names, title and dates on the day of completion, in the programme's time zone.
     first_name: { type: ['string', 50] },
     last_name: { type: ['string', 50] },
     course_title: { type: ['string', 200] },

@@ -1,14 +1,14 @@
 /**
- * Tables with the same meaning on SQLite, MariaDB and MySQL.
+ * Creates tables with the same meaning on SQLite, MariaDB and MySQL.
  *
- * - Ids and text are `utf8mb4_bin`, fixed words `ascii_bin`: case, accents and a server's default collation
- *   change nothing. Ids aren't ascii, because comparing an ascii column with other characters is an error on MySQL.
- * - Every statement can be repeated: DDL commits by itself on MySQL, so an interrupted migration runs again.
+ * - Ids and text are `utf8mb4_bin`, fixed words `ascii_bin`. A server's default collation therefore changes nothing about
+ *   case and accents. Ids aren't ascii, because MySQL refuses to compare an ascii column with other characters.
+ * - Every statement can be repeated. DDL commits by itself on MySQL, so an interrupted migration runs again.
  */
 const ascii = ' CHARACTER SET ascii COLLATE ascii_bin';
 const unicode = ' CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
 
-/** The type in SQLite; what MySQL has in its place; the character set there. */
+/** `sql` is the type in SQLite, `mysql` the type in MySQL if different, `charset` the character set in MySQL. */
 const types = {
   id: { sql: 'CHAR(36)', charset: unicode },
   word: { sql: 'VARCHAR', charset: ascii },
@@ -61,7 +61,7 @@ async function createTable({ sequelize }, table) {
     ...Object.entries(unique).map(([index, list]) => ({ kind: 'UNIQUE INDEX', index, list: columnList(list) })),
     ...Object.entries(indexes).map(([index, list]) => ({ kind: 'INDEX', index, list: columnList(list) })),
   ];
-  // MySQL has no `IF NOT EXISTS` for indexes, SQLite none in a table.
+  // MySQL has no `IF NOT EXISTS` for indexes, and SQLite has no indexes within CREATE TABLE.
   if (!isSqlite) parts.push(...indexed.map(({ kind, index, list }) => `${kind} \`${index}\` (${list})`));
   const options = isSqlite ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
   await sequelize.query(`CREATE TABLE IF NOT EXISTS \`${name}\` (\n  ${parts.join(',\n  ')}\n)${options}`);
@@ -71,17 +71,17 @@ async function createTable({ sequelize }, table) {
 }
 
 /**
- * The migration that creates a table.
+ * Returns the migration that creates a table.
  * @param table { name, columns: { [name]: { type, null?, default?, generated? } }, primaryKey: `['id']` by default,
- *   unique: { [index]: [...] }, indexes: { [index]: [...] }, checks: { [constraint]: sql },
- *   foreignKeys: { [constraint]: { columns, references: [table, columns], onDelete, onUpdate? } } }
+ *   unique: { [index]: [...] }, indexes: { [index]: [...] }, checks: { [constraint]: sql }, foreignKeys: { [constraint]:
+ *   { columns, references: [table, columns], onDelete, onUpdate? } } }
  */
 const tableMigration = (table) => ({
   up: (queryInterface) => createTable(queryInterface, table),
   down: ({ sequelize }) => sequelize.query(`DROP TABLE IF EXISTS \`${table.name}\``),
 });
 
-/** SQL for "this column is one of these words". */
+/** Returns SQL for "the column is one of these words". */
 const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
 
 module.exports = { oneOf, tableMigration };

@@ -1,12 +1,12 @@
-/** Settings for sequelize-cli from the same environment and `.env` file as `coursectl`, through the built program. */
+/** Configures sequelize-cli from the same environment and `.env` file as `coursectl`, through the built program. */
 
-// As in coursectl: a new database and its folder are for this user only.
+// Only this user can access a new database and its folder, as in coursectl.
 process.umask(0o077);
 
 module.exports = async () => {
   const { loadConfig, sequelizeOptions } = await import('../../dist/for-migrations.js');
   try {
-    // A step may take long, on a large table or while others use it.
+    // A migration of a large or busy table may take long.
     return sequelizeOptions(loadConfig().database, { inactivityMs: 0 });
   } catch (error) {
     if (error.code !== 'CONFIG_INVALID') throw error;
