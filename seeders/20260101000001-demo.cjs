@@ -1,19 +1,19 @@
 /**
- * A demo programme to look around in: one super admin, three trainers, twelve courses and two hundred trainees.
+ * A demo programme: one super admin, three trainers, twelve courses and two hundred trainees.
  *
- * - It inserts rows itself, past the services, because it must also run under `sequelize-cli db:seed:all`.
- * - It is the same everywhere and every time: what looks random comes from digests of fixed labels, so that `down` knows
- *   the ids of exactly these rows.
- * - Nobody real is reached by accident: emails are at example.com, phones are of ranges kept free for fiction.
+ * - The seeder inserts rows without the services, because it also runs under `sequelize-cli db:seed:all`.
+ * - The rows are the same everywhere and every time. Apparent randomness comes from digests of fixed labels, so that
+ *   `down` knows the ids.
+ * - Nobody real is contacted by accident: emails are at example.com, and phones are from ranges reserved for fiction.
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
 
-/** What every demo account logs in with. */
+/** Password of every demo account. */
 const demoPassword = 'demo-password';
 const bcryptCost = 10;
 
-/** "Today" of the demo: nothing in it has happened later, courses may still be ahead of it. */
+/** "Today" in the demo: no recorded event is later, but courses may be. */
 const reference = new Date('2026-11-16T08:00:00Z');
 
 const hourMs = 3_600_000;
@@ -31,7 +31,10 @@ const trainers = [
   ['trainer3', 'Ngozi', 'Adeyemi'],
 ];
 
-/** First and last names of trainees, by language: five and four, which makes twenty people. `=` and Latin letters for the email. */
+/**
+ * First and last names of trainees by language: five and four, for twenty people. `=` introduces Latin letters for the
+ * email.
+ */
 const names = [
   ['Olivia William Charlotte Daniel Grace', 'Bennett O’Brien Griffiths Whitaker'],
   ['Zoë Anna-Lena Felix Jörg Greta', 'Müller=mueller Strauß=strauss Weißmann=weissmann Schröder=schroeder'],
@@ -60,27 +63,30 @@ const names = [
   ['Thị_Linh Chidị Zofia Jiří Aroha', 'Nguyễn Ọkafọ Dvořák Tāmihana'],
 ];
 
-/** A word of the table, and its letters in an email. */
+/** Returns a name of the table, and its letters in an email. */
 function nameOf(word) {
   const [text, latin = text.normalize('NFD').replace(/[^A-Za-z-]/g, '')] = word.replaceAll('_', ' ').split('=');
   return { text, latin: latin.toLowerCase() };
 }
 
-/** Rounds of one trainee a language. All pairs of names are different, because five and four have no common divisor. */
+/**
+ * Each round has one trainee for each language. All pairs of names differ, because five and four have no common divisor.
+ */
 const trainees = Array.from({ length: 20 * names.length }, (_, index) => {
   const round = Math.floor(index / names.length);
   const [first, last] = names[index % names.length].map((list, part) => nameOf(list.split(' ')[round % (5 - part)]));
   return [`${first.latin}.${last.latin}`, first.text, last.text];
 });
 
-/** Places in the list of trainees with inactive accounts. */
+/** Indexes of trainees with inactive accounts. */
 const inactiveTrainees = new Set([37, 90, 141, 188]);
 
 // --- Courses --------------------------------------------------------------------------------------------------------
 
 /**
- * `trainer` is a place in the list of trainers; `enrollments` says how many of each status. What is pending, active or completed must fit
- * in `maxStudents`: "Secure Web Applications" and "First-Time Manager" are full, to show what that looks like.
+ * `trainer` is an index in the list of trainers, `enrollments` the number of each status. The pending, active and
+ * completed enrollments must fit in `maxStudents`. "Secure Web Applications" and "First-Time Manager" are full, as
+ * examples.
  */
 const courses = [
   {
@@ -291,7 +297,7 @@ const courses = [
   },
 ];
 
-/** What some trainees of a status wrote with their request. */
+/** Message of some trainees with their request, by status. */
 const enrollmentNotes = {
   pending: 'My line manager has agreed.',
   waiting: 'I can start on short notice.',
@@ -300,7 +306,7 @@ const enrollmentNotes = {
   cancelled: 'I may have to travel in the second week.',
 };
 
-/** What their trainers replied to them. */
+/** Reply of their trainers, by status. */
 const enrollmentReplies = {
   active: 'You get them a day before each lesson.',
   completed: 'Bring an example from it along.',
@@ -311,10 +317,13 @@ const enrollmentReplies = {
 
 const digest = (label) => createHash('sha256').update(`coursectl demo ${label}`).digest();
 
-/** A number from 0 to 1 (exclusive), always the same for a label. */
+/** Returns a number from 0 to 1 (exclusive), always the same for a label. */
 const fraction = (label) => digest(label).readUInt32BE() / 2 ** 32;
 
-/** A moment between two others, always the same for a label. Whole seconds: MySQL gets no more from a raw bulk insert. */
+/**
+ * Returns a moment between two others, always the same for a label. Rounded to seconds: a raw bulk insert stores no more
+ * on MySQL.
+ */
 function momentBetween(from, to, label) {
   const ms = from.getTime() + fraction(label) * (to.getTime() - from.getTime());
   return new Date(Math.floor(ms / 1000) * 1000);
@@ -323,7 +332,10 @@ function momentBetween(from, to, label) {
 const earlier = (one, other) => new Date(Math.min(one, other));
 const later = (one, other) => new Date(Math.max(one, other));
 
-/** An id with the shape of a UUIDv7 (RFC 9562, section 5.7) of that moment; a label's digest stands in for the randomness. */
+/**
+ * Returns an id in the form of a UUIDv7 (RFC 9562, section 5.7) of a moment. The digest of a label replaces the
+ * randomness.
+ */
 function demoId(label, createdAt) {
   const time = createdAt.getTime().toString(16).padStart(12, '0');
   const filler = digest(label).toString('hex');
@@ -331,7 +343,7 @@ function demoId(label, createdAt) {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${filler.slice(0, 3)}-${variant}${filler.slice(3, 6)}-${filler.slice(6, 18)}`;
 }
 
-/** Numbers that the regulators of seven countries keep free for fiction; `digits` are two. */
+/** Phone numbers that the regulators of seven countries reserve for fiction; `digits` are two digits. */
 const phoneStyles = [
   (digits) => `+1 (212) 555-01${digits}`,
   (digits) => `+44 7700 900 1${digits}`,
@@ -342,7 +354,7 @@ const phoneStyles = [
   (digits) => `+353 20 911 00${digits}`,
 ];
 
-/** A phone of its own for each place. From 10 on, because not all of the ranges begin at 00. */
+/** Returns a distinct phone for each index. Starts at 10, because not all ranges begin at 00. */
 function demoPhone(place) {
   const style = phoneStyles[place % phoneStyles.length];
   return style(String(10 + Math.floor(place / phoneStyles.length)));
@@ -374,7 +386,7 @@ function accountRow(keys, [localPart, firstName, lastName], place, { role, isAct
 }
 
 function traineeRow(keys, person, index) {
-  // All of them before the first course opens, so that nobody is enrolled before they have an account.
+  // Before the first course opens, so that nobody is enrolled before they have an account.
   const createdAt = momentBetween(
     new Date('2025-09-01T06:00:00Z'),
     new Date('2025-12-20T18:00:00Z'),
@@ -418,20 +430,23 @@ function courseRow(keys, course, trainerRows) {
   };
 }
 
-/** From when to when a course runs, as far as the demo's today has come; one without dates always does. */
+/**
+ * Returns when a course starts and ends, at the latest at the demo's today. A course without dates runs from its
+ * creation.
+ */
 function courseRun(course) {
   const start = course.start_date === null ? course.created_at : new Date(`${course.start_date}T08:00:00Z`);
   const end = course.end_date === null ? reference : new Date(`${course.end_date}T16:00:00Z`);
   return { start, end: earlier(end, reference) };
 }
 
-/** When a trainee enrolled: before a course with dates starts, at any time in one without. */
+/** Returns when a trainee enrolled: before the start of a course with dates, or at any time. */
 function enrollmentMoment(course, label) {
   const closes = course.start_date === null ? reference : earlier(courseRun(course).start, reference);
   return momentBetween(new Date(course.created_at.getTime() + hourMs), closes, `${label} enrolls`);
 }
 
-/** What a status means for the other columns: how far the trainee came, and when the row last changed. */
+/** Returns the progress of a status, and when the row last changed. */
 function enrollmentState(course, status, enrolledAt, label) {
   const { start, end } = courseRun(course);
   const begun = later(start, enrolledAt);
@@ -443,7 +458,7 @@ function enrollmentState(course, status, enrolledAt, label) {
         changedAt: momentBetween(begun, reference, `${label} works`),
       };
     case 'completed': {
-      // Nobody finishes a course on its second day.
+      // In the second half of the course.
       const halfway = new Date((begun.getTime() + end.getTime()) / 2);
       return { progress: 100, changedAt: momentBetween(halfway, end, `${label} completes`) };
     }
@@ -454,7 +469,7 @@ function enrollmentState(course, status, enrolledAt, label) {
   }
 }
 
-/** The trainee's words, and the answer to them; how a cancelled enrollment ended. */
+/** Returns the trainee's message, the reply, and the reason of a cancelled enrollment. */
 function wordsOf(course, status, label, enrolledAt, changedAt) {
   const hasNotes = fraction(`${label} notes`) < 0.15;
   const reply = (hasNotes && enrollmentReplies[status]) || null;
@@ -488,7 +503,6 @@ function enrollmentRow(course, trainee, status) {
   };
 }
 
-/** The certificate of who has completed a course. */
 function certificateRow({ certificateCode }, enrollment, { trainee, trainer, course }) {
   const { id, completed_at: completedAt } = enrollment;
   return {
@@ -508,7 +522,6 @@ function certificateRow({ certificateCode }, enrollment, { trainee, trainer, cou
   };
 }
 
-/** The certificates of all who have completed a course. */
 function certificateRows(program, { members, courses: courseRows, enrollments }) {
   const people = new Map(members.map((person) => [person.id, person]));
   const coursesById = new Map(courseRows.map((course) => [course.id, course]));
@@ -521,7 +534,7 @@ function certificateRows(program, { members, courses: courseRows, enrollments })
     });
 }
 
-/** The enrollments of a course, its trainees drawn in an order of its own. */
+/** Returns the enrollments of a course, with trainees drawn in an order specific to the course. */
 function enrollmentRows(course, index, traineeRows) {
   const statuses = Object.entries(courses[index].enrollments).flatMap(([status, count]) => Array(count).fill(status));
   const drawn = traineeRows
@@ -533,7 +546,10 @@ function enrollmentRows(course, index, traineeRows) {
   return rows;
 }
 
-/** All rows. @param keys functions of src/db/migrations/for-migrations.ts */
+/**
+ * Returns all rows.
+ * @param keys functions of src/db/migrations/for-migrations.ts
+ */
 function demoRows(keys) {
   const superAdmin = accountRow(keys, admin, 0, { role: 'super_admin', createdAt: new Date('2025-08-04T07:00:00Z') });
   const trainerRows = trainers.map((person, index) =>
@@ -551,7 +567,10 @@ function demoRows(keys) {
 
 // --- The seeder -----------------------------------------------------------------------------------------------------
 
-/** SQLite takes its write lock at once: looking first and locking later would fail beside another writer. MySQL has no such kind. */
+/**
+ * Runs work in a transaction. On SQLite it takes the write lock at its start: a transaction that reads first fails beside
+ * another writer. MySQL has no such type.
+ */
 function inOneTransaction(queryInterface, work) {
   return queryInterface.sequelize.transaction({ type: 'IMMEDIATE' }, work);
 }
@@ -584,15 +603,15 @@ const courseWordRows = ({ indexedWords }, courseRows) =>
 
 const idsOf = (rows) => rows.map((row) => row.id);
 
-/** What the seeder uses of the program: coursectl gives it, for sequelize-cli it is the built one. */
+/** Returns the functions of the program: those passed by coursectl, or the built ones under sequelize-cli. */
 const loadProgram = async (given) => given ?? import('../dist/for-migrations.js');
 
 module.exports = {
   /**
-   * Does nothing when the demo is there, and keeps a super admin that is there.
-   * @param {{ program?: object, alsoInTransaction?: (transaction: object) => Promise<void> }} [given] by coursectl:
-   *   `alsoInTransaction` is done with the rows, when there are new ones. Its services have checked that the demo may be
-   *   loaded; without it the seeder checks that itself
+   * Inserts the demo, unless it exists. Keeps an existing super admin.
+   * @param {{ program?: object, alsoInTransaction?: (transaction: object) => Promise<void> }} [given] passed by
+   *   coursectl: `alsoInTransaction` runs in the transaction of new rows. Its services have checked that the demo may be
+   *   loaded. Without `alsoInTransaction`, the seeder checks that itself
    * @throws AppError `SEED_REFUSED`, `DATABASE_NOT_EMPTY`, both without `alsoInTransaction` only
    */
   async up(queryInterface, _sequelize, { program: givenProgram, alsoInTransaction } = {}) {
@@ -621,9 +640,10 @@ module.exports = {
   },
 
   /**
-   * Deletes the demo's rows and the enrollments added to them since; fails whole while a demo trainer has other courses.
-   * @param {{ program?: object, assertRemovable?: (transaction: object, rows: object) => Promise<void> }} [given] by coursectl:
-   *   `assertRemovable` is given the rows as `up` adds them, and throws when somebody has changed them
+   * Deletes the demo's rows, and enrollments that were added to them since. Fails as a whole while a demo trainer has
+   * other courses.
+   * @param {{ program?: object, assertRemovable?: (transaction: object, rows: object) => Promise<void> }} [given] passed
+   *   by coursectl: `assertRemovable` gets the rows as `up` inserts them, and throws if people have changed them
    */
   async down(queryInterface, _sequelize, { program, assertRemovable } = {}) {
     const { superAdmin, members, courses: courseRows, enrollments } = demoRows(await loadProgram(program));
