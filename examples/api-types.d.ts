@@ -1,5 +1,5 @@
 /**
- * The types of the coursectl API, generated from its OpenAPI document: the schemas by their names, then the parameters,
+ * The types of the coursectl API, generated from its OpenAPI document: the schemas by name, then the parameters,
  * request body and successful response of each operation. Don't edit: `npm run api:types` writes this file.
  */
 

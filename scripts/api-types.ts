@@ -1,4 +1,4 @@
-/** Writes what clients need to know of the API, for all and for the web console: `npm run api:types`. */
+/** Writes the types of the API for all clients, and the generated modules of the web console: `npm run api:types`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openapiDocument } from '../src/http/api/document/openapi.js';

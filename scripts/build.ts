@@ -9,8 +9,8 @@ import { manPage } from './manual.js';
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /**
- * The SQLite library and its binaries for all platforms. As a dependency of its own it would bring an install script, which npm 12
- * refuses to run and the binaries don't need.
+ * Copies the SQLite library and its binaries for all platforms. As a dependency, the library would bring an install
+ * script, which npm 12 refuses to run and the binaries don't need.
  */
 function copySqliteLibrary(to: string): void {
   const from = path.dirname(createRequire(import.meta.url).resolve('@photostructure/sqlite/package.json'));

@@ -5,7 +5,7 @@ import { build } from 'rolldown';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** What is started or imported by the name of its file. */
+/** Modules that are started or imported by file name. */
 const entryPoints = {
   main: 'cli/main.ts',
   'for-migrations': 'db/migrations/for-migrations.ts',
@@ -13,12 +13,13 @@ const entryPoints = {
   'services/imports/read/thread/worker': 'services/imports/read/thread/worker.ts',
 };
 
-/** What is started by the name of its file, and is plain JavaScript already. */
+/** Plain JavaScript files that are started by file name. */
 const copiedFiles = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs'];
 
 /**
- * Bundles the program into a folder: the code that every command needs, and a file for what each loads besides. Dependencies stay
- * outside, where npm keeps their versions and licences. See src/package-root.ts for where its parts have to be.
+ * Bundles the program into a folder: one file with the code of every command, and further files with code loaded on
+ * demand. Dependencies stay outside, where npm keeps their versions and licences. See src/package-root.ts for the
+ * required places of files.
  */
 export async function bundle(folder: string): Promise<void> {
   await build({

@@ -3,7 +3,7 @@ import { fieldNames } from '../src/schemas/fields-table.js';
 
 const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
-/** What the web console, which imports nothing of the service, knows of the fields of accounts. */
+/** Returns the module about fields of accounts for the web console, which imports nothing from the service. */
 export function consoleFields(): string {
   const inputs = (['setup', 'register', 'create', 'profile', 'update'] as const).map(
     (input) => `  ${input}: ${quoted(inputFields(input))},\n`,
@@ -12,11 +12,11 @@ export function consoleFields(): string {
 export const accountFields = ${quoted(fieldNames(accountFields))} as const;
 export type AccountField = (typeof accountFields)[number];
 
-/** The fields that each input takes. */
+/** The fields of each input. */
 export const inputFields = {
 ${inputs.join('')}} as const;
 
-/** A new account must have these. */
+/** Required fields of a new account. */
 export const requiredFields: readonly AccountField[] = ${quoted(requiredFields('register'))};
 `;
 }

@@ -1,11 +1,11 @@
 /**
- * `npm run dev`: the service from the source on its usual port, started again when a file of it changes, and the web console
- * with hot reload on port 5173, which passes `/api` on to it. Ctrl-C ends both.
+ * `npm run dev`: runs the service from source on its usual port, and restarts it when a source file changes. The web
+ * console has hot reload on port 5173 and passes `/api` on to the service. Ctrl-C ends both.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a program answers that Ctrl-C has ended. */
+/** Exit code of a program that Ctrl-C ended. */
 const interrupted = 130;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const start = (name: string, args: readonly string[]): ChildProcess => {

@@ -5,7 +5,7 @@ import { createProgram } from '../src/cli/program.js';
 import { documentedDefault, settingNames, settings } from '../src/config/settings.js';
 import { packageVersion } from '../src/package-root.js';
 
-/** Text as roff shows it: nothing in it is a request or an escape. */
+/** Escapes text for roff. */
 const roffText = (line: string) =>
   line
     .replaceAll('\\', '\\e')
@@ -14,16 +14,16 @@ const roffText = (line: string) =>
 
 const paragraph = (words: string) => `.PP\n${words.split('\n').map(roffText).join('\n')}`;
 
-/** Lines that stay as they are. */
+/** Formats lines without filling. */
 const verbatim = (lines: string) => `.nf\n${lines.trimEnd().split('\n').map(roffText).join('\n')}\n.fi`;
 
-/** The commands that do something, with the words that lead to them. */
+/** Returns the commands without subcommands, with their full names as words. */
 function leafCommands(command: Command, words: readonly string[]): { words: readonly string[]; command: Command }[] {
   if (command.commands.length === 0) return [{ words, command }];
   return command.commands.flatMap((child) => leafCommands(child, [...words, child.name()]));
 }
 
-/** The help of a command as it is shown, examples included. */
+/** Returns the help of a command as shown, including examples. */
 async function helpText(command: Command): Promise<string> {
   const shown = new PassThrough();
   command.configureOutput({ writeOut: (part) => shown.write(part), getOutHelpWidth: () => 72 });
@@ -32,7 +32,7 @@ async function helpText(command: Command): Promise<string> {
   return text(shown);
 }
 
-/** The manual page of the program in roff (man(7)), made from the declarations that `--help` and the settings have. */
+/** Returns the manual page of the program in roff (man(7)), generated from the help and the settings. */
 export async function manPage(): Promise<string> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = { stdin, stdout, stderr, env: {}, cwd: '/', signal: new AbortController().signal };

@@ -1,11 +1,11 @@
 /**
- * Converts an OpenAPI 3.1 document to TypeScript types. It knows the part of JSON Schema that the document of this API
- * uses, and throws on any other keyword, so that no rule is lost silently.
+ * Converts an OpenAPI 3.1 document to TypeScript types. Supports only the JSON Schema keywords in this API's document.
+ * Throws on any other keyword, so that no rule is lost silently.
  */
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Keywords that only narrow a value, or describe it: types can't say them. */
+/** Keywords that narrow or describe a value, which types can't express. */
 const ignoredKeywords = new Set([
   'description',
   'examples',
@@ -49,7 +49,7 @@ function asList(value: unknown, place: string): readonly unknown[] {
   return value;
 }
 
-/** One type of several: each once, and no `''` beside `string`. */
+/** Joins types, each once, without `''` beside `string`. */
 function union(types: readonly string[]): string {
   const distinct = [...new Set(types)];
   return distinct.filter((type) => type !== "''" || !distinct.includes('string')).join(' | ');
@@ -123,7 +123,7 @@ function primitiveType(type: unknown, schema: JsonObject, place: string): string
 
 const typeOf = (schema: unknown, place: string): string => union(alternativeTypes(schema, place));
 
-/** The TypeScript types that a schema allows. Throws on a keyword or type that it doesn't know, with its place. */
+/** Returns the TypeScript types that a schema allows. Throws on an unknown keyword or type, with its place. */
 function alternativeTypes(value: unknown, place: string): string[] {
   const schema = asObject(value, place);
   const unknown = Object.keys(schema).filter((keyword) => !knownKeywords.has(keyword));
@@ -134,7 +134,7 @@ function alternativeTypes(value: unknown, place: string): string[] {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined)
     return asList(alternatives, place).flatMap((one, index) => alternativeTypes(one, `${place}|${index}`));
-  // `enum` lists all values, whatever `type` allows besides.
+  // `enum` lists all values, so `type` is not needed.
   if (schema.enum !== undefined) return asList(schema.enum, place).map(literal);
   return [schema.type].flat().map((type) => primitiveType(type, schema, place));
 }
@@ -143,7 +143,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value.replace(/['\\]/g, '\\$&')}'` : JSON.stringify(value);
 }
 
-/** The type of a body: JSON and forms by their schema, text as a string, anything else as a Blob. */
+/** Returns the type of a body: JSON and forms by their schema, text as a string, anything else as a Blob. */
 function contentType(content: unknown, place: string): string {
   const types = Object.entries(asObject(content, place)).map(([mediaType, body]) => {
     if (mediaType === 'application/json' || mediaType === 'multipart/form-data')
@@ -190,7 +190,7 @@ const declarationText = ({ name, type, description }: Declaration): string =>
     ? `${comment(description)}export interface ${name} ${type}\n`
     : `${comment(description)}export type ${name} = ${type};\n`;
 
-/** The types of an operation, and its entry in `Operations`. */
+/** Returns the types of an operation, and its entry in `Operations`. */
 function operationTypes(method: string, path: string, described: JsonObject): { types: Declaration[]; entry: Field } {
   const { operationId, summary, parameters, requestBody, responses } = described;
   if (typeof operationId !== 'string') throw new Error(`${method} ${path}: expected an operationId.`);
@@ -220,12 +220,12 @@ function operationTypes(method: string, path: string, described: JsonObject): { 
 }
 
 const preamble = `/**
- * The types of the coursectl API, generated from its OpenAPI document: the schemas by their names, then the parameters,
+ * The types of the coursectl API, generated from its OpenAPI document: the schemas by name, then the parameters,
  * request body and successful response of each operation. Don't edit: \`npm run api:types\` writes this file.
  */
 `;
 
-/** A module of type declarations for a document. Throws on what it can't express, with its place. */
+/** Returns a module of type declarations for a document. Throws on unsupported parts, with their place. */
 export function openapiTypes(document: object): string {
   const { components, paths } = asObject(document, 'document');
   const schemas = Object.entries(asObject(asObject(components, 'components').schemas, 'components.schemas'));
@@ -254,12 +254,11 @@ export function openapiTypes(document: object): string {
   return [preamble, ...declarations.map(declarationText)].join('\n');
 }
 
-/** How a client sends an operation's body, and reads its response. */
 interface Transport {
   method: string;
   path: string;
   sends?: 'json' | 'form';
-  /** JSON unless it says so. */
+  /** JSON by default. */
   response?: 'text' | 'blob';
 }
 
@@ -281,7 +280,10 @@ function transportOf(method: string, path: string, described: JsonObject): Trans
   };
 }
 
-/** A module with what a client must know of each operation when it runs: the other half of {@link openapiTypes}. */
+/**
+ * Returns a module with the method, path and content types of each operation: the runtime counterpart of {@link
+ * openapiTypes}.
+ */
 export function openapiTransports(document: object): string {
   const { paths } = asObject(document, 'document');
   const entries = Object.entries(asObject(paths, 'paths')).flatMap(([path, methods]) =>
@@ -294,7 +296,7 @@ export function openapiTransports(document: object): string {
     }),
   );
   return `/**
- * How to call each operation of the API, generated from its OpenAPI document. Don't edit: \`npm run api:types\` writes
+ * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit: \`npm run api:types\` writes
  * this file.
  */
 export const operations = {

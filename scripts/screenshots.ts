@@ -1,8 +1,8 @@
 /**
- * Images of the web console, of the built service on a throw-away SQLite database with the demo programme.
- * `npm run screenshots`: that of the README, into docs/images.
- * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at; with `--readme` that of the README.
- * Clocks show the demo's day, so that its dates are the same every time. CHROMIUM names another browser than Debian's.
+ * Takes screenshots of the web console on a temporary SQLite database with the demo programme.
+ * `npm run screenshots`: the README's, into docs/images.
+ * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow; with `--readme` only the README's.
+ * Clocks show the demo's day, so that the dates are always the same. CHROMIUM names a browser other than Debian's.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const [folderGiven] = positionals;
 const isEveryScreen = folderGiven !== undefined && !options.readme;
 const target = folderGiven ?? path.join(root, 'docs', 'images');
 
-/** "Today" of the demo: see seeders/. */
+/** "Today" in the demo: see seeders/. */
 const today = Date.parse('2026-11-16T09:00:00Z');
 const startedAt = Date.now();
 const now = () => new Date(today + Date.now() - startedAt);
@@ -51,14 +51,14 @@ const admin = {
   password: 'difference engine',
 };
 
-/** Until everything has been answered and painted. */
+/** Waits until all requests are answered and painted. */
 async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 }
 
-/** Keeps what a page shows: in every appearance, or as the README shows it. */
+/** Saves a screenshot of a page: in every appearance, or as the README shows it. */
 async function capture(page: Page, name: string): Promise<void> {
   if (!isEveryScreen) {
     await waitUntilSettled(page);
@@ -98,7 +98,10 @@ async function signIn(browser: Browser, url: string, email: string, password: st
   return page;
 }
 
-/** From the empty database to the demo programme. @returns the page of the super admin, and the demo's password */
+/**
+ * Sets the system up in the browser, and loads the demo programme.
+ * @returns the super admin's page, and the demo's password
+ */
 async function setUpDemo(browser: Browser, url: string): Promise<{ page: Page; password: string }> {
   const page = await openPage(browser, url);
   await page.getByLabel('First name').fill(admin.firstName);
@@ -125,7 +128,6 @@ async function captureImportPlan(page: Page, url: string): Promise<void> {
   await capture(page, 'import-plan');
 }
 
-/** The other screens, by role. */
 async function captureOtherScreens(
   browser: Browser,
   url: string,

@@ -2,7 +2,7 @@
 export const accountFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange', 'lastLogin', 'avatar', 'language'] as const;
 export type AccountField = (typeof accountFields)[number];
 
-/** The fields that each input takes. */
+/** The fields of each input. */
 export const inputFields = {
   setup: ['firstName', 'lastName', 'email', 'phone', 'isActive'],
   register: ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange'],
@@ -11,5 +11,5 @@ export const inputFields = {
   update: ['firstName', 'lastName', 'email', 'phone', 'role'],
 } as const;
 
-/** A new account must have these. */
+/** Required fields of a new account. */
 export const requiredFields: readonly AccountField[] = ['firstName', 'lastName', 'email', 'phone', 'role'];

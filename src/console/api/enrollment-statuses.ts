@@ -96,5 +96,5 @@ export const statusRules = {
 
 export const enrollmentStatuses = ["pending","waiting","active","completed","cancelled"] as const;
 
-/** Managers may enroll somebody with these. */
+/** Statuses with which managers may enroll a trainee. */
 export const initialStatuses = ["pending","active"] as const;

@@ -1,5 +1,5 @@
 /**
- * How to call each operation of the API, generated from its OpenAPI document. Don't edit: `npm run api:types` writes
+ * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit: `npm run api:types` writes
  * this file.
  */
 export const operations = {
