@@ -1,7 +1,7 @@
 /**
- * Sends requests at the same moment, each on a connection of its own, from a separate process so that the service needn't
- * share its core. Reads `{ port, requests: [text] }` as JSON from standard input; prints the status of each response and
- * after how many milliseconds it was complete (status 0: the connection was broken off).
+ * Sends requests at the same moment, each on its own connection. A separate process, so that the service needn't share
+ * its core. Reads `{ port, requests: [text] }` as JSON from standard input. Prints the status and the duration in
+ * milliseconds of each response (status 0: the connection broke).
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

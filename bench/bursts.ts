@@ -1,7 +1,8 @@
 /**
- * What comes at the same moment: `npm run bench -- bursts`. Of ten classes, 60 enroll in one course and 540 read, on the built
- * program in a process of its own; and 50 enroll in one course, against the bare transactions in SQL on as many connections as the
- * service has. The rounds of the two alternate, so that other load affects both.
+ * Measures bursts of requests at the same moment: `npm run bench -- bursts`. "classes": 60 people enroll in one course
+ * while 540 read, on the built program in its own process. "enrollment": 50 people enroll in one course, compared with
+ * the bare SQL transactions on as many connections as the service has. Rounds of the two alternate, so that other load
+ * affects both.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,36 +27,34 @@ import { median } from './statistics.js';
 const sender = fileURLToPath(new URL('./burst.mjs', import.meta.url));
 
 const personCount = sized(600, 20);
-/** Of ten requests of the classes, one enrolls. */
+/** One of ten requests enrolls. */
 const enrollingEvery = 10;
 const lastResponseLimitMs = 5000;
 const concurrentEnrollments = sized(50, 5);
 /** Database connections of the service, and of the bare transactions. */
 const connections = 10;
-/** The least share of the bare transactions a second. */
+/** Minimum share of the rate of bare transactions. */
 const goal = 0.4;
 
-/** An account with a token. */
 interface Trainee {
   id: string;
   token: string;
 }
 
-/** A database with people, and the program on it. */
 interface Stage {
   databaseUrl: string;
   trainees: readonly Trainee[];
-  /** A published course without enrollments, with a seat for everybody. */
+  /** Creates a published course with a seat for everybody. */
   course(): Promise<{ id: string; trainerId: string }>;
-  /** Sends requests at the same moment. @returns their responses */
+  /** Sends requests at the same moment, and returns their responses. */
   burst(requests: readonly string[]): Promise<BurstResponse[]>;
   close(): Promise<void>;
 }
 
 interface BurstResponse {
-  /** 0 when the connection was broken off. */
+  /** 0 if the connection broke. */
   status: number;
-  /** From the moment when all were sent. */
+  /** Duration since all requests were sent. */
   ms: number;
 }
 
@@ -70,7 +69,7 @@ function enrollRequest(courseId: string, by: Trainee): string {
   return head('POST /api/enrollments', by, ...headers) + body;
 }
 
-/** Accounts with sessions; the first one is a trainer. */
+/** Creates accounts with sessions. The first account is a trainer. */
 async function createPeople(context: Context): Promise<[trainer: Trainee, ...trainees: Trainee[]]> {
   const create = (number: number) =>
     context.database.inTransaction(async (transaction) => {
@@ -135,7 +134,7 @@ const timesOf = (responses: readonly BurstResponse[]) =>
   responses.map(({ ms }) => ms).sort((one, other) => one - other);
 const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 
-/** Rounds that count: the first one lets the compiler optimise. */
+/** Whether a round counts. The first round lets the compiler optimise. */
 const isCounted = (round: number) => round > 0 || scale < 1;
 
 async function classes(database: string, stage: Stage): Promise<void> {
@@ -150,7 +149,7 @@ async function classes(database: string, stage: Stage): Promise<void> {
         index % enrollingEvery === 0 ? enrollRequest(id, by) : readRequest(paths[index % paths.length] ?? '', by),
       ),
     );
-    // The first round counts here too: what has just started is to serve a burst.
+    // The first round counts here too: a fresh service must serve a burst.
     refused += responses.filter(({ status }, index) => status !== (index % enrollingEvery === 0 ? 201 : 200)).length;
     if (!isCounted(round)) continue;
     const times = timesOf(responses);
@@ -165,7 +164,7 @@ async function classes(database: string, stage: Stage): Promise<void> {
   verdict(name, `${figure}, p50 ${p50}, p99 ${p99}`, refused === 0 && last <= lastResponseLimitMs);
 }
 
-/** A trainee takes a seat: what has to be done, and nothing else. */
+/** Enrolls a trainee with only the necessary statements. */
 async function enrollBare(sql: Connection, course: { id: string; trainerId: string }, userId: string): Promise<void> {
   await sql.query('START TRANSACTION');
   const [[limits]] = await sql.query<RowDataPacket[]>('SELECT max_students FROM courses WHERE id = ? FOR UPDATE', [
@@ -225,7 +224,7 @@ const isSelected = (name: string) => only.length === 0 || only.includes(name);
 const unknown = only.filter((name) => !scenarios.includes(name));
 if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}. There are: ${scenarios.join(', ')}`);
 
-/** A stage on a database: SQLite's without a URL. */
+/** Runs work on a stage; on SQLite without a URL. */
 async function withStage(databaseUrl: string | undefined, work: (stage: Stage) => Promise<void>): Promise<void> {
   const stage = await openStage(databaseUrl);
   await work(stage).finally(() => stage.close());

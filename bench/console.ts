@@ -1,6 +1,7 @@
 /**
- * What the web console costs the service, and how soon its listings are painted: `npm run bench -- console`. Scenarios: start
- * (memory and start with CONSOLE=on beside CONSOLE=off), listings (100 rows in Chromium on a large database) (`--only`).
+ * Measures what the web console costs the service, and how soon its listings are painted: `npm run bench -- console`.
+ * Scenarios (`--only`): start (memory and startup time with CONSOLE=on and CONSOLE=off), listings (100 rows in Chromium
+ * on a large database).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { median } from './statistics.js';
 
 const mebibyte = 2 ** 20;
 
-/** Starts with and without the console in turn, so that other load affects both. */
+/** Starts the service with and without the console in turn, so that other load affects both. */
 async function start(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   try {
@@ -25,7 +26,7 @@ async function start(): Promise<void> {
     for (let pair = 0; pair < sized(11, 1); pair += 1)
       for (const which of pair % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const))
         starts[which].push(await measureStart(folder, which === 'on'));
-    /** The medians with the console, and of how much more it is than in the start beside it without. */
+    /** Returns the median with the console, and the median of the differences to the start without it. */
     const figures = (name: keyof Start, unit: number): [number, number] => [
       median(starts.on.map((one) => one[name] / unit)),
       median(starts.on.map((one, pair) => (one[name] - (starts.off[pair]?.[name] ?? Number.NaN)) / unit)),
@@ -63,8 +64,8 @@ const sizes: Sizes = {
 const rowsShown = 100;
 
 /**
- * In every page: knows of a session, as after signing in; waits until a list of so many rows is painted, with another first
- * row than before.
+ * Script for every page. Marks the browser as signed in. Defines `painted`, which waits for a list with enough rows and a
+ * new first row.
  */
 const waiting = `
   localStorage.setItem('coursectl-signed-in', 'yes');
@@ -79,7 +80,7 @@ const waiting = `
 interface Listing {
   name: string;
   page: string;
-  /** What the page asks for, which is the yardstick. */
+  /** API request of the page, which is the yardstick. */
   api: string;
 }
 
@@ -88,7 +89,7 @@ const listings: readonly Listing[] = [
   { name: 'enrollments', page: '/enrollments', api: '/api/enrollments' },
 ];
 
-/** Counts the requests of the API that a page makes until it shows so many rows. */
+/** Counts the API requests of a page until it shows the given number of rows. */
 async function requestsFor(page: Page, url: string, rows: number): Promise<number> {
   let count = 0;
   const counting = () => {
@@ -105,7 +106,7 @@ async function requestsFor(page: Page, url: string, rows: number): Promise<numbe
   return count;
 }
 
-/** Measures a listing from its address to its rows, and from a click to the rows of the next page. */
+/** Measures the time from opening a listing to its rows, and from a click to the rows of the next page. */
 async function measureListing(page: Page, origin: string, { name, page: address, api }: Listing): Promise<void> {
   const url = `${origin}${address}`;
   const times: Record<'opened' | 'turned' | 'processor' | 'answered', number[]> = {
@@ -116,12 +117,12 @@ async function measureListing(page: Page, origin: string, { name, page: address,
   };
   const debug = await page.context().newCDPSession(page);
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
-  /** The processor time of the page's thread, in milliseconds: other load doesn't lengthen it. */
+  /** Returns the processor time of the page's thread in milliseconds. Other load doesn't affect it. */
   const processorMs = async () => {
     const { metrics } = await debug.send('Performance.getMetrics');
     return 1000 * (metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN);
   };
-  // The first one fills the caches.
+  // The first round fills the caches.
   for (let round = 0; round <= 3 * rounds; round += 1) {
     await page.goto(`${url}?limit=${rowsShown}`, { waitUntil: 'commit' });
     const opened = await page.evaluate<number>(`painted(${rowsShown})`);
@@ -165,7 +166,7 @@ async function measureListing(page: Page, origin: string, { name, page: address,
   verdict(`requests for ${name}`, `${many} for ${rowsShown} rows, ${few} for 20 (limit: as many)`, many <= few);
 }
 
-/** A window of the super admin. */
+/** Opens a window of the super admin. */
 async function openWindow({ service, programme }: ServedDatabase, context: BrowserContext): Promise<Page> {
   const value = await service.token(programme.superAdmin);
   const cookie = { name: secureCookieName, value, url: 'https://localhost', httpOnly: true, secure: true };

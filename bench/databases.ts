@@ -8,20 +8,19 @@ import { cpuSecondsOf } from './requests/candidates.js';
 import { openBenchServer } from './server.js';
 import { openContext, type Service, serve } from './service.js';
 
-/** A database with a course programme, and the service on it. */
 export interface ServedDatabase {
   databaseUrl: string;
   programme: Programme;
   service: Service;
-  /** The processor time that the service, its clients in this process and a private server have used, in seconds. */
+  /** Processor time in seconds of the service, its clients in this process, and a private server. */
   cpuSeconds(): number;
 }
 
 /** Temporary databases, dropped at the end. */
 export interface Databases {
-  /** Creates a database with a programme of this size, and serves it. */
+  /** Creates a database with a programme of the given size, and serves it. */
   prepare(name: string, sizes: Sizes): Promise<ServedDatabase>;
-  /** The same on SQLite. */
+  /** Like `prepare`, on SQLite. */
   prepareFile(name: string, sizes: Sizes): Promise<ServedDatabase>;
   close(): Promise<void>;
 }

@@ -2,47 +2,45 @@ import { availableParallelism } from 'node:os';
 import { json, rounds, scale } from './options.js';
 import { median } from './statistics.js';
 
-/** A count, reduced by the scale, but not below `least`. */
+/** Returns a count reduced by the scale, but at least `least`. */
 export const sized = (count: number, least: number) => Math.max(least, Math.round(count * scale));
 
-/** What was measured of one thing, with what applies to it. `npm run bench -- --json` prints these names. */
+/** Measured figures; each is optional. `npm run bench -- --json` prints these names. */
 export interface Figures {
-  /** The median over the rounds, in `unit`. */
+  /** Median over the rounds, in `unit`. */
   median?: number;
   unit?: 'ms' | '/s' | 'MiB';
-  /** Multiple of the yardstick's figure, the median of the comparisons within each round; `than` names the yardstick. */
+  /** Multiple of the yardstick's figure: the median of the comparisons within each round. `than` names the yardstick. */
   ratio?: number;
   than?: string;
-  /** How long a request takes for its client. */
+  /** Request duration for the client. */
   p50Ms?: number;
   p99Ms?: number;
-  /** Processor time of the measured process: of a command's whole run, or of 1,000 requests. */
+  /** Processor time of the measured process: for a command's whole run, or for 1,000 requests. */
   cpuSeconds?: number;
-  /** The most memory that the process has had. */
   peakMiB?: number;
 }
 
-/** A figure of a suite; one that has a limit says what came of it, in words too. */
+/** A figure of a suite. With a limit, it has a verdict and a text. */
 interface Entry extends Figures {
   suite: string;
   name: string;
   text?: string;
-  /** Nothing is judged at a small scale. */
+  /** 'not judged' at a small scale. */
   limit?: 'kept' | 'missed' | 'not judged';
 }
 
 const entries: Entry[] = [];
 let suite = '';
 
-/** Prints for people; with `--json` on standard error, which leaves standard output to the figures. */
+/** Prints text for people. With `--json` it goes to standard error, and only the figures go to standard output. */
 const say = (text: string) => (json ? console.error(text) : console.log(text));
 
-/** Adds a figure to the table of its suite. */
 export function figure(name: string, figures: Figures): void {
   entries.push({ suite, name, ...figures });
 }
 
-/** Prints a figure and whether it is within its limit; a small scale has no limits. */
+/** Prints a figure and whether it is within its limit. A small scale has no limits. */
 export function verdict(name: string, text: string, kept: boolean, figures: Figures = {}): void {
   if (!kept && scale >= 1) process.exitCode = 1;
   const limit = kept ? 'kept' : scale >= 1 ? 'missed' : 'not judged';
@@ -50,7 +48,7 @@ export function verdict(name: string, text: string, kept: boolean, figures: Figu
   say(`${kept ? 'ok  ' : scale >= 1 ? 'MISS' : 'n/a '} ${name}: ${text}`);
 }
 
-/** Prints the ratio of times over all rounds; a wide spread means that the machine had other load. */
+/** Prints the ratio of times over all rounds. A wide spread means that the machine had other load. */
 export function ratioVerdict(
   name: string,
   text: string,
@@ -69,13 +67,13 @@ export function ratioVerdict(
   });
 }
 
-/** Prints what has no limit and is no figure of the table. */
+/** Prints a remark outside of the table. */
 export const remark = (text: string) => say(`     ${text}`);
 
-/** Three significant digits, or whole numbers. */
+/** Formats a number with three significant digits, or as a whole number. */
 const short = (value: number) => (value >= 100 ? wholeNumber(value) : value.toPrecision(3));
 
-/** The columns of a suite's table; those that no figure has are left out. */
+/** Columns of a suite's table. Empty columns are left out. */
 const columns: Record<string, (figures: Figures) => string | undefined> = {
   median: ({ median: value, unit = '' }) =>
     value === undefined ? undefined : `${short(value)}${unit === '/s' ? unit : ` ${unit}`}`,
@@ -101,7 +99,6 @@ function printTable(rows: readonly Entry[]): void {
     );
 }
 
-/** Runs a suite, and prints the table of its figures. */
 export async function runSuite(name: string, run: () => Promise<unknown>): Promise<void> {
   suite = name;
   say(`\n# ${name}`);
@@ -109,7 +106,7 @@ export async function runSuite(name: string, run: () => Promise<unknown>): Promi
   printTable(entries.filter((entry) => entry.suite === name && Object.values(columns).some((cell) => cell(entry))));
 }
 
-/** Prints the figures of all suites on standard output, where `--json` asks for it. */
+/** Prints the figures of all suites on standard output if `--json` is set. */
 export function printJson(): void {
   if (!json) return;
   const machine = { node: process.version, platform: process.platform, cores: availableParallelism() };
@@ -119,14 +116,12 @@ export function printJson(): void {
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 export const wholeNumber = (value: number) => Math.round(value).toLocaleString('en');
 
-/** The duration of one request, in milliseconds. */
 export interface Timing {
-  /** From the request's arrival in the service to the end of the response; for plain SQL, the same as the client's. */
+  /** Milliseconds from the arrival of the request to the end of the response. For plain SQL equal to `clientMs`. */
   serverMs: number;
   clientMs: number;
 }
 
-/** Medians of timings. */
 const medians = (timings: readonly Timing[]): Timing => ({
   serverMs: median(timings.map(({ serverMs }) => serverMs)),
   clientMs: median(timings.map(({ clientMs }) => clientMs)),
@@ -134,13 +129,11 @@ const medians = (timings: readonly Timing[]): Timing => ({
 
 type Probes = Readonly<Record<string, () => Promise<Timing>>>;
 
-/** Requests before the measured ones, which fill caches and let the compiler optimise. */
+/** Unmeasured requests, which fill caches and let the compiler optimise. */
 const warmUp = 10;
 const samples = 60;
 
-/**
- * One round: the candidates alternate, so that other load affects them equally; the first one rotates.
- */
+/** Runs one round. The candidates alternate, so that other load affects them equally. The first candidate rotates. */
 async function runRound(probes: Probes, seconds: number): Promise<Map<string, Timing>> {
   const names = Object.keys(probes);
   const timings = new Map<string, Timing[]>(names.map((name) => [name, []]));
@@ -158,17 +151,19 @@ async function runRound(probes: Probes, seconds: number): Promise<Map<string, Ti
   return new Map(names.map((name) => [name, medians(withoutWarmUp(timings.get(name) ?? []))]));
 }
 
-/** The timings after the warm-up; of a few slow ones all but the first. */
+/** Returns the timings after the warm-up. Of few slow timings, drops only the first quarter. */
 const withoutWarmUp = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, Math.ceil(timings.length / 4)));
 
-/** The results of all rounds. */
 export interface Measured {
   of(name: string): Timing;
-  /** The time of `name` in the service divided by that of `other`, compared within each round; lowest first. */
+  /** Time of `name` in the service divided by that of `other`, within each round; lowest first. */
   ratios(name: string, other: string): number[];
 }
 
-/** Measures candidates against each other, for the requested number of rounds. @param seconds the limit of a round */
+/**
+ * Measures candidates against each other, for the requested number of rounds.
+ * @param seconds time limit of a round
+ */
 export async function measure(probes: Probes, seconds = 120): Promise<Measured> {
   const results: Map<string, Timing>[] = [];
   for (let round = 0; round < rounds; round += 1) results.push(await runRound(probes, seconds));

@@ -1,8 +1,8 @@
 /**
- * The speed and memory of `users import`, as a command against a server with its default durability, compared with its
- * lower bound in the same run: `npm run bench -- import`. Scenarios: generated, hashed, updates, million, supplied, memory,
- * plan, workbook (`--only`).
- * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ * Measures the speed and memory of the command `users import`: `npm run bench -- import`. The server has its default
+ * durability, and the lower bound is measured in the same run. Scenarios (`--only`): generated, hashed, updates, million,
+ * supplied, memory, plan, workbook. Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld`
+ * on the PATH.
  */
 
 import { spawn } from 'node:child_process';
@@ -33,13 +33,12 @@ let server: BenchServer | undefined;
 let sql: Connection;
 
 interface CommandRun {
-  /** The duration that the command reports. */
+  /** Reported duration. */
   seconds: number;
   /** Peak resident memory. */
   mebibytes: number;
 }
 
-/** A rate, and its share of a yardstick's. */
 const rateFigures = (rates: number[], ratios: number[], than: string): Figures => ({
   median: median(rates),
   unit: '/s',
@@ -47,7 +46,7 @@ const rateFigures = (rates: number[], ratios: number[], than: string): Figures =
   than,
 });
 
-/** Runs the built command and reads its report, after checking the counts. */
+/** Runs the built command, checks its counts, and returns its report. */
 async function runCommand(argv: readonly string[], expected: object, cost = 12): Promise<CommandRun> {
   const child = spawn(process.execPath, ['--import', preload, program, ...argv, '--json'], {
     cwd: folder,
@@ -91,7 +90,6 @@ async function writeFileOf(rows: number, extra: Extra, tag = 'p', renamed = fals
 const importFile = (file: string, rows: number, cost?: number) =>
   runCommand(['users', 'import', file, '--yes'], { rows, created: rows }, cost);
 
-/** Hashes per second on all cores. */
 async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const startedAt = performance.now();
@@ -107,7 +105,7 @@ async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): 
   return (count * 1000) / (performance.now() - startedAt);
 }
 
-/** Rows a second of bare multi-row INSERTs of the accounts that an import has made, at the best batch size. */
+/** Returns the rows per second of bare multi-row INSERTs of the imported accounts, at the best batch size. */
 async function bareInserts(): Promise<number> {
   const columns =
     'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, initial_password_expires_at, search_key, last_name_key, first_name_key, created_at, updated_at';
@@ -126,7 +124,7 @@ async function bareInserts(): Promise<number> {
   return best;
 }
 
-/** How long reading a table takes in this process, without anything else. */
+/** Returns the seconds that reading a table takes in this process. */
 async function readSeconds(file: string, isWorkbook: boolean, rows: number): Promise<number> {
   const startedAt = performance.now();
   const source = { isWorkbook, encoding: 'utf-8', delimiter: ',' } as const;
@@ -302,7 +300,7 @@ const scenarios: Record<string, () => Promise<void>> = {
         await emptyDatabase();
         const ran = await importFile(file, rows);
         if (kind === 'csv') csv = ran.seconds;
-        // It is read for the plan, and for the import.
+        // The file is read twice: for the plan and for the import.
         const share = (2 * (await readSeconds(file, kind !== 'csv', rows))) / ran.seconds;
         all.get(kind)?.push({ ...ran, ratio: ran.seconds / csv, share });
       }

@@ -1,7 +1,7 @@
 /**
- * How fast listings are answered over HTTP on a large database, beside plain SQL for the same rows in the same run:
- * `npm run bench -- listings`. Scenarios: trainer, growth, search, counts, throughput, filters (`--only`).
- * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ * Measures listings over HTTP on a large database, compared with plain SQL for the same rows in the same run: `npm run
+ * bench -- listings`. Scenarios (`--only`): trainer, growth, search, counts, throughput, filters. Uses the server of
+ * BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,10 @@ const full: Sizes = {
   enrollmentsOfTypical,
   auditEntries: sized(100_000, 100),
 };
-/** Its trainers have as much as the typical one of the full size; only the rest of the data is smaller. */
+/**
+ * Same number of enrollments for each trainer as for the typical trainer of the full size. Only the other data is
+ * smaller.
+ */
 const small: Sizes = {
   trainers: 5,
   trainees: sized(2000, 100),
@@ -39,7 +42,7 @@ const small: Sizes = {
   auditEntries: 100,
 };
 
-/** Most accounts are of an import that has just ended, and a tenth of the enrollments are those of one trainer. */
+/** Most accounts come from an import that has just ended, and a tenth of the enrollments belong to one trainer. */
 const afterImport: Sizes = {
   trainers: sized(500, 4),
   trainees: sized(104_500, 200),
@@ -55,7 +58,7 @@ const afterImport: Sizes = {
 
 const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
 
-/** A repeated request that must succeed. */
+/** Returns a request that must succeed, to be repeated. */
 function repeatedRequest(service: Service, url: string, token: string): () => Promise<TimedResponse> {
   return async () => {
     const response = await service.get(url, token);
@@ -65,14 +68,14 @@ function repeatedRequest(service: Service, url: string, token: string): () => Pr
   };
 }
 
-/** The number of items on the page and in total; a response may have neither. */
+/** Returns the ids on the page and the total number, if the response has them. */
 function itemsOf({ body }: TimedResponse): { ids?: unknown[]; totalItems?: number } {
   const list = Object.values(body).find((value): value is { id?: unknown }[] => Array.isArray(value));
   const { totalItems } = (body.pagination ?? {}) as { totalItems?: number };
   return { ...(list && { ids: list.map(({ id }) => id) }), ...(totalItems !== undefined && { totalItems }) };
 }
 
-/** The pages of the trainer with most enrollments, compared with plain SQL. */
+/** Compares the pages of the trainer with most enrollments with plain SQL. */
 async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: ServedDatabase): Promise<void> {
   const token = await service.token(busiestTrainer);
   const page = (number: number) => repeatedRequest(service, trainerPage(busiestTrainer, number), token);
@@ -102,7 +105,7 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
   }
 }
 
-/** One page in a small and in a large database. */
+/** Compares a page in a small and in a large database. */
 async function growth(large: ServedDatabase, little: ServedDatabase): Promise<void> {
   const probe = async ({ service, programme: { typicalTrainer } }: ServedDatabase) =>
     repeatedRequest(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
@@ -119,7 +122,7 @@ async function growth(large: ServedDatabase, little: ServedDatabase): Promise<vo
   );
 }
 
-/** Prints a line per request: its duration and its result. A missing operation is reported, but is no failure. */
+/** Prints a line for each request: its duration and its result. A missing operation is reported, but is no failure. */
 async function table(
   { programme, service }: ServedDatabase,
   urls: readonly string[],
@@ -145,7 +148,7 @@ async function table(
   }
 }
 
-/** Searches that match many, few and no rows. */
+/** Listings, and searches that match many, few and no rows. */
 const searches = ({ course, busiestTrainer }: Programme) => [
   '/api/courses',
   '/api/courses?include=seats',
@@ -185,7 +188,7 @@ async function throughput({ programme: { typicalTrainer }, service }: ServedData
   figure(request, { median: median(rates), unit: '/s' });
 }
 
-/** Filters that match few rows, or rows far from the first ones in the order of their page. */
+/** Filters that match few rows, or rows far behind the first ones in the order of their page. */
 const filters: readonly (readonly [url: (programme: Programme) => string, by: 'superAdmin' | 'busiestTrainer'])[] = [
   ...['nowak', 'pottery', 'nobody-has-this'].map(
     (text) =>
@@ -215,7 +218,7 @@ const filters: readonly (readonly [url: (programme: Programme) => string, by: 's
 const maxProcessorMs = 50;
 const requestsPerRound = 20;
 
-/** Judges processor time, of the client too: other load doesn't lengthen it. Linux only. */
+/** Judges processor time, including the client's. Other load doesn't affect it. Linux only. */
 async function measureFilters(where: string, { programme, service, cpuSeconds }: ServedDatabase): Promise<void> {
   for (const [urlIn, by] of filters) {
     const url = urlIn(programme);

@@ -1,6 +1,6 @@
 /**
- * Requests one URL over many connections, in a separate process so that the service needn't share its core, and prints
- * requests a second: `node load.mjs <url> <connections> <seconds>`, the token in `TOKEN`.
+ * Requests one URL over many connections, and prints the requests per second. A separate process, so that the service
+ * needn't share its core. `node load.mjs <url> <connections> <seconds>`, with the token in `TOKEN`.
  */
 import { Agent, get } from 'node:http';
 
@@ -19,7 +19,10 @@ const ask = () =>
     }).once('error', reject);
   });
 
-/** Keeps all connections busy for a while. @returns requests per second */
+/**
+ * Keeps all connections busy.
+ * @returns requests per second
+ */
 async function load(duration) {
   const startedAt = performance.now();
   let count = 0;

@@ -1,7 +1,7 @@
 /**
- * Logins at cost 10 by 20 people at once, against raw bcrypt on all cores: `npm run bench -- login`. Rounds of the service,
- * in a process of its own with MariaDB or MySQL behind it, and of bcrypt alone alternate. Meanwhile `/healthz` is asked 50
- * times a second: without pauses these requests would take a third of two cores from the hashes.
+ * Compares logins at cost 10 by 20 people at once with raw bcrypt on all cores: `npm run bench -- login`. Rounds of the
+ * service (in its own process, on MariaDB or MySQL) and of bcrypt alternate. Meanwhile `/healthz` is requested 50 times a
+ * second: without pauses, these requests would take a third of two cores from the hashes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,18 +24,21 @@ import { median, percentile } from './statistics.js';
 const people = 20;
 const cost = 10;
 const password = 'a password that is known';
-/** How long a round of one candidate takes, in milliseconds. */
+/** Duration of a round of one candidate, in milliseconds. */
 const roundMs = scale >= 1 ? 5000 : 300;
-/** The least share of the hashes a second of bcrypt alone. */
+/** Minimum share of the rate of bcrypt alone. */
 const goal = 0.9;
-/** The longest of 100 logins may take so many times as long as the middle one. */
+/** Maximum ratio of the longest of 100 logins to the median. */
 const spreadLimit = 3;
-/** Between two requests for `/healthz`, in milliseconds. */
+/** Pause between two requests for `/healthz`, in milliseconds. */
 const healthPauseMs = 20;
-/** For the longest of 100 responses of `/healthz`, in milliseconds. */
+/** Limit of the longest of 100 responses of `/healthz`, in milliseconds. */
 const healthLimitMs = 50;
 
-/** Repeats work, after a pause each time, until the time is over. @returns how long each took, in milliseconds */
+/**
+ * Repeats work with pauses until an end time.
+ * @returns the duration of each repetition, in milliseconds
+ */
 async function repeatUntil(work: () => Promise<void>, end: number, pauseMs: number): Promise<number[]> {
   const times: number[] = [];
   while (performance.now() < end) {
@@ -47,7 +50,10 @@ async function repeatUntil(work: () => Promise<void>, end: number, pauseMs: numb
   return times;
 }
 
-/** Repeats the work of several at once. @returns how often it was done a second, and how long each took */
+/**
+ * Repeats several pieces of work concurrently.
+ * @returns the repetitions per second, and the duration of each in milliseconds
+ */
 async function round(
   works: readonly (() => Promise<void>)[],
   pauseMs = 0,
@@ -62,7 +68,7 @@ async function expectOk(url: string, request: Parameters<typeof sendRaw>[1]): Pr
   if (status !== 200) throw new Error(`${request.path} answered ${status}.`);
 }
 
-/** Hashes on all cores, and nothing else. */
+/** Only hashes, on all cores. */
 function bareBcrypt(hasher: PasswordHasher, hash: string) {
   return round(
     Array.from({ length: availableParallelism() }, () => async () => {
@@ -95,7 +101,7 @@ try {
     NODE_ENV: 'production',
     BCRYPT_COST: String(cost),
   };
-  // A pipe would be read by this process, and a service waits for who reads its log.
+  // A file, because this process would have to read a pipe, and the service waits for the reader of its log.
   const log = openSync(path.join(folder, 'log'), 'a');
   service = spawn(process.execPath, [program, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', log] });
   closeSync(log);

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- mail`: the service while 5,000 invitations leave as fast as it can send them, beside one that sends nothing.
- * Rounds of the two alternate; in each of the first, somebody forgets a password. Memory is read from /proc: Linux only.
+ * `npm run bench -- mail`: compares the service while it sends 5,000 invitations as fast as it can with a service that
+ * sends nothing. Rounds of the two alternate. In each round with mails, somebody requests a password reset. Memory is
+ * read from /proc: Linux only.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,9 +24,9 @@ import { median } from './statistics.js';
 const invitations = sized(5000, 10);
 const requestsPerSecond = 100;
 const roundMs = 15_000;
-/** When in a round somebody forgets a password. */
+/** Time in a round when somebody requests a password reset. */
 const forgottenAfterMs = sized(5000, 50);
-/** The sender looks for mails each second when it has none, and a mail is under way. */
+/** The idle sender looks for mails each second, and another mail may be in progress. */
 const leavesWithinMs = 1500;
 const slowerAtMost = 2;
 const maxGrowthMiB = 20;
@@ -61,7 +62,10 @@ try {
   const invite = () => queue(...data.ids.map((userId) => ({ kind: 'invitation' as const, userId })));
   const haveLeft = async () => (await Mail.count({ where: { state: ['queued', 'sending', 'deferred'] } })) === 0;
 
-  /** Forgets a password. @returns how long the mail takes to arrive, in milliseconds */
+  /**
+   * Requests a password reset.
+   * @returns how long the mail takes to arrive, in milliseconds
+   */
   async function forget(): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, forgottenAfterMs));
     const from = performance.now();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** Ends the program over a wrong command line. */
+/** Ends the program with exit code 2. */
 function refuse(message: string): never {
   console.error(message);
   process.exit(2);
@@ -31,7 +31,7 @@ function positiveNumber(name: 'scale' | 'rounds' | 'minutes'): number {
   return value > 0 ? value : refuse(`--${name} takes a number above 0, not "${values[name]}".`);
 }
 
-/** What the options mean, for `--help`. */
+/** Text about the options for `--help`. */
 export const optionsHelp = `Options:
   --only <case>        these cases of a suite, separated by commas; all by default
   --rounds <number>    how often each measurement is repeated (3); medians are shown
@@ -41,33 +41,30 @@ export const optionsHelp = `Options:
 
 export const help = values.help;
 
-/** The selected benches; all by default. */
+/** Selected benches; all by default. */
 export const benches: readonly string[] = positionals;
 
-/** A fraction of the full size: smaller runs show that a bench works, not how fast the program is. */
+/** Fraction of the full size. Smaller runs show that a bench works, not how fast the program is. */
 export const scale = positiveNumber('scale');
 
-/** How often each measurement is repeated; medians are shown. */
+/** Number of repetitions of each measurement. Medians are shown. */
 export const rounds = positiveNumber('rounds');
 
-/** How long the memory of a server under load is watched. */
+/** Minutes for which the memory of a server under load is watched. */
 export const minutes = positiveNumber('minutes');
 
 /** Whether the figures are printed as JSON rather than as tables. */
 export const json = values.json;
 
-/** The selected scenarios, separated by commas or by repeating the option; all by default. */
+/** Selected scenarios, separated by commas or by repeating the option; all by default. */
 export const only: readonly string[] = (values.only ?? []).flatMap((names) => names.split(','));
 
-/** The selected ones of a suite's scenarios, in their order. */
+/** Returns the selected scenarios of a suite, in order. */
 export function selected<Scenario>(scenarios: Readonly<Record<string, Scenario>>): [string, Scenario][] {
   const unknown = only.filter((name) => !(name in scenarios));
   if (unknown.length > 0) refuse(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
   return Object.entries(scenarios).filter(([name]) => only.length === 0 || only.includes(name));
 }
 
-/**
- * The built program that is measured: `npm run bench` builds the repository's own first; BENCH_PROGRAM names the entry of
- * another build.
- */
+/** The measured program. `npm run bench` builds this repository's first; BENCH_PROGRAM names the entry of another build. */
 export const program = process.env.BENCH_PROGRAM ?? fileURLToPath(new URL('../bin/coursectl.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// From Linux, because resourceUsage() of a child starts at the size of its parent.
+// Read from /proc, because resourceUsage() of a child starts at the size of its parent.
 function peakKilobytes() {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
@@ -10,5 +10,5 @@ function peakKilobytes() {
   }
 }
 
-/** Preloaded into a measured program; prints its peak memory at its end. */
+/** Preloaded into a measured program. Prints its peak memory at its end. */
 process.once('exit', () => process.stderr.write(`peak ${peakKilobytes()} kB\n`));

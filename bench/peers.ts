@@ -1,10 +1,10 @@
 /**
- * `npm run bench:peers`: the same work against Directus on the same database server. Cases (`--only`): login, me (the own
- * profile), listing (a page of one trainer's enrollments among all, newest first, with their count), creating (accounts with
- * a password). Directus isn't a dependency: it is installed into the user's cache (peers/install.ts). It is asked as its
- * administrator, whose requests it answers without checks of permissions; its listing has the bare rows of the table, ours
- * has the trainees and the courses, too.
- * The tests look at the options of this program only: an installation takes minutes and needs the registry.
+ * `npm run bench:peers`: compares the service with Directus on the same database server. Cases (`--only`): login, me (the
+ * own profile), listing (a page of one trainer's enrollments, newest first, with their count), creating (accounts with a
+ * password). Directus isn't a dependency: it is installed into the user's cache (peers/install.ts). Requests to Directus
+ * are its administrator's, which it answers without permission checks. Its listing contains bare rows; the service's
+ * listing also contains the trainees and the courses. The tests only check the options of this program: an installation
+ * takes minutes and needs the registry.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ const peer = 'Directus';
 type Peers = Stage<ProgrammeData, Directus>;
 
 /**
- * Rounds of both, each asked for the same in its own words.
- * @param ours what the service is sent in a round, made for each
- * @param goal the least ratio to Directus' requests a second; without it nothing is judged
+ * Compares both in rounds with equivalent requests.
+ * @param ours load of the service, created for each round
+ * @param goal minimum ratio to Directus' rate; without a goal nothing is judged
  */
 function compareWithPeer(
   stage: Peers,
@@ -84,7 +84,7 @@ async function listing(stage: Peers): Promise<void> {
   );
 }
 
-/** Accounts created: each has a number of its own. */
+/** Number of created accounts, which makes each unique. */
 let created = 0;
 
 async function creating(stage: Peers): Promise<void> {

@@ -7,11 +7,11 @@ const lastNames = ['King', 'Müller', 'García', 'Smith', "O'Hara", 'Nowak', 'va
 const syllables =
   'ma ri an na lo pe zo ka ti no wa ski ber to ha dd ad mu el ler sa do vi ch en or us in gra fe ne'.split(' ');
 
-/** Different words that look like names. */
+/** Returns distinct words that look like names. */
 function syntheticNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => {
     let word = '';
-    // At least two syllables, whose first differs from one word to the next.
+    // At least two syllables. The first syllable differs from one word to the next.
     for (let rest = index + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length))
       word += syllables[rest % syllables.length];
     return word;
@@ -22,18 +22,23 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 const manyFirstNames = [...firstNames, ...syntheticNames(3000).map(capitalized)];
 const manyLastNames = [...lastNames, ...syntheticNames(40_000).map(capitalized)];
 const backwards = (word: string) => Array.from(word).reverse().join('');
-/** They don't begin with names of people: that few do. */
+/** Reversed, because few domains begin with people's names. */
 const domains = ['example.org', ...syntheticNames(2000).map((word) => `${backwards(word)}.example.org`)];
 
-/** Numbers from 0 up to 1, evenly spread over the indexes; those of different steps, irrational numbers, don't correlate. */
+/**
+ * Returns numbers from 0 up to 1, evenly spread over the indexes. Numbers for different irrational steps don't correlate.
+ */
 const spread = (index: number, step: number) => (index * step) % 1;
 
-/** One of `values`, the earlier the more often: of 40,000 the first has 0.5 %, as the most frequent last name of a country. */
-// The cast: a part is less than 1, so there is such an index.
+/**
+ * Picks one of `values`, earlier ones more often. Of 40,000 values, the first has 0.5 %, like a country's most frequent
+ * last name.
+ */
+// The cast is safe: a part is less than 1, so the index exists.
 const pickFrequent = (values: readonly string[], part: number) =>
   values[Math.floor(values.length * part ** 2)] as string;
 
-/** A name as it is in an email address: without accents, spaces and the like. */
+/** Returns a name for an email address, with only the letters a to z. */
 const inEmail = (name: string) =>
   name
     .normalize('NFKD')
@@ -41,8 +46,8 @@ const inEmail = (name: string) =>
     .replace(/[^a-z]/g, '');
 
 /**
- * The name and the email address of a person among millions. Every seventh has two last names, every other an email address
- * that begins with the name.
+ * Returns the name and email address of one person among millions. Every seventh person has two last names. Every other
+ * email address begins with the name.
  */
 export function personAt(index: number): { firstName: string; lastName: string; email: string; domain: string } {
   const firstName = pickFrequent(manyFirstNames, spread(index, Math.sqrt(3)));
@@ -54,15 +59,15 @@ export function personAt(index: number): { firstName: string; lastName: string; 
   return { firstName, lastName, email: `${name}.${index}@${domain}`, domain };
 }
 
-/** A bcrypt hash of cost 10, the same for all people: an import stores it unchanged. */
+/** Bcrypt hash of cost 10, the same for all people. An import stores it unchanged. */
 export const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
 export type Extra = 'passwordHash' | 'password' | undefined;
 
 /**
  * Writes a file of people with unique emails and phones.
- * @param tag makes them different from those of other files
- * @param renamed gives every person of the same file another name
+ * @param tag makes the people different from those of other files
+ * @param renamed gives each person a different name
  */
 export async function writePeople(
   file: string,

@@ -1,11 +1,10 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Timing } from './figures.js';
 
-/** The queries of the service, as plain SQL. */
 export interface PlainSql {
   /** Variants of the queries for a page of a trainer's enrollments and their count, by name. */
   variants: Record<string, () => Promise<Timing>>;
-  /** The page as the service should answer it: the ids in order, and the count. */
+  /** Returns the expected page: the ids in order, and the count. */
   expected(): Promise<{ ids: string[]; totalItems: number }>;
   close(): Promise<void>;
 }
@@ -17,13 +16,13 @@ const joins = 'JOIN users u ON u.id = e.user_id JOIN courses c ON c.id = e.cours
 const countSql = 'SELECT COUNT(*) AS total FROM enrollments WHERE trainer_id = ?';
 const joined = `SELECT ${columns} FROM enrollments e ${joins}
   WHERE e.trainer_id = ? ORDER BY e.enrolled_at DESC, e.id DESC LIMIT 20`;
-/** A deferred join: the ids from the index first, the rest for the page alone. */
+/** A deferred join: first the ids from the index, then the rows of the page. */
 const idsFirst = (extra = '') => `SELECT ${columns}${extra} FROM (
     SELECT id FROM enrollments WHERE trainer_id = ? ORDER BY enrolled_at DESC, id DESC LIMIT 20
   ) page JOIN enrollments e ON e.id = page.id ${joins} ORDER BY e.enrolled_at DESC, e.id DESC`;
 const inOne = idsFirst(`, (${countSql}) AS total`);
 
-/** Plain SQL over the driver, on two connections. */
+/** Opens two connections of the driver for plain SQL. */
 export async function openPlainSql(databaseUrl: string, trainerId: string): Promise<PlainSql> {
   const connect = () => createConnection({ uri: databaseUrl, timezone: 'Z' });
   const [first, second] = await Promise.all([connect(), connect()]);

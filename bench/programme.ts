@@ -9,28 +9,27 @@ import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/new-ids.js';
 import { passwordHash, personAt } from './people.js';
 
-/** How large a course programme is. */
 export interface Sizes {
   trainees: number;
   trainers: number;
-  /** Of all trainers; those of the busiest are among them. */
+  /** Courses of all trainers, including the busiest. */
   courses: number;
   coursesOfBusiest: number;
   enrollments: number;
   enrollmentsOfBusiest: number;
-  /** Of one trainer exactly; all but the busiest have about as many. */
+  /** Exact number of one trainer. All others but the busiest have about as many. */
   enrollmentsOfTypical: number;
   auditEntries: number;
-  /** The newest trainees, whom an import has just created: active, with an initial password. None by default. */
+  /** Newest trainees, as after an import: active, with an initial password. 0 by default. */
   imported?: number;
-  /** Invitations, and one other mail among 100 of them. None by default. */
+  /** Number of mails: invitations, and one other mail in 100. 0 by default. */
   mails?: number;
 }
 
-/** Runs a statement without a timeout, on the same connection each time. */
+/** Runs a statement without a timeout, always on the same connection. */
 export type RunSql = (statement: string) => Promise<unknown>;
 
-/** The ids to request. */
+/** Ids for requests. */
 export interface Programme {
   superAdmin: string;
   busiestTrainer: string;
@@ -42,10 +41,10 @@ export interface Programme {
 
 const twoYearsMs = 2 * 365 * 86_400_000;
 const lastMoment = Date.UTC(2026, 0, 1);
-/** A moment of the two years, the later the larger `part` (0 to 1) is. */
+/** Returns a moment in the two years; later for a larger `part` (0 to 1). */
 const moment = (part: number) => new Date(lastMoment - Math.round((1 - part) * twoYearsMs));
 
-/** Numbers from 0 up to 1 that look random and are the same in every run (mulberry32). */
+/** Returns a generator of pseudorandom numbers from 0 up to 1, the same in every run (mulberry32). */
 function randomNumbers(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -60,7 +59,10 @@ const pick = <T>(values: readonly T[], index: number): T => values[index % value
 /** Rows per transaction. */
 const chunkRows = 50_000;
 
-/** The next rows of a table, at most {@link chunkRows}. @param onRow called for each */
+/**
+ * Yields the next rows of a table, at most {@link chunkRows}.
+ * @param onRow called for each row
+ */
 function* nextRows(rows: Iterator<readonly ColumnValue[]>, onRow: () => void): Generator<readonly ColumnValue[]> {
   for (let taken = 0; taken < chunkRows; taken += 1) {
     const next = rows.next();
@@ -71,9 +73,9 @@ function* nextRows(rows: Iterator<readonly ColumnValue[]>, onRow: () => void): G
 }
 
 /**
- * Fills an empty table with generated rows. They go through a table without indexes, so that MariaDB builds each index by
- * sorting, where a million single entries would take minutes.
- * @param rows each is made when it is inserted: there may be millions
+ * Fills an empty table with generated rows, through a table without indexes. MariaDB then builds each index by sorting,
+ * whereas a million single entries take minutes.
+ * @param rows created when they are inserted: there may be millions
  */
 async function fill(
   database: Database,
@@ -96,21 +98,20 @@ async function fill(
   }
   await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);
   await run('DROP TABLE seeded');
-  // The program never analyses a file.
+  // The program runs ANALYZE on no SQLite file.
   if (!isSqlite(database.sequelize)) await run(`ANALYZE TABLE ${table}`);
 }
 
 const userColumns =
   'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
 
-/** Who has the account at an index: the super admin first, then the trainers, then the trainees. */
+/** Returns the account at an index: first the super admin, then the trainers, then the trainees. */
 function accountAt(index: number, { trainers }: Sizes) {
   const role: Role = index === 0 ? 'super_admin' : index <= trainers ? 'trainer' : 'trainee';
   const { firstName, lastName, email } = personAt(index);
   return { role, firstName, lastName, email, keys: userKeys({ firstName, lastName, email }) };
 }
 
-/** The words by which accounts are found. */
 function* wordRows(ids: readonly string[], sizes: Sizes): Generator<ColumnValue[]> {
   for (const [index, id] of ids.entries()) {
     const { email, keys } = accountAt(index, sizes);
@@ -165,7 +166,7 @@ function* courseWordRows(ids: readonly string[]): Generator<ColumnValue[]> {
     for (const word of indexedWords(namesOfCourse(index).keys.searchKey)) yield [word, id];
 }
 
-/** One of so many courses is full, and published. The others have fewer enrollments than seats. */
+/** One in this number of courses is full and published. The others have fewer enrollments than seats. */
 const coursesPerFull = 250;
 
 function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
@@ -194,7 +195,7 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
   ];
 }
 
-/** The trainer of each course: the busiest trainer (0) has most, the others share the rest evenly. */
+/** Returns the trainer of each course. The busiest trainer (0) has most courses, the others share the rest evenly. */
 function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): number[] {
   const others = trainers - 1;
   return Array.from({ length: courses }, (_, index) =>
@@ -202,7 +203,7 @@ function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): numb
   );
 }
 
-/** Enrollments of each trainer: exactly as specified for the first two, shared evenly among the rest. */
+/** Returns the number of enrollments of each trainer: as specified for the first two, and shared evenly among the rest. */
 function enrollmentsOfTrainers(sizes: Sizes): number[] {
   const rest = sizes.enrollments - sizes.enrollmentsOfBusiest - sizes.enrollmentsOfTypical;
   const others = sizes.trainers - 2;
@@ -212,12 +213,14 @@ function enrollmentsOfTrainers(sizes: Sizes): number[] {
   );
 }
 
-/** Above all numbers of enrollments, and prime: its multiples, modulo their number, are in no order and don't repeat. */
+/**
+ * A prime above all numbers of enrollments. Its multiples modulo the number of enrollments are shuffled and don't repeat.
+ */
 const largePrime = 2_147_483_647;
 
 /**
- * Unique pairs of a course and a trainee in the order of enrollment, mixed over all courses so that the rows of a trainer
- * aren't adjacent.
+ * Yields unique pairs of a course and a trainee in the order of enrollment. The courses are mixed, so that the rows of a
+ * trainer aren't adjacent.
  */
 function* enrollmentPairs(
   sizes: Sizes,
@@ -226,10 +229,10 @@ function* enrollmentPairs(
 ): Generator<[course: number, trainee: number]> {
   const courses: number[][] = Array.from({ length: sizes.trainers }, () => []);
   for (const [course, trainer] of trainerOf.entries()) courses[trainer]?.push(course);
-  /** The first trainee of each course. */
+  /** First trainee of each course. */
   const firstOf = trainerOf.map(() => Math.floor(random() * sizes.trainees));
   const counts = enrollmentsOfTrainers(sizes);
-  /** The trainer of each enrollment, one after the other, and its number among those of the trainer. */
+  /** End of each trainer's range of enrollments; `trainers` has the trainer of each enrollment. */
   const ends = counts.map((_, trainer) => counts.slice(0, trainer + 1).reduce((sum, count) => sum + count, 0));
   const trainers = new Uint16Array(sizes.enrollments);
   for (const [trainer, end] of ends.entries()) trainers.fill(trainer, end - (counts[trainer] as number), end);
@@ -261,7 +264,7 @@ function auditRow(id: string, actorId: string, targetId: string, at: Date): Colu
 }
 const mailColumns = 'id, kind, priority, user_id, data, state, created_at, finished_at';
 
-/** The newest ones are of a burst: those of other kinds are far behind. */
+/** The newest mails are invitations. Mails of the other kind are far behind. */
 function mailRow(id: string, userId: string, index: number, count: number): ColumnValue[] {
   const at = moment(index / count);
   const kind = index < count / 100 ? 'password-changed' : 'invitation';
@@ -272,7 +275,7 @@ const auditColumns = 'id, at, actor_id, origin, ip, action, target_type, target_
 
 /**
  * Fills an empty, migrated database.
- * @param run on a connection to the same database; with checks disabled, because the rows are valid by construction
+ * @param run uses a connection to the same database. Checks are disabled, because the rows are valid by construction
  */
 export async function seedProgramme(database: Database, run: RunSql, sizes: Sizes): Promise<Programme> {
   const random = randomNumbers(20_260_101);

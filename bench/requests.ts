@@ -1,9 +1,9 @@
 /**
- * What requests cost, on the built program in a process of its own with MariaDB or MySQL behind it:
- * `npm run bench -- requests`. Cases: me, healthz, listings, enrolling, mixed, memory (`--only`). Rounds of the service and
- * of its yardstick, plain Express and SQL (yardstick.mjs), alternate, so that other load affects both.
- * BENCH_NODE_OPTIONS goes to both: with `--cpu-prof --cpu-prof-dir=/tmp/profiles` each leaves its profile.
- * Processor time and memory are read from /proc: Linux only.
+ * Measures the cost of requests on the built program in its own process, on MariaDB or MySQL: `npm run bench --
+ * requests`. Cases (`--only`): me, healthz, listings, enrolling, mixed, memory. Rounds of the service and of its
+ * yardstick, plain Express and SQL (yardstick.mjs), alternate, so that other load affects both. BENCH_NODE_OPTIONS
+ * applies to both: with `--cpu-prof --cpu-prof-dir=/tmp/profiles`, each writes its profile. Processor time and memory are
+ * read from /proc: Linux only.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const fewCases = { me, healthz };
 const programmeCases = { listings, enrolling, mixed, memory };
 const chosen = selected({ ...fewCases, ...programmeCases }).map(([name]) => name);
 
-/** Runs the chosen ones of some cases on a stage that they share, which is opened when there are any. */
+/** Runs the selected cases on a shared stage, which is opened only if needed. */
 async function runOn<Data>(
   cases: Readonly<Record<string, (stage: Stage<Data>) => Promise<void>>>,
   open: () => Promise<Stage<Data>>,

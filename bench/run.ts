@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: every suite, or those named: `npm run bench -- import --only hashed --rounds 1 --scale 0.1`. Each prints
- * its verdicts and a table; `npm run --silent bench -- requests --json` prints the figures for programs.
+ * `npm run bench`: runs all suites, or the named ones: `npm run bench -- import --only hashed --rounds 1 --scale 0.1`.
+ * Each prints its verdicts and a table. `npm run --silent bench -- requests --json` prints the figures for programs.
  */
 import { printJson, runSuite } from './figures.js';
 import { benches, help, optionsHelp } from './options.js';

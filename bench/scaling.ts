@@ -1,8 +1,8 @@
 /**
- * What listings and searches take among millions, beside a tenth of them in the same run: `npm run bench -- scaling`.
- * Scenarios: listings, deep, search, counts (`--only`). The larger database has 2,000,000 accounts and 10,000,000 enrollments and takes some
- * 15 GB on the disk; to make it takes longer than to measure.
- * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ * Measures listings and searches in a large database, compared with a tenth of it in the same run: `npm run bench --
+ * scaling`. Scenarios (`--only`): listings, deep, search, counts. The larger database has 2,000,000 accounts and
+ * 10,000,000 enrollments and takes about 15 GB on disk. Creating it takes longer than the measurements. Uses the server
+ * of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { createConnection } from 'mysql2/promise';
 import { openDatabases, type ServedDatabase } from './databases.js';
@@ -13,7 +13,7 @@ import type { Programme, Sizes } from './programme.js';
 import type { TimedResponse } from './service.js';
 import { median, percentile } from './statistics.js';
 
-/** Trainers and their courses are as large in both, as they are in larger programmes. */
+/** Trainers have as many courses and enrollments in both, as in larger programmes. */
 const sizesOf = (tenths: number): Sizes => {
   const trainers = sized(500 * tenths, 4 * tenths);
   return {
@@ -29,16 +29,16 @@ const sizesOf = (tenths: number): Sizes => {
 };
 const [small, large] = [sizesOf(1), sizesOf(10)];
 
-/** What fits into memory is read from it, as on a server for so many. */
+/** Enough memory for the data, as on a server of this size. */
 const serverOptions = ['--innodb-buffer-pool-size=8G', '--innodb-log-file-size=2G'];
 
-/** For a page, in each round. */
+/** Seconds for a page in each round. */
 const secondsEach = Math.max(0.1, 3 * scale);
 
 const maxMs = { page: 50, search: 300 };
 const growthLimit = 1.5;
 
-/** A repeated request that must succeed. */
+/** Returns a request that must succeed, to be repeated. */
 async function repeatedRequest(
   { service, programme }: ServedDatabase,
   url: string,
@@ -55,10 +55,9 @@ async function repeatedRequest(
 
 const tenth = 'as long as among a tenth';
 
-/** Every listing has it. */
 const paginationOf = ({ body }: TimedResponse) => body.pagination as { totalItems: number; totalItemsCapped?: true };
 
-/** Pages of every listing: first ones, in other orders, filtered, and deep ones. */
+/** Pages of every listing: first pages, other orders, filters, and deep pages. */
 const pages: readonly (readonly [url: (programme: Programme) => string, by: keyof Programme])[] = [
   [() => '/api/users', 'superAdmin'],
   [() => '/api/users?sortBy=lastName', 'superAdmin'],
@@ -92,7 +91,10 @@ const pages: readonly (readonly [url: (programme: Programme) => string, by: keyo
   [() => '/api/audit?page=500', 'superAdmin'],
 ];
 
-/** Requests for the same thing, in turn. @param shown the request for people */
+/**
+ * Compares the same request in both databases, in turn.
+ * @param shown the request as text
+ */
 async function judge(
   shown: string,
   little: () => Promise<TimedResponse>,
@@ -109,14 +111,14 @@ async function judge(
   ratioVerdict(`${shown}: growth`, milliseconds(serverMs), result.ratios('much', 'little'), tenth, growthLimit);
 }
 
-/** The indexes of accounts that searches and deep pages read, by their first column. */
+/** Indexes of accounts that searches and deep pages read, by their first column. */
 const indexesOfAccounts = {
   first_name_key: 'users_first_names',
   last_name_key: 'users_last_names',
   email: 'users_email_unique',
   email_domain: 'users_email_domain',
 };
-/** Queries that go through a table or an index. */
+/** Queries that scan a table or an index. */
 const readAll = [
   'SELECT SUM(LENGTH(password_hash)) FROM users',
   ...Object.entries(indexesOfAccounts).map(
@@ -127,14 +129,13 @@ const readAll = [
   "SELECT COUNT(user_id) FROM enrollments FORCE INDEX (enrollments_dates) WHERE enrolled_at >= '2000-01-01'",
 ];
 
-/** Reads accounts and the indexes of enrollments, whose memory was taken by rows that were made after them. */
+/** Loads accounts and the indexes of enrollments into memory. Rows that were created later have displaced them. */
 async function readIntoMemory({ databaseUrl }: ServedDatabase): Promise<void> {
   const sql = await createConnection({ uri: databaseUrl });
   for (const query of readAll) await sql.query(query);
   await sql.end();
 }
 
-/** Each page in both databases in turn. */
 async function listings(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   for (const [urlIn, by] of pages) {
     const probe = (served: ServedDatabase) => repeatedRequest(served, urlIn(served.programme), by);
@@ -145,7 +146,7 @@ async function listings(inSmall: ServedDatabase, inLarge: ServedDatabase): Promi
     );
     await judge(`${url}, ${by}`, await probe(inSmall), await probe(inLarge));
   }
-  // Counts the seats of all courses, because few are full: told, not judged.
+  // Counts the seats of all courses, because few are full. Reported, not judged.
   const full = '/api/courses?seatsLeft=false';
   const result = await measure({ full: await repeatedRequest(inSmall, full, 'trainee') }, secondsEach);
   const { serverMs } = result.of('full');
@@ -153,7 +154,7 @@ async function listings(inSmall: ServedDatabase, inLarge: ServedDatabase): Promi
   figure(full, { median: serverMs, unit: 'ms' });
 }
 
-/** A page after half of all accounts, by the last item before it. */
+/** Measures a page after half of all accounts, by the last item before it. */
 async function deep(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
   await readIntoMemory(inLarge);
   await readIntoMemory(inSmall);
@@ -162,7 +163,7 @@ async function deep(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<v
     const half = Math.floor(trainees / 40);
     const { body, serverMs } = await (await repeatedRequest(served, page(half), 'superAdmin'))();
     remark(`page ${half} by its number: ${milliseconds(serverMs)}`);
-    // A page of accounts has them.
+    // A page of accounts contains `users`.
     const last = (body.users as { id: string }[]).at(-1);
     return repeatedRequest(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
   };
@@ -170,7 +171,7 @@ async function deep(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<v
   await judge('the page after half of all accounts, by afterId', little, much);
 }
 
-/** What people type to find somebody. */
+/** Texts that people type to find somebody. */
 const searches: Readonly<Record<string, (index: number) => string>> = {
   'last name': (index) => personAt(index).lastName,
   'first name': (index) => personAt(index).firstName,
@@ -186,17 +187,17 @@ const searches: Readonly<Record<string, (index: number) => string>> = {
   nobody: (index) => `nobody ${index}`,
 };
 
-/** People of each kind of search that are searched for in a round. */
+/** Number of people searched for in a round, for each kind of search. */
 const searchedPeople = sized(10, 1);
 
-/** Where accounts are searched for. */
+/** Listings that search for accounts. */
 const searchUrls: Readonly<Record<string, (programme: Programme, search: string) => string>> = {
   accounts: (_programme, text) => `/api/users?search=${text}`,
   'could be enrolled': ({ course }, text) => `/api/enrollments/available-trainees?courseId=${course}&search=${text}`,
   enrollments: (_programme, text) => `/api/enrollments?search=${text}`,
 };
 
-/** How long the same search takes in both databases, in milliseconds. */
+/** Durations of the same search in both databases, in milliseconds. */
 interface SearchTimes {
   where: string;
   kind: string;
@@ -205,14 +206,14 @@ interface SearchTimes {
   much: number;
 }
 
-/** All searches, by the super admin and among those who could be enrolled, in rounds of all kinds. */
+/** Measures all kinds of searches in all listings, in rounds. */
 async function searchTimes(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<SearchTimes[]> {
   const times: SearchTimes[] = [];
   for (let round = 0; round < rounds; round += 1)
     for (const [where, urlIn] of Object.entries(searchUrls))
       for (const [kind, textOf] of Object.entries(searches))
         for (let person = 0; person < searchedPeople; person += 1) {
-          // Somebody of both databases, another one each time: nothing is read twice.
+          // A person in both databases, a different one each time, so that nothing is read twice.
           const index = 1 + small.trainers + (((round * searchedPeople + person) * 7919) % small.trainees);
           const text = encodeURIComponent(textOf(index));
           const ask = async (served: ServedDatabase) =>
@@ -248,7 +249,7 @@ async function search(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise
     ['p50', 0.5],
     ['p95', 0.95],
   ] as const) {
-    // Of each round by itself: what disturbs one for a while disturbs no other.
+    // Computed for each round separately, so that a disturbance affects only one round.
     const ratios = Array.from({ length: rounds }, (_, round) => {
       const times = all.filter((time) => time.round === round);
       return share(times, 'much', part) / share(times, 'little', part);
@@ -257,9 +258,9 @@ async function search(inSmall: ServedDatabase, inLarge: ServedDatabase): Promise
   }
 }
 
-/** What is counted for statistics: how long the first request takes, and one that is made again at once. */
+/** Measures statistics: the first request, and an immediate second one. */
 async function counts(_inSmall: ServedDatabase, inLarge: ServedDatabase): Promise<void> {
-  // The overview last: it has figures of the others.
+  // The overview comes last: it contains the figures of the others.
   for (const url of ['/api/enrollments/stats/overview', '/api/courses/stats/overview', '/api/overview']) {
     const ask = await repeatedRequest(inLarge, url, 'superAdmin');
     const [first, again] = [await ask(), await ask()];

@@ -1,15 +1,16 @@
 import { startThrowAwayServer } from '../test/support/test-server.js';
 
-/** A database server to measure with; its URL ends where the name of a database goes. */
+/** A database server for benches. Its URL ends before the database name. */
 export interface BenchServer {
   url: string;
-  /** Of the process of a private server; undefined for another one. */
+  /** Process id of a private server; undefined for another server. */
   pid(): number | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * The server of BENCH_DATABASE_URL, or a private one that keeps every commit on the disk, as servers do by default.
+ * Opens the server of BENCH_DATABASE_URL, or starts a private one. The private server writes every commit to disk, as
+ * servers do by default.
  * @param options of the private server
  */
 export async function openBenchServer(options: readonly string[] = []): Promise<BenchServer> {

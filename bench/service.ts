@@ -10,22 +10,20 @@ import { tokenFor } from '../test/support/factories.js';
 import type { Timing } from './figures.js';
 import { program } from './options.js';
 
-/** The result of a request. */
 export interface TimedResponse extends Timing {
   status: number;
   body: Readonly<Record<string, unknown>>;
 }
 
-/** The service on its own port. */
 export interface Service {
   url: string;
   token(userId: string): Promise<string>;
-  /** One request after the other: the time in the service belongs to the last. */
+  /** Sends a request. Send one at a time: the measured time in the service is that of the last request. */
   get(path: string, token: string): Promise<TimedResponse>;
   close(): Promise<void>;
 }
 
-/** The settings of the program in benches: hashes are cheap. */
+/** Settings of the program in benches, with cheap hashes. */
 export const benchEnvironment = (databaseUrl: string, folder: string) => ({
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
@@ -34,13 +32,16 @@ export const benchEnvironment = (databaseUrl: string, folder: string) => ({
   DATA_DIR: folder,
 });
 
-/** The program on a database of a server. Nothing is logged. @param settings environment variables besides */
+/**
+ * Opens the program on a database, without logging.
+ * @param settings additional environment variables
+ */
 export function openContext(databaseUrl: string, folder: string, settings: object = {}): Promise<Context> {
   const env = { ...benchEnvironment(databaseUrl, folder), ...settings };
   return createContext(loadConfig({ env, cwd: folder }), createLogger('silent', { write: () => undefined }));
 }
 
-/** The web console as the measured program has it built. */
+/** The built web console of the measured program. */
 const builtConsole = path.join(path.dirname(program), '..', 'dist', 'console');
 
 /** Serves a migrated database and the web console over HTTP. */

@@ -5,23 +5,23 @@ import { createInterface } from 'node:readline';
 import { program } from './options.js';
 import { cpuSeconds } from './requests/candidates.js';
 
-/** What a start takes until `/readyz` answers 200. */
+/** Measurements of a start until `/readyz` answers 200. */
 export interface Start {
-  /** In milliseconds. */
   readyMs: number;
-  /** Processor time. */
   cpuSeconds: number;
-  /** What it keeps after the first page was asked for, in bytes. */
+  /** Resident memory after the first page was requested. */
   residentBytes: number;
 }
 
-/** The first line of the program's standard output. */
 async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout) for await (const line of createInterface(stdout)) return line;
   throw new Error('serve has ended before it was ready');
 }
 
-/** Starts the service on a folder's SQLite database, migrates it, and ends it once it is ready and has been measured. */
+/**
+ * Starts the service on a folder's SQLite database, migrates the database, measures the service when it is ready, and
+ * ends it.
+ */
 export async function measureStart(folder: string, withConsole: boolean): Promise<Start> {
   const startedAt = performance.now();
   const server = spawn(process.execPath, [program, 'serve', '--migrate', '--port', '0', '--json'], {

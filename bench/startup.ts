@@ -1,8 +1,8 @@
 /**
- * How long an operator waits: `npm run bench -- startup`, on the built program. Cases (`--only`): help, `--help` beside a bare
- * `node -e 0`, alternating, 5 pairs a round; list and tab, `users list` and the Tab key on a name beside the same, by processor
- * time; serve, from the start to a 200 of `/readyz` on SQLite, 3 starts a round.
- * Processor time is shown too, which other load doesn't lengthen. It is read from /proc: Linux only.
+ * Measures how long an operator waits for the built program: `npm run bench -- startup`. Cases (`--only`), compared with
+ * `node -e 0`: help (`--help`, 5 pairs a round), list (`users list`, by processor time), tab (the Tab key on a name, by
+ * processor time). Case serve: from the start to a 200 of `/readyz` on SQLite, 3 starts a round. Also shows processor
+ * time, which other load doesn't affect. It is read from /proc: Linux only.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,21 +13,20 @@ import { program, rounds, selected } from './options.js';
 import { measureStart, type Start } from './start.js';
 import { median } from './statistics.js';
 
-/** The limits: how many times as long as a bare Node, and how long a start takes. */
+/** Limits: multiple of the time of `node -e 0`, and milliseconds of a start. */
 const maxTimes = 2;
 const maxMs = 1200;
-/** The processor time of commands that read the database, as a multiple of a bare Node. */
+/** Limits of the processor time of commands that read the database, as a multiple of `node -e 0`. */
 const maxTimesOfList = 5;
 const maxTimesOfTab = 4;
 
-/** The processor time of all processes that have been waited for, in seconds: 100 ticks of the kernel's clock are one. */
+/** Returns the processor time of all ended child processes, in seconds: 100 ticks of the kernel's clock are one. */
 function spentByChildren(): number {
   const [, fields = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ');
   const [user = Number.NaN, system = Number.NaN] = fields.split(' ').slice(13, 15).map(Number);
   return (user + system) / 100;
 }
 
-/** A run of a command. */
 interface CommandRun {
   ms: number;
   cpuSeconds: number;
@@ -43,7 +42,9 @@ function runTimed(argv: string[], env = process.env): CommandRun {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The median time; the mean of processor times, because the kernel's clock counts in hundredths of a second. */
+/**
+ * Returns the median time, and the mean of processor times, because the kernel's clock counts in hundredths of a second.
+ */
 const summary = (runs: readonly CommandRun[]) => ({
   median: median(runs.map(({ ms }) => ms)),
   unit: 'ms' as const,
@@ -69,7 +70,10 @@ async function help(): Promise<void> {
   figure('node -e 0', summary(bare));
 }
 
-/** A command on the demo programme beside a bare Node, by processor time: sums of a round, because the clock is coarse. */
+/**
+ * Compares the processor time of a command on the demo programme with `node -e 0`. Sums up each round, because the clock
+ * is coarse.
+ */
 function compareWithBareNode(name: string, words: readonly string[], limit: number): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: `sqlite:${path.join(folder, 'bench.db')}` };

@@ -5,7 +5,7 @@ import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { xlsxBytes } from '../src/tables/write/xlsx.js';
 import { passwordHash, personAt } from './people.js';
 
-/** What people save a table as. Excel shares the texts of cells, programs mostly don't. */
+/** Formats in which people save tables. Excel shares the texts of cells, most programs don't. */
 export const tableKinds = ['csv', 'xlsx', 'shared.xlsx', 'ods'] as const;
 export type TableKind = (typeof tableKinds)[number];
 
@@ -22,7 +22,7 @@ const heading = [
   'since',
 ] as const;
 
-/** The cells of people, all different from each other. */
+/** Yields the cells of people, all different. */
 function* peopleRows(count: number): Generator<string[]> {
   for (let index = 0; index < count; index += 1) {
     const { firstName, lastName, email } = personAt(index);
@@ -32,7 +32,7 @@ function* peopleRows(count: number): Generator<string[]> {
   }
 }
 
-/** Pieces of a part of a workbook, made while it is compressed. */
+/** Pieces of a part of a workbook, generated during the compression. */
 type PartContent = Iterable<string>;
 
 async function* zipParts(parts: Readonly<Record<string, PartContent>>): AsyncGenerator<Uint8Array> {
@@ -87,7 +87,7 @@ const relations = (...types: [string, string][]) => [
     .join('')}</Relationships>`,
 ];
 
-/** The parts of a workbook whose cells name their texts by number, as Excel writes them. */
+/** Returns the parts of a workbook whose cells refer to shared texts by number, as Excel writes them. */
 function sharedParts(rows: () => Iterable<string[]>): Record<string, PartContent> {
   const numbers = new Map<string, number>();
   const numberOf = (text: string) => {
@@ -120,7 +120,7 @@ function sharedParts(rows: () => Iterable<string[]>): Record<string, PartContent
   };
 }
 
-/** The parts of an OpenDocument spreadsheet, as LibreOffice writes it. */
+/** Returns the parts of an OpenDocument spreadsheet, as LibreOffice writes it. */
 function odsParts(rows: () => Iterable<string[]>): Record<string, PartContent> {
   const cellOf = (text: string) =>
     `<table:table-cell office:value-type="string" calcext:value-type="string"><text:p>${text}</text:p></table:table-cell>`;
@@ -154,7 +154,10 @@ function bytesOf(kind: TableKind, count: number): Iterable<string> | AsyncIterab
   }
 }
 
-/** Writes the same people, in ten columns, as any kind of table. @returns the file */
+/**
+ * Writes the same people, in ten columns, in any format.
+ * @returns the file
+ */
 export async function writeTable(folder: string, kind: TableKind, count: number): Promise<string> {
   const file = `${folder}/table-${count}.${kind}`;
   await pipeline(Readable.from(bytesOf(kind, count)), createWriteStream(file));

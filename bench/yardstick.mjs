@@ -1,7 +1,7 @@
 /**
- * The yardstick of `npm run bench -- requests`: an Express server that does for each request what can't be left out, and
- * nothing else: it verifies the token, reads the session with its account by one prepared statement, and answers by as few
- * statements as the same response takes. `JWT_SECRET` and `DATABASE_URL` are those of the service; prints its address.
+ * The yardstick of `npm run bench -- requests`: an Express server that does only the necessary work of each request. It
+ * verifies the token, reads the session with its account by one prepared statement, and answers with as few statements as
+ * possible. `JWT_SECRET` and `DATABASE_URL` are the service's. Prints its address.
  */
 import { createSecretKey, randomUUID } from 'node:crypto';
 import express from 'express';
@@ -22,7 +22,7 @@ const sessionSql = `
   FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.id = ? AND s.user_id = ? AND s.expires_at > ?`;
 
-/** The ids of a page from an index first, then its rows, as the service does. */
+/** Reads the ids of a page from an index first, then its rows, as the service does. */
 const enrollmentsSql = `
   SELECT e.id, e.status, e.progress, e.notes, e.enrolled_at AS enrolledAt, e.completed_at AS completedAt,
     u.id AS userId, u.first_name AS firstName, u.last_name AS lastName, u.email, u.avatar,
@@ -40,7 +40,7 @@ const coursesSql = `
   JOIN courses c ON c.id = page.id JOIN users u ON u.id = c.trainer_id ORDER BY c.created_at DESC, c.id DESC`;
 const courseCountSql = 'SELECT COUNT(*) AS total FROM courses WHERE is_published = 1';
 
-/** The account of the token; answers 401 where there is none. */
+/** Finds the account of the token; answers 401 if there is none. */
 async function signedIn(request, response, next) {
   const token = request.headers.authorization.slice('Bearer '.length);
   const { userId, sid } = jwt.verify(token, key, { algorithms: ['HS256'] });
@@ -50,13 +50,13 @@ async function signedIn(request, response, next) {
   next();
 }
 
-/** A page and its count, side by side. */
+/** Reads a page and its count in parallel. */
 async function page(pageSql, countSql, values) {
   const [[items], [[{ total }]]] = await Promise.all([pool.execute(pageSql, values), pool.execute(countSql, values)]);
   return { success: true, items, pagination: { currentPage: 1, totalItems: total, itemsPerPage: 20 } };
 }
 
-/** A place in a course for the account, in a transaction that locks the course. */
+/** Enrolls the account in a course, in a transaction that locks the course. */
 async function enroll(userId, courseId) {
   const connection = await pool.getConnection();
   try {

@@ -13,13 +13,13 @@ import type { Installed } from './install.js';
 
 const adminEmail = 'admin@example.org';
 
-/** The database of Directus, beside that of the service on the same server. */
+/** Database of Directus, on the server of the service's database. */
 export const directusDatabase = 'coursectl_bench_directus';
 
-/** The copy of the service's table of enrollments that Directus serves. */
+/** Copy of the service's enrollments, which Directus serves. */
 export const directusEnrollments = 'enrollments';
 
-/** Directus as it runs in production, without its limits on requests and with as many connections as the service. */
+/** Returns Directus' settings for production, without its request limits and with as many connections as the service. */
 function settings(serverUrl: string, folder: string, port: number, password: string): NodeJS.ProcessEnv {
   const server = new URL(serverUrl);
   return {
@@ -51,10 +51,10 @@ function settings(serverUrl: string, folder: string, port: number, password: str
   };
 }
 
-/** What Directus is asked as. */
+/** Directus as a candidate, with its accounts. */
 export interface Directus extends Candidate {
   adminToken: string;
-  /** Accounts with the administrator's password. */
+  /** Emails of accounts with the administrator's password. */
   emails: readonly string[];
 }
 
@@ -80,7 +80,7 @@ async function startDirectus({ node, cli }: Installed, env: NodeJS.ProcessEnv, f
 }
 
 /**
- * Makes a database for Directus with as many accounts as the service's and its enrollments, and serves it.
+ * Creates a database for Directus with the service's accounts and enrollments, and serves it.
  * @param source the service's database
  * @param password of the administrator and of all accounts
  */
@@ -107,7 +107,7 @@ export async function serveDirectus(
        WHERE a.email = ? AND u.email <> a.email`,
       [adminEmail],
     );
-    // As Directus makes tables: it has an index for each relation, and no others.
+    // An index for each relation and no others, like in tables that Directus creates.
     const keys = 'PRIMARY KEY (id), KEY (user_id), KEY (course_id), KEY (trainer_id)';
     await sql.query(`CREATE TABLE ${directusEnrollments} (${keys}) SELECT * FROM ${source}.enrollments`);
     await sql.query('INSERT INTO directus_collections (collection) VALUES (?)', [directusEnrollments]);

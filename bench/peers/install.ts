@@ -5,12 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { remark } from '../figures.js';
 
-/** The release that is measured: the newest that answers for items without a licence. */
+/** Measured release: the newest that serves items without a licence. */
 const version = '11.17.4';
-/** The line of Node that it needs. */
+/** Major version of Node that Directus needs. */
 const nodeVersion = '22';
 
-/** What is needed to start Directus. */
 export interface Installed {
   /** Node's executable. */
   node: string;
@@ -18,7 +17,7 @@ export interface Installed {
   cli: string;
 }
 
-/** The user's folder for what can be fetched again. */
+/** The user's cache folder. */
 const cacheFolder = process.env.XDG_CACHE_HOME || path.join(homedir(), '.cache');
 
 async function npm(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<void> {
@@ -31,10 +30,10 @@ async function npm(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv 
 }
 
 /**
- * Installs Directus, and the Node that it needs, into the user's cache; once, which takes some minutes and a gigabyte.
- * Of the install scripts of its packages only that of isolated-vm is run, without which Directus doesn't start. It fetches a
- * binary from GitHub, or compiles one with the headers of that Node (g++, make and Python are needed then).
- * @throws Error with what npm printed
+ * Installs Directus and the required Node into the user's cache, once. This takes some minutes and a gigabyte. Of all
+ * install scripts, only that of isolated-vm runs: Directus doesn't start without it. The script fetches a binary from
+ * GitHub, or compiles one with the headers of that Node, which needs g++, make and Python.
+ * @throws Error with npm's output
  */
 export async function installDirectus(): Promise<Installed> {
   const folder = path.join(cacheFolder, 'coursectl-bench', `directus-${version}`);
@@ -53,7 +52,7 @@ export async function installDirectus(): Promise<Installed> {
   await npm(path.join(folder, 'node'), ['install', '--ignore-scripts', `${nodePackage}@${nodeVersion}`]);
   const allowScripts = { 'isolated-vm': true };
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
-  // Scripts must run with the Node that Directus runs on.
+  // Scripts must run with Directus' Node.
   const searched = `${path.dirname(installed.node)}${path.delimiter}${process.env.PATH}`;
   const env = { ...process.env, PATH: searched, npm_config_nodedir: nodeFolder };
   await npm(folder, ['install', '--ignore-scripts', `directus@${version}`], env);

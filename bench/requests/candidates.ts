@@ -5,20 +5,20 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { waitForUrl } from '../../test/faults/listening.js';
 
-/** A running server: the service, or what it is compared with. */
+/** A running server: the service or its yardstick. */
 export interface Candidate {
   process: ChildProcess;
   port: number;
 }
 
-/** Starts a program that prints its address as JSON; its log goes to a file in the folder. */
+/** Starts a program that prints its address as JSON. Its log goes to a file in the folder. */
 export async function startProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   folder: string,
 ): Promise<Candidate> {
   const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
-  // A pipe would be read by this process, and a service waits for who reads its log.
+  // A file, because this process would have to read a pipe, and the service waits for the reader of its log.
   const log = openSync(path.join(folder, `log-${randomUUID()}`), 'a');
   const child = spawn(process.execPath, [...options, ...args], { env, stdio: ['ignore', 'pipe', log] });
   closeSync(log);
@@ -32,7 +32,7 @@ export async function stopCandidate({ process: child }: Candidate): Promise<void
   await exit;
 }
 
-/** What a file or folder of /proc says, or `gone` when its process or thread has ended since it was listed. */
+/** Returns the content of a file or folder of /proc, or `gone` if its process or thread has ended. */
 function readIfRunning<T>(read: () => T, gone: T): T {
   try {
     return read();
@@ -44,7 +44,7 @@ function readIfRunning<T>(read: () => T, gone: T): T {
 
 const textOf = (file: string) => readIfRunning(() => readFileSync(file, 'latin1'), '');
 
-/** The process and those that it has started: a service decodes images in others. */
+/** Returns a process and its descendants: the service decodes images in child processes. */
 function processTree(pid: number): number[] {
   const threads = readIfRunning(() => readdirSync(`/proc/${pid}/task`), []);
   const children = threads.flatMap((thread) =>
@@ -53,31 +53,30 @@ function processTree(pid: number): number[] {
   return [pid, ...children.flatMap(processTree)];
 }
 
-/** All processes of a candidate. Linux only, as all of /proc. */
+/** All processes of a candidate. Linux only, like everything from /proc. */
 const processIds = ({ process: { pid } }: Candidate): number[] => (pid === undefined ? [] : processTree(pid));
 
-/** The processor time that a candidate has used, in seconds. */
 export const cpuSeconds = (candidate: Candidate): number => cpuSecondsOf(processIds(candidate));
 
-/** The processor time that processes have used, in seconds: 100 ticks of the kernel's clock are one. */
+/** Returns the processor time of processes, in seconds: 100 ticks of the kernel's clock are one. */
 export function cpuSecondsOf(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
     const [, fields = ''] = textOf(`/proc/${pid}/stat`).split(') ');
-    // Of the process, and of those that it has started and that have ended; none of one that has ended just now.
+    // Times of the process and its ended children; empty if it has just ended.
     return fields.split(' ').slice(11, 15).map(Number);
   });
   return ticks.flat().reduce((sum, value) => sum + value, 0) / 100;
 }
 
-/** The memory of the largest process of a candidate, in MiB. */
+/** Returns the memory of the largest process of a candidate, in MiB. */
 const memory = (candidate: Candidate, field: 'VmRSS' | 'VmHWM') =>
   Math.max(
     ...processIds(candidate).map(
-      // A process that ends has none.
+      // A process that is ending has no memory.
       (pid) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,
     ),
   );
 
 export const residentMemory = (candidate: Candidate) => memory(candidate, 'VmRSS');
-/** The most that it has been so far. */
+/** Returns the peak memory so far, in MiB. */
 export const peakMemory = (candidate: Candidate) => memory(candidate, 'VmHWM');

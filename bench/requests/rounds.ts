@@ -12,32 +12,32 @@ import { type Candidate, cpuSeconds, peakMemory } from './candidates.js';
 
 const generator = fileURLToPath(new URL('../../test/faults/load-generator.ts', import.meta.url));
 
-/** A limit for rounds that end after a number of requests, in milliseconds. */
+/** Time limit of rounds that end after a number of requests, in milliseconds. */
 export const roundTimeoutMs = 300_000;
 
 /**
- * A round of one candidate: five seconds; at a small scale a few requests of a few clients, however long they take.
- * @param count for requests that change rows: so many, instead of five seconds
+ * Returns the load of one round: five seconds, or at a small scale a few requests of a few clients, however long they
+ * take.
+ * @param count number of requests instead of five seconds, for requests that change rows
  */
 export function closedLoop(clients: number, count?: number): Pick<Load, 'clients' | 'durationMs' | 'count'> {
   if (scale < 1) return { clients: Math.min(clients, 5), durationMs: roundTimeoutMs, count: 40 };
   return count === undefined ? { clients, durationMs: 5000 } : { clients, durationMs: roundTimeoutMs, count };
 }
 
-/** What is sent in a round; `requests` are sent in turn, the first again after the last. */
+/** Load of a round. The `requests` are sent in turn, repeatedly. */
 export type RoundLoad = Pick<Load, 'clients' | 'rate' | 'durationMs' | 'count'> & { requests: readonly Request[] };
 
-/** What came of a round. */
 export interface Round extends LoadResult {
   perSecond: number;
-  /** Processor time of the server, in microseconds a request. */
+  /** Processor time per request. */
   cpuMicros: number;
 }
 
 /**
- * Sends requests to a server from a process of its own.
- * @param folder for the file that hands the requests over
- * @throws Error when one isn't answered with success
+ * Sends requests to a server from a separate process.
+ * @param folder for the file that passes the requests
+ * @throws Error if a request fails
  */
 export async function round(candidate: Candidate, { requests, ...load }: RoundLoad, folder: string): Promise<Round> {
   const file = path.join(folder, `requests-${randomUUID()}.json`);
@@ -48,7 +48,7 @@ export async function round(candidate: Candidate, { requests, ...load }: RoundLo
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const result = JSON.parse(await text(sender.stdout)) as LoadResult;
-  // An open loop goes on when the machine is too busy for its rate, as does a run that judges nothing.
+  // An open loop continues if the machine is too busy for its rate, and so does a run that judges nothing.
   const shed = load.rate === undefined && scale >= 1 ? result.shed : 0;
   if (result.good === 0 || result.other > 0 || shed > 0)
     throw new Error(`Not all requests were answered with success: ${JSON.stringify(result)}`);
@@ -56,7 +56,6 @@ export async function round(candidate: Candidate, { requests, ...load }: RoundLo
   return { ...result, perSecond: result.good / result.seconds, cpuMicros: (cpu * 1e6) / result.good };
 }
 
-/** Two servers that do the same work. */
 export interface ComparedServers {
   service: Candidate;
   yardstick: Candidate;
@@ -85,15 +84,16 @@ function printResult(
 }
 
 interface Judgement {
-  /** The least ratio to the yardstick's requests a second. */
+  /** Minimum ratio to the yardstick's rate. */
   goal?: number;
-  /** What the yardstick is. */
+  /** Name of the yardstick. */
   than?: string;
 }
 
 /**
- * Rounds of the service and of its yardstick alternate, so that other load affects both; the first one rotates.
- * @param sent what each is sent in a round; called for every round, for requests that can be made only once
+ * Compares the service with its yardstick. Their rounds alternate, so that other load affects both. The first candidate
+ * rotates.
+ * @param sent returns the load of a round, called for every round, because some requests can be sent only once
  */
 export async function compare(
   name: string,

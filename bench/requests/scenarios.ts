@@ -6,16 +6,16 @@ import { peakMemory, residentMemory } from './candidates.js';
 import { closedLoop, compare, type RoundLoad, round, roundTimeoutMs } from './rounds.js';
 import type { ProgrammeData, Stage } from './stages.js';
 
-/** Connections, each with one request after the other. */
+/** Concurrent connections, each with one request at a time. */
 const clients = 50;
-/** Fewer where each request changes rows: fifty would measure the waiting for the ten connections of the pool. */
+/** Fewer connections for requests that change rows: fifty would measure the wait for the pool's ten connections. */
 const writers = 20;
 
-/** The own profile: the least that a signed-in request costs. Its goal is a share of the yardstick's requests a second. */
+/** Requests the own profile, the cheapest signed-in request. The goal is a share of the yardstick's rate. */
 export const me = (stage: Stage<string>) =>
   compare('me', stage, stage.folder, () => readLoad({ path: '/api/auth/me', tokens: [stage.data] }), { goal: 0.75 });
 
-/** A request without database, beside the yardstick's `me`: what the service itself costs. */
+/** Requests without the database, compared with the yardstick's `me`: the cost of the service itself. */
 export const healthz = (stage: Stage<string>) =>
   compare('healthz', stage, stage.folder, (candidate) => {
     const path = candidate === stage.service ? '/healthz' : '/api/auth/me';
@@ -24,18 +24,21 @@ export const healthz = (stage: Stage<string>) =>
 
 const readLoad = (request: Request): RoundLoad => ({ requests: [request], ...closedLoop(clients) });
 
-/** The first page of a trainer's enrollments, with their count. */
+/** Requests the first page of a trainer's enrollments, with their count. */
 export const listings = (stage: Stage<ProgrammeData>) =>
   compare('listings', stage, stage.folder, () => readLoad(stage.data.listing));
 
-/** Trainees ask for a place, each in another course. */
+/** Trainees request places, each pair of trainee and course once. */
 export const enrolling = (stage: Stage<ProgrammeData>) =>
   compare('enrolling', stage, stage.folder, () => {
     const load = closedLoop(writers, 2000);
     return { requests: [stage.data.enrolling(load.count ?? 0)], ...load };
   });
 
-/** Twenty requests as people send them: mostly reading, and one that enrolls. @param count how many are sent at most */
+/**
+ * Returns twenty typical requests: nineteen reads and one enrollment.
+ * @param count maximum number of sent requests
+ */
 function mixedRequests(
   { me: profile, listing, catalogue, enrolling: entering }: ProgrammeData,
   count: number,
@@ -49,18 +52,18 @@ function mixedLoad(data: ProgrammeData): RoundLoad {
   return { requests: mixedRequests(data, load.count ?? 0), ...load };
 }
 
-/** The mixture, as fast as it is answered. */
+/** Sends the mixture as fast as it is answered. */
 export const mixed = (stage: Stage<ProgrammeData>) =>
   compare('mixed', stage, stage.folder, () => mixedLoad(stage.data));
 
-/** The limits of a process under half the load that it can carry. */
+/** Memory limit of a process under half its maximum load. */
 const maxMiB = 160;
-/** What the rhythm of the garbage collector makes of a constant size. */
+/** Tolerance for the garbage collector's variations. */
 const maxGrowth = 0.03;
 
 /**
- * The memory of the service while it answers half as many requests of the mixture as it can: after its first minute, it
- * doesn't grow, and in the last none of its processes has {@link maxMiB}.
+ * Measures the memory of the service at half its maximum rate of the mixture. After the first minute the memory must not
+ * grow, and no process may end above {@link maxMiB}.
  */
 export async function memory(stage: Stage<ProgrammeData>): Promise<void> {
   const { service, data, folder } = stage;
@@ -81,7 +84,7 @@ export async function memory(stage: Stage<ProgrammeData>): Promise<void> {
   const timer = setInterval(sample, Math.min(1000, durationMs / 100));
   const result = await round(service, sent, folder).finally(() => clearInterval(timer));
   sample();
-  // Of shorter runs the first tenth.
+  // In shorter runs, the first tenth.
   const settledMs = Math.min(60_000, durationMs / 10);
   const between = (from: number, to: number) =>
     samples.filter(({ atMs }) => atMs >= from && atMs <= to).map(({ mebibytes }) => mebibytes);

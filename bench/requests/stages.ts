@@ -15,18 +15,16 @@ import type { ComparedServers } from './rounds.js';
 
 const yardstickProgram = fileURLToPath(new URL('../yardstick.mjs', import.meta.url));
 
-/** A database with the service and its yardstick on it. */
 export interface Stage<Data, Yardstick extends Candidate = Candidate> extends ComparedServers {
   yardstick: Yardstick;
   data: Data;
-  /** For files of this stage. */
   folder: string;
   close(): Promise<void>;
 }
 
 /**
- * Fills a fresh database and serves it by the built program in production mode, beside a yardstick.
- * @param sql a connection without a timeout, for rows that aren't made by the program
+ * Fills a fresh database, and serves it by the built program in production mode and by a yardstick.
+ * @param fill gets a connection without a timeout, for rows that the program doesn't create
  */
 export async function openStage<Data, Yardstick extends Candidate>(
   server: BenchServer,
@@ -64,26 +62,31 @@ export async function openStage<Data, Yardstick extends Candidate>(
   }
 }
 
-/** Serves the same by plain Express. */
+/** Serves the same API with plain Express. */
 export const plainExpress = (env: NodeJS.ProcessEnv, folder: string) => startProgram([yardstickProgram], env, folder);
 
-/** A thousand accounts. @returns a token of one of them */
+/**
+ * Creates a thousand accounts.
+ * @returns a token of one of them
+ */
 export async function fewAccounts(context: Context): Promise<string> {
   for (let count = 0; count < 1000 * Math.min(scale, 1); count += 1) await buildUser(context);
   return tokenFor(context, await buildUser(context));
 }
 
-/** What a course programme is asked for. */
+/** Requests to a course programme. */
 export interface ProgrammeData {
   me: Request;
   listing: Request;
   catalogue: Request;
-  /** Trainees who ask for places in courses, none of them twice for the same. @param count how many are sent at most */
+  /**
+   * Returns requests of trainees for places in courses, never twice for the same course.
+   * @param count maximum number of sent requests
+   */
   enrolling(count: number): Request;
-  /** The trainer whose enrollments are listed. */
   typicalTrainer: string;
   adminToken: string;
-  /** Accounts of trainees, all with the password of the factory. */
+  /** Emails of trainees, all with the factory's password. */
   emails: readonly string[];
 }
 
@@ -100,7 +103,7 @@ const sizes: Sizes = {
 };
 const programmeSize = `${wholeNumber(sizes.enrollments)} enrollments`;
 
-/** A programme with a million enrollments, and trainees who have none yet. */
+/** Creates a programme with a million enrollments, and trainees without enrollments. */
 export async function courseProgramme(context: Context, sql: Connection): Promise<ProgrammeData> {
   const { busiestTrainer, typicalTrainer } = await seedProgramme(context.database, (text) => sql.query(text), sizes);
   const trainer = await context.database.models.User.findByPk(typicalTrainer, { rejectOnEmpty: true });
@@ -114,7 +117,7 @@ export async function courseProgramme(context: Context, sql: Connection): Promis
     traineeTokens.push(token);
     emails.push(user.email);
   }
-  // Those of the busiest trainer may be full.
+  // Courses of the busiest trainer may be full.
   const [courses] = await sql.query<RowDataPacket[]>(
     'SELECT id AS courseId FROM courses WHERE is_published = 1 AND trainer_id <> ? ORDER BY id',
     [busiestTrainer],
