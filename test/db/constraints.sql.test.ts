@@ -9,7 +9,7 @@ import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/fa
 import { useHarness } from '../support/harness.js';
 import { failureOf } from './support/failure.js';
 
-/** The constraint of this name stands in the way, not the program. */
+/** Expects that the constraint with this name refuses a change. */
 async function expectRefusal(change: Promise<unknown>, constraint: string | RegExp): Promise<void> {
   const error = (await change.then(
     () => new Error('It was not refused.'),

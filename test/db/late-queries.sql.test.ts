@@ -10,7 +10,7 @@ import { scaled } from '../support/machine.js';
 (onMysql ? describe : describe.skip)('A query whose deadline has passed', () => {
   const harness = useHarness();
 
-  /** Takes hours. */
+  /** A query that takes hours. */
   const endless = (name: string) =>
     `SELECT COUNT(*) AS ${name} FROM ${['a', 'b', 'c', 'd'].map((alias) => `information_schema.collations ${alias}`).join(', ')}`;
 

@@ -19,7 +19,7 @@ const leasesIn = (database: Database) =>
     type: QueryTypes.SELECT,
   });
 
-/** A lease of another owner. */
+/** Inserts a lease of another owner. */
 const leave = (database: Database, expiresAt: number) =>
   database.sequelize.query('INSERT INTO leases (name, owner, expires_at) VALUES (?, ?, ?)', {
     replacements: ['work', 'another', expiresAt],
@@ -62,7 +62,7 @@ describe('a lease', () => {
           expect(code).to.equal('MIGRATION_LOCKED');
           Date.now = now;
         });
-        // One that a machine with such a clock has taken.
+        // A lease acquired by a machine with this clock.
         Date.now = () => now() + offMs;
         await lease(database, 0, async () => {
           Date.now = now;
@@ -148,7 +148,7 @@ describe('a lease', () => {
     const durationMs = 6 * eachMs;
     const work = async ({ renew }: Lease) => {
       const stall = () => database.inTransaction(() => sleep(2 * eachMs));
-      // A server's connection is broken, a file's lock is kept: both have exceeded the deadline.
+      // A server breaks the connection, a file keeps its lock. Both have exceeded the deadline.
       await stall().catch(({ code }: AppError) => expect(code).to.equal('DATABASE_UNREACHABLE'));
       await sleep(1.5 * durationMs);
       const { code } = await failureOf(() => lease(databases.open(), 0, () => Promise.resolve()));
@@ -169,7 +169,10 @@ describe('a lease', () => {
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
-  /** What becomes of contenders that begin at the same moment: how many worked at once at most, and how many in all. */
+  /**
+   * Starts contenders at the same moment.
+   * @returns how many worked at once at most, and how many in total
+   */
   async function contend(): Promise<{ most: number; done: number }> {
     let [working, most, done] = [0, 0, 0];
     const work = async () => {

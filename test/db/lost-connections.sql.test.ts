@@ -47,7 +47,7 @@ if (onMysql)
         { committed: async (made) => (await namesIn(database)).includes(made) },
       );
 
-    /** The connection breaks once, when a client sends these words, or when they are answered. */
+    /** Breaks the connection once: when a client sends these words, or when the server answers. */
     function breakAt(words: string, at: 'drop' | 'drop response' = 'drop'): void {
       proxy.onSent = (data) => {
         if (!data.includes(words)) return 'pass';
@@ -109,7 +109,7 @@ if (onMysql)
         ),
       );
       expect(code).to.equal('DATABASE_UNREACHABLE');
-      // The server runs, and the settings are right.
+      // The server is up and the settings are correct, so the message names other causes.
       expect(message).to.match(
         /^The database did not answer in time \(mysql:.*\)\. Look for slow queries and locks there,/,
       );
@@ -118,7 +118,7 @@ if (onMysql)
   });
 
 describe('withDeadline', function () {
-  /** How long a statement takes, in milliseconds: a slow machine is late by a part of it. */
+  /** Duration of a statement in milliseconds. A slow machine adds a fraction of it. */
   const napMs = scaled(200);
   this.timeout(60 * napMs);
   const databases = useDatabases({ migrated: false });
@@ -133,7 +133,7 @@ describe('withDeadline', function () {
       await sleep(3 * napMs);
       await nap();
       expect((await failureOf(() => Promise.all([nap(), nap().then(nap)]))).code).to.equal('DATABASE_UNREACHABLE');
-      // What comes too late isn't even tried.
+      // A use after the deadline isn't even tried.
       expect((await failureOf(nap)).code).to.equal('DATABASE_UNREACHABLE');
       await database.withDeadline('none', async () => void (await nap()));
     });

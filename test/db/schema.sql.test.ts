@@ -12,14 +12,14 @@ import {
 } from '../support/database.js';
 import { useDatabases } from './support/databases.js';
 
-/** Two types are the same when they hold the same: the display width of whole numbers doesn't count. */
+/** Returns a type without the display width of whole numbers, for comparison. */
 const comparable = (type: string) =>
   type
     .toUpperCase()
     .replace(/^INTEGER$/, 'INT')
     .replace(/^(INT|BIGINT)\(\d+\)$/, '$1');
 
-/** A default as text: Sequelize, MariaDB, MySQL and SQLite each show it in another form. */
+/** Returns a default as text. Sequelize, MariaDB, MySQL and SQLite show it in different forms. */
 function comparableDefault(value: unknown): string | undefined {
   if (value === undefined || value === null || value === 'NULL') return undefined;
   return typeof value === 'boolean' ? String(Number(value)) : String(value).replace(/^'(.*)'$/, '$1');
@@ -64,7 +64,7 @@ describe('the tables and the models', () => {
     const { models, sequelize } = databases.open();
     for (const model of Object.values(models) as ModelStatic<Model>[]) {
       const inTable = await describeTable(sequelize, String(model.getTableName()));
-      // Generated: no query through the model may name them.
+      // Generated columns: no query through the model may name them.
       if (model.name === 'User') {
         delete inTable.super_admin_marker;
         delete inTable.email_domain;
@@ -76,7 +76,7 @@ describe('the tables and the models', () => {
       for (const attribute of Object.values(model.getAttributes())) {
         const type = attribute.type as unknown as { key: string; toSql(): string };
         inModel[attribute.field ?? ''] = {
-          // SQLite has one size of text, and Sequelize warns of it.
+          // SQLite has one size of text, and Sequelize warns about sizes.
           type: type.key === 'TEXT' && !onMysql ? 'TEXT' : comparable(type.toSql()),
           nullable: attribute.allowNull ?? true,
           key: attribute.primaryKey ?? false,
@@ -98,7 +98,7 @@ describe('the tables and the models', () => {
 
 if (onMysql) {
   describe('the tables on a server with other defaults', () => {
-    /** As a server sets it up that still lives in the nineties. */
+    /** Creates a database with the defaults of an old server. */
     async function createLatin1Database(): Promise<TestDatabase> {
       const name = databaseName();
       await runOnServer(`CREATE DATABASE ${name} CHARACTER SET latin1 COLLATE latin1_swedish_ci`);
@@ -111,13 +111,13 @@ if (onMysql) {
       const { sequelize } = database;
       await sequelize.query("SET SESSION default_storage_engine = 'MyISAM'");
       await migrateUp(database);
-      // Umzug's table, made as sequelize-cli makes it, is left out.
+      // Excludes Umzug's table, which has the form of sequelize-cli.
       const ours = "table_schema = DATABASE() AND table_name <> 'SequelizeMeta'";
       const tables = await sequelize.query<{ name: string; engine: string; collation: string }>(
         `SELECT table_name AS name, engine AS engine, table_collation AS collation FROM information_schema.tables WHERE ${ours}`,
         { type: QueryTypes.SELECT },
       );
-      // And that of leases.
+      // Plus the table of leases.
       expect(tables).to.have.length(Object.keys(database.models).length + 1);
       for (const { name, engine } of tables) expect(engine, name).to.equal('InnoDB');
       for (const { name, collation } of tables) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);

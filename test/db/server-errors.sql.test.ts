@@ -30,7 +30,7 @@ describe('a server is reported as unusable', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     await expectFailures(settings(port), 'DATABASE_UNREACHABLE', unreachable);
-    // More than can be made at the same time.
+    // More queries than the pool has connections.
     const database = openDatabase(loadConfig({ env: settings(port, { DB_POOL_MAX: '2' }), cwd: '/' }).database);
     const failures = Array.from({ length: 5 }, () =>
       failureOf(() => database.read(() => database.models.User.count())),
@@ -80,7 +80,7 @@ describe('a server is reported as unusable', () => {
     );
   });
 
-  /** Gives work the settings of a user with these rights on a database. */
+  /** Runs work with the settings of a user who has these rights on a new database. */
   async function asGuest(rights: string, work: (env: { DATABASE_URL: string }, name: string) => Promise<void>) {
     const name = `guest_${uuidv7().slice(-12)}`;
     const accounts = [`'${name}'@'%'`, `'${name}'@'localhost'`];

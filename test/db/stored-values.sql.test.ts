@@ -93,7 +93,7 @@ describe('stored times', () => {
 
   it('are in UTC, to the millisecond, in every time zone', async () => {
     const { User } = harness.context.database.models;
-    // Half an hour that clocks in Europe skip, and one that clocks in New York have twice.
+    // Two half-hours around clock changes: clocks in Europe skip one, clocks in New York repeat the other.
     const moments = ['2026-03-29T02:30:00.123Z', '2026-11-01T06:30:00.999Z', '2024-02-29T00:00:00.000Z'];
     for (const place of ['America/New_York', 'Asia/Kathmandu', 'Europe/Berlin']) {
       process.env.TZ = place;

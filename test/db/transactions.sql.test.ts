@@ -9,7 +9,7 @@ import { otherWriter } from '../support/sqlite-lock.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
-/** Counters to write to: any table with a number does. */
+/** Returns the value of a counter. The counters are rows in the table of leases. */
 const counterOf = async ({ sequelize }: Database, name: string, transaction: Transaction | null = null) => {
   const [row] = await sequelize.query<{ value: number }>('SELECT expires_at AS value FROM leases WHERE name = ?', {
     replacements: [name],
@@ -25,7 +25,7 @@ const add = ({ sequelize }: Database, name: string, transaction: Transaction) =>
     transaction,
   });
 
-/** A promise, and what fulfils it. */
+/** Returns a promise, and the function that resolves it. */
 function gate(): { opened: Promise<void>; open(): void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('inTransaction', () => {
         await add(connection, 'a', transaction);
         return before;
       });
-    // On a busy machine the last ones wait longer for a connection.
+    // On a busy machine the last writes wait longer for a connection.
     const [one, other] = [databases.open(relaxedPool), databases.open(relaxedPool)];
     const connections = Array.from({ length: 50 }, () => [one, other]).flat();
     await Promise.all(connections.map(write));
@@ -104,7 +104,7 @@ describe('inTransaction', () => {
       expect([await counterOf(database, 'a'), await counterOf(database, 'b')]).to.deep.equal([2, 2]);
     });
 
-    /** A statement that fails as one does that meets another transaction. */
+    /** Statement that fails like a conflict with another transaction. */
     const conflict = (number: number) =>
       `SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = 'conflict'`;
 
@@ -143,7 +143,7 @@ describe('inTransaction', () => {
     });
 
     it('waits for a connection no longer than the limit', async () => {
-      // It is also the limit of the first connection, which a busy machine opens slowly.
+      // The limit also applies to the first connection, which a busy machine opens slowly.
       const limit = scaled(200);
       const narrow = databases.open({ DB_POOL_MAX: '1', DB_POOL_ACQUIRE_MS: String(limit) });
       await narrow.inTransaction(async () => {
@@ -154,7 +154,7 @@ describe('inTransaction', () => {
       });
     });
   } else {
-    /** A writer that holds the file's lock, beside this program. */
+    /** Runs work while another writer holds the file's lock. */
     async function holdingLock<T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
       const holder = await otherWriter(databases.url.replace(/^sqlite:/, ''));
       await holder.run('BEGIN IMMEDIATE');
@@ -191,7 +191,7 @@ describe('inTransaction', () => {
         return database.inTransaction(async (transaction) => {
           attempts += 1;
           await add(database, 'a', transaction);
-          // A real SQLITE_BUSY: the lock is ours.
+          // A real SQLITE_BUSY: this transaction has the lock.
           if (attempts <= times) await intruder.run('BEGIN IMMEDIATE');
           return attempts;
         });

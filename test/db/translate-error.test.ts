@@ -90,7 +90,7 @@ describe('a SQLite file is reported as unusable', () => {
       /^The database file \/.* can't be opened by this user\. Run this as the user of the service, .* change the owner with chown\.$/;
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
     chmodSync(at('secret', 'db.sqlite'), 0o666);
-    // Left by a command of another user that was killed.
+    // Left behind by a killed command of another user.
     writeFileSync(at('secret', 'db.sqlite-wal'), '', { mode: 0o600 });
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
   });

@@ -21,14 +21,14 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith('.cjs'))
   .sort();
 
-/** One file a table. */
+/** Each migration creates one table. */
 const tables = files.map((name) => (/-create-(.*)\.cjs$/.exec(name)?.[1] ?? name).replaceAll('-', '_'));
 
 type Step = (queryInterface: QueryInterface) => Promise<void>;
 // A file of another shape fails when it runs.
 const steps = files.map((name) => require(path.join(folder, name)) as { down: Step });
 
-/** A database on a server that says this of itself. */
+/** Returns a database whose server reports this version. */
 function calledItself(database: Database, version: string): Database {
   const { sequelize } = database;
   const query = (sql: string, ...rest: never[]) =>
@@ -36,10 +36,10 @@ function calledItself(database: Database, version: string): Database {
   return { ...database, sequelize: Object.assign(Object.create(sequelize), { query, getDialect: () => 'mysql' }) };
 }
 
-/** What stays when all migrations are reverted: who ran what, and who is running. */
+/** Tables that stay after all migrations are reverted: executed migrations and leases. */
 const bookkeeping = ['SequelizeMeta', 'leases'];
 
-/** Everything that the database knows of its tables: columns, keys, checks. */
+/** Returns the full description of all tables: columns, keys and checks. */
 async function schemaOf(database: Database): Promise<unknown> {
   const { sequelize } = database;
   if (!onMysql) {
@@ -118,7 +118,7 @@ describe('migrations', () => {
 
   it('report the failure, and release the lease', async () => {
     const database = databases.open();
-    // A table of another program with the same name.
+    // A table with the same name, from another program.
     await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const { code, message } = await failureOf(() => migrateUp(database));
@@ -133,7 +133,7 @@ describe('migrations', () => {
 if (onMysql)
   describe('the statements of a migration', () => {
     const databases = useDatabases();
-    /** How long the connections of others may have no traffic. */
+    /** Milliseconds without traffic on the other connections. */
     const inactivityMs = scaled(1000);
 
     it('wait for a locked table longer than the inactivity limit', async () => {
@@ -169,7 +169,7 @@ if (onMysql)
 describe('the status of migrations', () => {
   const databases = useDatabases({ migrated: false });
 
-  /** What the program says when it refuses the schema. */
+  /** Expects that the program refuses the schema with this message. */
   async function expectRefused(database: Database, message: string): Promise<void> {
     const failure = await failureOf(() => assertSchemaCurrent(database));
     expect([failure.code, failure.message]).to.deep.equal(['SCHEMA_OUTDATED', `The database schema is ${message}`]);

@@ -14,7 +14,7 @@ import { somebody } from '../support/somebody.js';
 
 const demoPassword = 'demo-password';
 
-/** Every row of the demo's tables, as it is stored. */
+/** Returns all stored rows of the demo's tables. */
 async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promise<unknown[]> {
   const query = { raw: true, order: ['id'] };
   return [await User.findAll(query), await Course.findAll(query), await Enrollment.findAll(query)];

@@ -19,12 +19,15 @@ describe('sequelize-cli', function () {
   });
 
   function start(command: string, env = {}): Promise<ProcessResult> {
-    // What npx would start, without the time that npm itself takes.
+    // The program that npx would start, without npm's own time.
     const program = path.join('node_modules', '.bin', 'sequelize-cli');
     return run(program, [command], built.path, { DATABASE_URL: databases.url, ...env });
   }
 
-  /** What a command prints, without the banner; it must succeed. */
+  /**
+   * Runs a command that must succeed.
+   * @returns its standard output
+   */
   async function cli(command: string): Promise<string> {
     const { exitCode, stdout, stderr } = await start(command);
     expect(exitCode, `${command}\n${stdout}${stderr}`).to.equal(0);

@@ -7,7 +7,7 @@ import { onMysql } from '../../support/database.js';
 import { useDatabases } from '../support/databases.js';
 import { failureOf } from '../support/failure.js';
 
-/** What only a cluster shows is measured by `npm run test:faults -- R10 R14`. */
+/** Behaviour that needs a real cluster is measured by `npm run test:faults -- R10 R14`. */
 const describeOnMysql = onMysql ? describe : describe.skip;
 
 describeOnMysql('a server without a cluster', () => {
@@ -17,7 +17,7 @@ describeOnMysql('a server without a cluster', () => {
 
   it('is not treated as a cluster, and does not wait for other nodes', async () => {
     const database = databases.open();
-    // MySQL doesn't know the variable, MariaDB has it in any case.
+    // MySQL doesn't know the variable. MariaDB always has it.
     for (const { Value } of await waiting(database)) expect(Value).to.equal('0');
     expect(isCluster(database.settings)).to.equal(false);
   });
@@ -30,7 +30,7 @@ describeOnMysql('the problems of a server', () => {
     const variable = 'group_replication_enforce_update_everywhere_checks';
     const { sequelize, settings } = databases.open();
     const query = sequelize.query;
-    /** The problems where the server says this of the variable, as one of MySQL with Group Replication does. */
+    /** Returns the problems for these values of the variable. A server of MySQL with Group Replication has the variable. */
     const problemsWith = async (...values: string[]) => {
       const rows = values.map((Value) => ({ Variable_name: variable, Value }));
       sequelize.query = ((...args: Parameters<typeof query>) =>
@@ -51,7 +51,7 @@ describeOnMysql('errors of cluster nodes', () => {
   const failing = (sqlState: string, number: number, text: string) =>
     `SIGNAL SQLSTATE '${sqlState}' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = '${text}'`;
 
-  /** Makes this statement fail in a transaction, so often. */
+  /** Runs a transaction in which the statement fails the first `times` times. */
   async function transact(statement: string, times = Number.POSITIVE_INFINITY) {
     const database = databases.open();
     const outcome = { attempts: 0, code: '', message: '' };

@@ -17,7 +17,7 @@ import { failureOf } from '../support/failure.js';
 
 const portOf = (url: string) => Number(new URL(url).port || 3306);
 
-/** What connections a database has: several are used at the same time. */
+/** Returns the ids of connections that run at the same time. */
 async function connectionsOf(database: Database): Promise<number[]> {
   const ask = () =>
     database.read(() =>
@@ -55,7 +55,7 @@ const write = (database: Database) =>
     await Promise.all([onFormer(...create), runOnServer(...create)]);
   });
   after(async () => {
-    // It wasn't started where there is no program for it.
+    // Not started if no server program is installed.
     if (!former) return;
     await runOnServer(`DROP USER ${accounts.join(', ')}`);
     await former.stop();
@@ -64,7 +64,7 @@ const write = (database: Database) =>
   beforeEach(async () => {
     const { pathname } = new URL(databases.url);
     const name = pathname.slice(1);
-    // A user with all rights can write to a server that is read-only.
+    // Not a user with all rights, which can write to a read-only server.
     const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
     await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), runOnServer(...grants)]);
     await createLeaseTable(databases.open());

@@ -10,7 +10,10 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { findServer, startThrowAwayServer, type ThrowAwayServer } from '../../support/test-server.js';
 import { failureOf } from '../support/failure.js';
 
-/** An authority in a folder, and certificates that it has signed: `<subject alternative name>.pem`, such as `DNS:localhost.pem`. */
+/**
+ * Writes a certificate authority into a folder, and certificates that it has signed: `<subject alternative name>.pem`,
+ * such as `DNS:localhost.pem`.
+ */
 function writeCertificates(folder: string, names: readonly string[]): void {
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
   const newKey = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
@@ -54,7 +57,7 @@ describe('TLS to a database server', function () {
     server = started;
   });
   after(async () => {
-    // They aren't there where the tests were skipped.
+    // Undefined if the tests were skipped.
     await server?.stop();
     folder?.remove();
   });
@@ -66,7 +69,7 @@ describe('TLS to a database server', function () {
     await connection.end();
   }
 
-  /** Makes several connections: TLS sessions are resumed where the driver does that. */
+  /** Opens several connections: the driver may resume TLS sessions. */
   async function connect(host: string, tls: 'required' | 'no-verify'): Promise<void> {
     const url = new URL('mysql', server.url);
     url.hostname = host;

@@ -69,7 +69,7 @@ describe('reading many rows', () => {
           User.update({ lastName: 'Later' }, { where: { id: first?.id ?? '' }, transaction: other }),
         )
         .then(() => order.push('changed'));
-      // A change that needn't wait is done by the time that several queries take.
+      // A change without a lock would finish during several queries.
       for (let query = 0; query < 5; query += 1) await User.count({ transaction });
       order.push('unlocked');
     });

@@ -39,7 +39,7 @@ const account = (id: string, firstName: string, lastName: string, email: string,
   ...dates,
 });
 
-/** Accounts with names in all scripts, and their words. */
+/** Inserts accounts with names in all scripts, and their words. */
 async function fillAccounts({ models, inTransaction }: Database, count: number): Promise<void> {
   const names = fc.sample(anyName(nameMaximum), { numRuns: 2 * count, seed: 16 });
   const rows = newIds(count).map((id, index) => {
@@ -53,7 +53,7 @@ async function fillAccounts({ models, inTransaction }: Database, count: number):
   });
 }
 
-/** Courses with titles in all scripts, and their words. */
+/** Inserts courses with titles in all scripts, and their words. */
 async function fillCourses({ models, inTransaction }: Database, count: number): Promise<void> {
   const [trainerId = '', ...ids] = newIds(count + 1);
   const texts = fc.sample(anyName(60), { numRuns: 3 * count, seed: 31 });
@@ -73,14 +73,17 @@ async function fillCourses({ models, inTransaction }: Database, count: number): 
   });
 }
 
-/** Where words begin, found in another way than the program does. */
+/** Whether a word begins with `word`. Implemented differently than in the program. */
 function begins(key: string, word: string): boolean {
   const script = '\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}|\\p{Script=Hangul}';
   const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?:^|[-'’@ ]|(?=${script}))${escaped}`, 'u').test(key);
 }
 
-/** Searches for pieces of the rows' keys and other names. @param look compares what is found for the words */
+/**
+ * Searches for pieces of the rows' keys and other names.
+ * @param look compares the results for the words
+ */
 async function searchAll(
   rows: readonly { searchKey: string }[],
   look: (words: string[], first: string) => Promise<void>,

@@ -14,7 +14,7 @@ describe('findSession', () => {
     const { id } = await buildUser(context, given);
     await tokenFor(context, await User.findByPk(id, { rejectOnEmpty: true }));
     const session = await Session.findOne({ where: { userId: id }, rejectOnEmpty: true });
-    // As the model reads them, with the precision of the database.
+    // Read through the model, with the precision of the database.
     return { session, user: await User.findByPk(id, { rejectOnEmpty: true }) };
   }
   const find = (id: string, userId: string) => findSession(harness.context.database, id, userId);

@@ -30,7 +30,7 @@ describe('updating many rows', () => {
 
   const at = new Date('2026-01-02T03:04:05.678Z');
 
-  /** Updates rows. @returns the statements */
+  /** Updates rows, and returns the statements. */
   async function sent(rows: Parameters<typeof update>[0]): Promise<string[]> {
     const { statements } = await statementsOf(database.sequelize, () => update(rows));
     return statements.filter((sql) => /UPDATE/.test(sql));
@@ -66,7 +66,7 @@ describe('updating many rows', () => {
     const keys = users.map((_, index) => `${index} `.padEnd(searchKeyLength, 'key '));
     const rows = users.map(({ id }, index) => ({ id, searchKey: keys[index] ?? '' }));
     const [first, ...others] = rows;
-    // 50,000 characters have 91 such rows.
+    // 50,000 characters hold 91 of these rows.
     expect(await sent([{ id: first?.id ?? '', lastName: 'Lopez' }, ...others])).to.have.length(3);
     expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
   });
@@ -76,7 +76,7 @@ describe('updating many rows', () => {
     await update([]);
     await update(before.map(({ id }) => ({ id })));
     const long = before.map(({ id }, index) => ({ id, lastName: 'x'.repeat(index === 7 ? 51 : 50 - (index % 2)) }));
-    // SQLite has no lengths.
+    // SQLite has no maximum lengths.
     if (onMysql) await assert.rejects(() => update(long), DatabaseError);
     const [first, ...others] = before.map(({ id }) => id);
     const taken = { id: first ?? '', email: before[5]?.email ?? '' };

@@ -26,7 +26,7 @@ describe('Places on waiting lists', () => {
     const expected = list.map(({ id }, index) => [id, index > 2 ? index : index + 1] as const);
     for (const [id, place] of expected.filter((_, index) => index !== 54)) expect(result.get(id)).to.equal(place);
     expect(result.get(other.id)).to.equal(1);
-    // 105 counts.
+    // 105 counts need two statements.
     expect(statements).to.have.length(2);
   });
 

@@ -8,7 +8,7 @@ import { atDepth } from '../../support/depth.js';
 import { scaled } from '../../support/machine.js';
 import { useDatabases } from '../support/databases.js';
 
-/** Commits numbers, in two tables each, and says each when it is committed: 1, 2, 3, ... */
+/** Program that commits the numbers 1, 2, 3, ... to two tables, and prints each after its commit. */
 const writer = (file: string, from: number) => `
 import { writeSync } from 'node:fs';
 const { openDatabase } = await import(${JSON.stringify(new URL('../../../src/db/connection.ts', import.meta.url).href)});
@@ -47,7 +47,7 @@ for (let n = ${from}; ; n += 1) {
         message += text;
       });
       while (message.split('\n').length < 5 && program.exitCode === null) await once(program.stdout, 'data');
-      // Somewhere in a commit.
+      // At a random moment of a commit.
       await sleep(Math.random() * 20);
       program.kill('SIGKILL');
       expect((await exit)[1]).to.equal('SIGKILL');
@@ -63,7 +63,7 @@ for (let n = ${from}; ; n += 1) {
       const [one, other] = [await numbers('one'), await numbers('other')];
       expect(one).to.deep.equal(other);
       expect(one).to.deep.equal(Array.from({ length: one.length }, (_, index) => index + 1));
-      // A commit may have been done and not yet be answered.
+      // The last commit may have succeeded without being printed.
       expect(one.length, `round ${round}`).to.be.within(answered, answered + 1);
       const [check] = await database.sequelize.query('PRAGMA integrity_check');
       expect(check).to.deep.equal([{ integrity_check: 'ok' }]);

@@ -11,7 +11,7 @@ import { scaled } from '../../support/machine.js';
 import { otherWriter } from '../../support/sqlite-lock.js';
 import { useDatabases } from '../support/databases.js';
 
-/** Private parts of Sequelize and of the driver. */
+/** Private parts of Sequelize and the driver. */
 interface Manager {
   connections: Record<string, { thread?: SqliteThread; threads: { all: Set<SqliteThread> } }>;
 }
@@ -31,7 +31,7 @@ interface Manager {
     database.sequelize.query("UPDATE leases SET expires_at = expires_at + 1 WHERE name = 'a'", { transaction });
   const transact = () => database.inTransaction(add);
   const file = () => databases.url.replace(/^sqlite:/, '');
-  /** The connections that Sequelize has open, and the threads that they share; types don't show them. */
+  /** Open connections of Sequelize and their shared threads, which its types hide. */
   const connections = () => Object.values((database.sequelize.connectionManager as unknown as Manager).connections);
   const threads = () => [...(connections()[0]?.threads.all ?? [])];
 
@@ -68,7 +68,7 @@ interface Manager {
     const failure = (sql: string, options = {}) =>
       database.sequelize.query(sql, options).then(
         () => 'none',
-        // Sequelize's errors have the driver's own as their parent.
+        // The parent of Sequelize's error is the driver's error.
         ({ parent }: { parent: { code: string; message: string } }) => [parent.code, parent.message],
       );
     const unknown = ['SQLITE_ERROR', 'SQLITE_ERROR: no such column: colour'];
@@ -86,7 +86,7 @@ interface Manager {
     const writing = transact().then(() => {
       written = true;
     });
-    // The lock is given back by this thread: were it blocked, the write would have to fail instead.
+    // This thread releases the lock. If it were blocked, the write would fail.
     for (let turns = 0; turns < 50; turns += 1) await sleep(2);
     expect(written).to.equal(false);
     await other.run('COMMIT');
@@ -142,7 +142,7 @@ interface Manager {
   it('reads committed values beside a transaction, and keeps both apart', async () => {
     const expiry = async () => (await select<{ expires_at: number }>('SELECT expires_at FROM leases'))[0]?.expires_at;
     const seen: unknown[] = [];
-    // Requested together: a read that has begun keeps its connection.
+    // Requested together: a running read keeps its connection.
     await Promise.all([
       ...Array.from({ length: 5 }, expiry),
       database.inTransaction(async (transaction) => {
@@ -158,7 +158,7 @@ interface Manager {
   it('reuses a connection only without an open transaction', async () => {
     const one = await database.sequelize.transaction();
     await add(one);
-    // As after a commit that failed: the connection is given back, its transaction still open.
+    // Releases the connection with its transaction still open, as after a failed commit.
     (one as unknown as { cleanup(): void }).cleanup();
     await transact();
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
@@ -176,7 +176,7 @@ interface Manager {
       }
       return { descriptors: descriptors(), megabytes: process.memoryUsage.rss() / 2 ** 20 };
     };
-    // Caches and the heap fill at first.
+    // Caches and the heap grow at first.
     const before = await run(Math.min(many, 3000));
     const after = await run(many);
     expect(after.descriptors).to.be.at.most(before.descriptors + 2);

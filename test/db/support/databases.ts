@@ -3,11 +3,11 @@ import { type Database, openDatabase } from '../../../src/db/connection.js';
 import type { ConnectionLimits } from '../../../src/db/mysql/connections.js';
 import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../../support/database.js';
 
-/** Connections to one database of its own, closed when their test is over. */
+/** Connections to a test's own database. They are closed after the test. */
 export interface Databases {
-  /** For DATABASE_URL. */
+  /** Value for DATABASE_URL. */
   readonly url: string;
-  /** Another connection to the same database, as another program would have. */
+  /** Opens another connection to the same database, like another program. */
   open(settings?: Record<string, string>, limits?: ConnectionLimits): Database;
 }
 
@@ -46,7 +46,7 @@ export function useDatabases({
   return databases;
 }
 
-/** The names of all tables, without SQLite's own. */
+/** Returns the names of all tables except SQLite's own. */
 export async function tablesOf({ sequelize }: Database): Promise<string[]> {
   const tables = (await sequelize.getQueryInterface().showAllTables()) as unknown[];
   const names = tables.map((table) => String((table as { tableName?: string }).tableName ?? table));

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/db/connection.js';
 import { migrateUp, migrationStatus } from '../../../src/db/migrations/migrator.js';
 import { AppError, type ErrorCode } from '../../../src/errors.js';
 
-/** The known failure that work ends in; anything else, success too, fails the test. */
+/** Returns the AppError with which work fails. Any other result, including success, fails the test. */
 export async function failureOf(work: () => unknown): Promise<AppError> {
   try {
     await work();
@@ -15,10 +15,10 @@ export async function failureOf(work: () => unknown): Promise<AppError> {
   throw new Error('It succeeded, and should have failed.');
 }
 
-/** A password that no message may hold. */
+/** A password that no message may contain. */
 export const canary = 'pa55word-canary';
 
-/** Reads, writes and migrates, twice: each must end in the same failure. */
+/** Expects that reading, writing and migrating all fail with this error. */
 export async function expectFailures(
   env: Record<string, string>,
   code: ErrorCode,
@@ -40,7 +40,7 @@ export async function expectFailures(
     expect(failure.message).not.to.include(canary);
     expect(failure.cause).to.be.an('error');
   }
-  // Queries that meet while the connection is made fail together: none waits for ever.
+  // Concurrent queries during the connection attempt all fail: none waits forever.
   if (only !== 'writes') await Promise.all([...reads, ...reads].map((attempt) => failureOf(attempt)));
   await database.close();
 }
