@@ -9,7 +9,7 @@ import { documentsIn, engines, read, root, version } from './files.js';
 
 const manifests = ['secret.example', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
 
-/** A manifest of Kubernetes, as far as these tests read it. */
+/** Used fields of a Kubernetes manifest. */
 interface Manifest {
   kind: string;
   data?: Record<string, string>;
@@ -25,14 +25,14 @@ interface Manifest {
   };
 }
 
-/** The manifest of this kind. */
+/** Returns the manifest of a kind. */
 function manifestOf(kind: string): Manifest {
   const found = (manifests.flatMap(documentsIn) as Manifest[]).find((manifest) => manifest.kind === kind);
   if (!found) throw new Error(`There is no ${kind}.`);
   return found;
 }
 
-/** A workflow, as far as these tests read it. */
+/** Used fields of a workflow. */
 interface Workflow {
   permissions: object;
   jobs: Record<
@@ -74,7 +74,7 @@ describe('The files for deployments', () => {
     ];
     const { env_file: file, environment } = services.service;
     expect(file).to.equal('.env');
-    // A `.env` of commands outside of the container may have these.
+    // A `.env` for commands outside of the container may have these settings.
     expect(environment).to.include({ HOST: '0.0.0.0', PORT: '3000', DATA_DIR: '/data', DB_HOST: 'database' });
     expect(environment).to.include({ NODE_ENV: 'production', DATABASE_URL: '' });
     const given = Object.entries(environment).filter(([, value]) => value.includes('${'));
@@ -102,11 +102,11 @@ describe('The files for deployments', () => {
     const { strategy, template } = manifestOf('Deployment').spec ?? {};
     const { containers = [], volumes = [], terminationGracePeriodSeconds: grace } = template?.spec ?? {};
     const drain = Number(manifestOf('ConfigMap').data?.DRAIN_DELAY_MS) / 1000;
-    // Running requests have 25 s after the delay: docs/OPERATIONS.md.
+    // Running requests have 25 s after the delay: see docs/OPERATIONS.md.
     expect(grace).to.be.at.least(drain + 25);
     expect(strategy).to.deep.equal({ type: 'Recreate' });
     expect(containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
-    // A job would migrate while instances of the former version still run.
+    // A job would migrate while instances of the former version run.
     expect((manifests.flatMap(documentsIn) as Manifest[]).map(({ kind }) => kind)).to.not.include('Job');
     const mount = containers.flatMap(({ volumeMounts }) => volumeMounts).find(({ mountPath }) => mountPath === '/data');
     const limit = volumes.find(({ name }) => name === mount?.name)?.emptyDir?.sizeLimit;
@@ -121,7 +121,7 @@ describe('The files for deployments', () => {
       Array.from(read(file).matchAll(names), ([, name = '', minutes]) => [name, Number(minutes) * 60_000] as const);
     const found = {
       nginx: timeouts('deploy/nginx.conf', /^ *proxy_(read|send)_timeout (\d+)m;/gm),
-      // The connections of a database are those of pools.
+      // Not the timeouts of database connections, which belong to pools.
       HAProxy: timeouts('deploy/haproxy.cfg', /^ *timeout (client|server) (\d+)m$/gm),
     };
     expect(found.nginx.map(([name]) => name)).to.have.members(['read', 'send']);

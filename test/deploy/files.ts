@@ -8,12 +8,15 @@ import manifest from '../../package.json' with { type: 'json' };
 import { proxiedHost } from '../support/certificate.js';
 import { findServer } from '../support/test-server.js';
 
-/** What the files that are for deployments have in common. */
+/** Helpers for tests of the deployment files. */
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-/** The documents of a YAML file. @throws where it isn't well-formed, or a key stands twice */
+/**
+ * Returns the documents of a YAML file.
+ * @throws Error if the file isn't well-formed, or has a duplicate key
+ */
 export function documentsIn(file: string): unknown[] {
   return parseAllDocuments(read(file)).map((document) => {
     const [problem] = document.errors;
@@ -24,10 +27,7 @@ export function documentsIn(file: string): unknown[] {
 
 export const { version, engines } = manifest;
 
-/**
- * Whether a program is installed that a test of the files for deployments needs. Where it isn't, that is message; with
- * REQUIRE_DEPLOYMENT=1 it is a failure.
- */
+/** Whether a program for a deployment test is installed. If not, prints a message, or throws with REQUIRE_DEPLOYMENT=1. */
 export function isInstalled(program: string): boolean {
   if (findServer([program])) return true;
   if (process.env.REQUIRE_DEPLOYMENT === '1') throw new Error(`REQUIRE_DEPLOYMENT is set, and there is no ${program}.`);
@@ -35,7 +35,7 @@ export function isInstalled(program: string): boolean {
   return false;
 }
 
-/** Sends a request through a proxy that listens on a port of this machine, on a connection of its own. */
+/** Sends a request on a new connection through a proxy on a port of this machine. */
 export function sendThrough(
   port: number,
   method: string,
@@ -49,7 +49,7 @@ export function sendThrough(
     path: route,
     agent: false,
     servername: proxiedHost,
-    // The certificate is one of the test.
+    // The certificate is self-signed.
     rejectUnauthorized: false,
     headers: { Host: proxiedHost, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
   };

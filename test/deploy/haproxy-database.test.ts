@@ -19,21 +19,21 @@ import { isInstalled } from './files.js';
   let started: Haproxy[];
   let servers: Server[];
   let sockets: Socket[];
-  /** A node with such a file doesn't take part. */
+  /** A node is down while this file exists. */
   const markOf = (name: string) => path.join(folder.path, `without-${name}`);
 
-  /** Starts a node that says its name to who connects. @returns its port */
+  /** Starts a node that sends its name to each client, and returns its port. */
   async function startNode(name: string): Promise<number> {
     const node = createServer((socket) => {
       sockets.push(socket);
-      // HAProxy may end a connection at any time.
+      // HAProxy may close a connection at any time.
       socket.on('error', () => undefined);
       socket.write(name);
     });
     servers.push(node);
     node.listen(0, '127.0.0.1');
     await once(node, 'listening');
-    // A server that listens on a port has an address of that kind.
+    // A server on a TCP port has an address of this type.
     return (node.address() as AddressInfo).port;
   }
 
@@ -48,7 +48,7 @@ import { isInstalled } from './files.js';
       nodes.push(port);
       cases.push(`${port}) [ ! -e '${markOf(name)}' ] ;;`);
     }
-    // HAProxy gives it the port of the node.
+    // HAProxy passes the port of the node.
     const check = `#!/bin/sh\ncase $4 in\n${cases.join('\n')}\nesac\n`;
     listen = await freePort();
     const database = { listen, peers: await freePort(), nodes, check };
@@ -64,12 +64,15 @@ import { isInstalled } from './files.js';
   async function start(former?: Haproxy): Promise<Haproxy> {
     const haproxy = startHaproxy(folder.path, ports, former);
     started.push(haproxy);
-    // After a reload the socket is the former one's until the next one listens.
+    // After a reload, the former process answers on the socket until the next one listens.
     while (!(await haproxy.command('show info').catch(() => '')).includes(`\nPid: ${haproxy.pid}\n`)) await sleep(20);
     return haproxy;
   }
 
-  /** Connects as a pool does. @returns which node it leads to, and its end */
+  /**
+   * Connects like a pool.
+   * @returns the connected node, and a promise for the end of the connection
+   */
   async function open(): Promise<{ node: string; ended: Promise<unknown> }> {
     const socket = connect(listen, '127.0.0.1');
     sockets.push(socket);
@@ -122,7 +125,7 @@ import { isInstalled } from './files.js';
     await markDown(former, 'one');
     expect((await open()).node).to.equal('two');
     await markUp(former, 'one');
-    // For 5 s after its start it asks its peers, and tells nothing.
+    // HAProxy only asks its peers for 5 s after its start, and sends them nothing.
     await sleep(Math.max(0, startedAt + 6000 - performance.now()));
     await start(former);
     expect((await open()).node).to.equal('two');

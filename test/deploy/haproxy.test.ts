@@ -14,7 +14,7 @@ import { isInstalled, sendThrough } from './files.js';
   this.timeout(scaled(30_000));
   let folder: ReturnType<typeof temporaryFolder>;
   let haproxy: Haproxy | undefined;
-  /** What the instance answers when it is asked whether it is ready. */
+  /** Status that the instance answers to `/readyz`. */
   let readiness: number;
   const arrivals = new EventEmitter();
   const instance = createServer((request, response) => {
@@ -38,7 +38,7 @@ import { isInstalled, sendThrough } from './files.js';
 
   it('lets the instance complete its requests when it is no longer ready', async () => {
     const https = await freePort();
-    // A server that listens on a port has an address of that kind.
+    // A server on a TCP port has an address of this type.
     const instances = [(instance.address() as AddressInfo).port];
     haproxy = startHaproxy(folder.path, { http: await freePort(), https, instances });
     await haproxy.untilServer('instances/one', 'UP');
@@ -47,7 +47,7 @@ import { isInstalled, sendThrough } from './files.js';
     const [response] = await arrived;
     readiness = 503;
     await haproxy.untilServer('instances/one', 'DOWN');
-    // If its connections were ended, they would be by now.
+    // HAProxy would have closed the connection by now.
     await sleep(500);
     response.writeHead(201).end('created');
     expect(await answer).to.deep.equal({ status: 201, text: 'created' });

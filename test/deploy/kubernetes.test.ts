@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { documentsIn, root } from './files.js';
 
-/** Compiles a program of one file. @returns what the compiler says of it */
+/** Compiles a program of one file, and returns the compiler's output. */
 function problemsOf(source: string): string {
   const folder = temporaryFolder();
   try {
@@ -21,13 +21,13 @@ function problemsOf(source: string): string {
   }
 }
 
-/** An object of Kubernetes. */
+/** A Kubernetes object. */
 interface Manifest {
   apiVersion: string;
   kind: string;
 }
 
-/** A literal has no fields that its type doesn't know. */
+/** Returns a program with a typed literal for each manifest. The compiler refuses unknown fields in literals. */
 function programOf(manifests: readonly Manifest[]): string {
   const lines = manifests.map(({ apiVersion, kind, ...fields }, index) => {
     const from = apiVersion === 'v1' ? 'core/v1' : apiVersion;

@@ -15,7 +15,7 @@ import { configureNginx } from './nginx.js';
   let folder: ReturnType<typeof temporaryFolder>;
   let proxy: ChildProcess | undefined;
   let https: number;
-  /** What instances have received, in this order; the first `lost` of them get no response. */
+  /** Requests that the instances have received, in order. The first `lost` requests get no response. */
   let received: string[];
   let lost: number;
   const instances = [0, 1].map(() =>
@@ -59,7 +59,7 @@ import { configureNginx } from './nginx.js';
     folder.remove();
   });
 
-  // A server that listens on a port has an address of that kind.
+  // A server on a TCP port has an address of this type.
   const ports = () => instances.map((instance) => (instance.address() as AddressInfo).port);
 
   async function start(to: readonly number[]): Promise<void> {
@@ -86,7 +86,7 @@ import { configureNginx } from './nginx.js';
 
   it('retries a GET at the other instance, but no change', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
-      // For a while it leaves out an instance that has failed.
+      // Restarted, because nginx excludes a failed instance for a while.
       await start(ports());
       [received, lost] = [[], 1];
       const { status } = await sendThrough(https, method, '/api/courses?really=yes');
@@ -97,7 +97,7 @@ import { configureNginx } from './nginx.js';
   });
 
   it('sends a GET to the other instance if a machine does not answer', async () => {
-    // A process that stands still and takes no more connections: like a machine that has vanished, it answers nothing.
+    // A stopped process that accepts no connections: like a vanished machine, it answers nothing.
     const listen =
       "net.createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })";
     const stopped = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { read } from './files.js';
 
-/** Where nginx listens and what it leads to, instead of what its file in this repository names. All on this machine. */
+/** Ports on this machine that replace those in deploy/nginx.conf. */
 export interface NginxPorts {
   http: number;
   https: number;
@@ -10,7 +10,7 @@ export interface NginxPorts {
 }
 
 /**
- * Writes the file of this repository for nginx, with other ports and places of files. The certificate is expected in the folder.
+ * Writes deploy/nginx.conf with other ports and paths. Expects the certificate in the folder.
  * @returns the arguments of the program, which stays in the foreground
  */
 export function configureNginx(folder: string, { http, https, instances }: NginxPorts): string[] {

@@ -12,7 +12,7 @@ describe('The check of the nodes for HAProxy', () => {
   });
   afterEach(() => folder.remove());
 
-  /** Whether it takes a node for one that can be used, of which the server says this. */
+  /** Whether the check accepts a node whose server reports these values. */
   function accepts({ galera = '', member = '' }): boolean {
     const client = `#!/bin/sh\ncase "$*" in *wsrep_*) printf '${galera}' ;; *MEMBER_STATE*MEMBER_ROLE*) printf '${member}' ;; esac\n`;
     writeFileSync(path.join(folder.path, 'mysql'), client, { mode: 0o700 });

@@ -21,7 +21,7 @@ import { freePort, searchPath } from '../support/test-server.js';
 import { isInstalled, read } from './files.js';
 import { configureNginx } from './nginx.js';
 
-/** A proxy that runs with the file of this repository; only ports, certificate and places of files are others. */
+/** A proxy with its file of this repository. Only ports, certificate and paths differ. */
 interface Proxy {
   program: string;
   /** @returns the arguments of the program, which stays in the foreground */
@@ -61,7 +61,7 @@ for (const { program, configure } of proxies)
       let proxy: ChildProcess;
       let port = 0;
       let message = '';
-      /** Lets imports run. */
+      /** Releases the import slot. */
       let release: (() => Promise<void>) | undefined;
       const agent = new Agent({ rejectUnauthorized: false, servername: host });
 
@@ -94,7 +94,7 @@ for (const { program, configure } of proxies)
         });
       }
 
-      /** Sends a request through the proxy, whole or in part. */
+      /** Sends a request through the proxy. */
       function send(method: string, route: string, headers: Record<string, string> = {}, body?: Buffer | string) {
         const options = {
           host: '127.0.0.1',
@@ -110,7 +110,7 @@ for (const { program, configure } of proxies)
         });
       }
 
-      /** Until the proxy listens and knows that the service is ready. */
+      /** Waits until the proxy listens and the service is ready. */
       async function untilReady(): Promise<void> {
         for (;;) {
           if (proxy.exitCode !== null) throw new Error(`${program} ended: ${message}`);
@@ -164,7 +164,7 @@ for (const { program, configure } of proxies)
         const response = await send('POST', '/api/auth/web-session', headers, body);
         expect(response.statusCode, await text(response)).to.equal(200);
         expect(response.headers['set-cookie']?.join()).to.match(/^__Host-[^;]+;.*Secure/);
-        // An address that a client makes up is not the one that the service sees.
+        // The service ignores an address that the client made up.
         const [session] = await harness.context.database.models.Session.findAll({
           where: { userId: user.id },
           order: [['createdAt', 'DESC']],
@@ -184,7 +184,7 @@ for (const { program, configure } of proxies)
         expect(uploaded.statusCode, response).to.equal(202);
         const { id } = (JSON.parse(response) as { import: { id: string } }).import;
         const events = await send('GET', `/api/imports/${id}/events`, { Authorization });
-        // It is there though the response goes on.
+        // The event arrives although the response continues.
         const [first] = (await once(events, 'data')) as [Buffer];
         expect(first.toString()).to.include('event: progress');
         expect(events.complete).to.equal(false);
@@ -201,7 +201,7 @@ for (const { program, configure } of proxies)
             return given.statusCode;
           })
           .catch((error: Error & { code?: string }) => error.code);
-        // The response may be lost while its client is still sending.
+        // The response may be lost while the client is still sending.
         expect(refused).to.be.oneOf([413, 'EPIPE', 'ECONNRESET']);
       });
     },

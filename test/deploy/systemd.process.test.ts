@@ -11,7 +11,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
 (isInstalled('systemd-analyze') ? describe : describe.skip)('The systemd unit (needs systemd-analyze)', () => {
   it('has only settings that systemd knows', () => {
     const { status, stderr } = analyze('verify');
-    // It ends with 0 for unknown names.
+    // The exit code is 0 even for unknown names.
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
   });
 

@@ -1,11 +1,11 @@
-/** A checkout as somebody has it who has worked in it. */
+/** A checkout with leftovers of earlier work. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Patterns of .gitignore for names at any depth: all of ours are. */
+/** Patterns of .gitignore. All of them apply at any depth. */
 const patterns = readFileSync(path.join(repository, '.gitignore'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
@@ -16,11 +16,11 @@ const patterns = readFileSync(path.join(repository, '.gitignore'), 'utf8')
     return { ...kind, matches: new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '.*')}$`) };
   });
 
-/** Whether .gitignore names a file or folder. */
+/** Whether .gitignore excludes a file or folder. */
 export const isIgnored = (name: string, isFolder = false): boolean =>
   patterns.findLast(({ matches, ofFolders }) => matches.test(name) && (isFolder || !ofFolders))?.ignores ?? false;
 
-/** The files of the repository by their paths in it, also of a downloaded archive: all but those that .gitignore names. */
+/** Returns the paths of the repository's files, also in a downloaded archive. Leaves out files that .gitignore excludes. */
 export function repositoryFiles(below = ''): string[] {
   const entries = readdirSync(path.join(repository, below), { withFileTypes: true });
   return entries.flatMap((entry) => {
@@ -30,15 +30,15 @@ export function repositoryFiles(below = ''): string[] {
   });
 }
 
-/** Copies the files of the repository, as a clone has them. */
+/** Copies the repository's files, like a clone. */
 export function copyRepository(to: string): void {
   for (const name of repositoryFiles()) cpSync(path.join(repository, name), path.join(to, name));
 }
 
-/** What all planted files hold. */
+/** Content of all planted files. */
 const secret = 'planted-Fz81-password';
 
-/** What commands leave where they are run: files beside an imported one, the data folder, settings. */
+/** Files that commands leave behind: files beside an imported file, the data folder, and settings. */
 const leftovers = [
   ...['people.csv', 'people.credentials.csv', 'people.credentials-2.csv', 'people.credentials-12.csv.part'],
   ...['people.rejected.csv', 'people.rejected-2.csv', 'credentials-0199a1f2.csv', 'rejected-0199a1f2.csv'],
@@ -47,7 +47,7 @@ const leftovers = [
   ...['data/imports/0199a1f2/credentials.csv', 'backup/coursectl.sqlite', 'coursectl-0.0.1.tgz'],
 ];
 
-/** Puts such files into a checkout, and into each of its folders. */
+/** Plants leftover files in a checkout and all its folders. */
 export function plantLeftovers(checkout: string): void {
   const entries = readdirSync(checkout, { recursive: true, withFileTypes: true });
   const folders = entries
@@ -63,7 +63,7 @@ export function plantLeftovers(checkout: string): void {
     }
 }
 
-/** The files below a folder that were planted, whatever their names are now. */
+/** Returns the planted files below a folder, even if they were renamed. */
 export function plantedIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));

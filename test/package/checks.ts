@@ -1,4 +1,4 @@
-/** What the checks of the installed package and of the container image share. */
+/** Helpers for the checks of the installed package and the container image. */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,13 @@ export const verdicts: Verdict[] = [];
 
 export type Environment = Record<string, string>;
 
-/** Runs a command to its end. @throws with all its output when it fails */
+/**
+ * Runs a command to its end.
+ * @throws Error with all its output if it fails
+ */
 export async function run(command: string, args: readonly string[], cwd: string, env: Environment, input = '') {
   const running = promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 26 });
-  // Most commands end without reading it.
+  // Most commands don't read their input.
   running.child.stdin?.on('error', () => undefined).end(input);
   try {
     return await running;
@@ -27,14 +30,14 @@ export async function run(command: string, args: readonly string[], cwd: string,
   }
 }
 
-/** npm's files of settings on this machine: where the registry is, and whom to trust. Other copies of npm have others. */
+/** npm's settings files on this machine, with the registry and trusted authorities. Other copies of npm use other files. */
 export const npmSettings: Environment = {};
 for (const name of ['userconfig', 'globalconfig']) {
   const { stdout } = await run('npm', ['config', 'get', name], tmpdir(), process.env as Environment);
   npmSettings[`npm_config_${name}`] = stdout.trim();
 }
 
-/** What of this environment an installation may know: how to reach the registry. */
+/** Returns the environment of an installation, with the settings to reach the registry. */
 export function surroundings(home: string, ...searched: string[]): Environment {
   mkdirSync(home, { recursive: true });
   const own = Object.entries(process.env).filter(([name]) =>
@@ -44,7 +47,7 @@ export function surroundings(home: string, ...searched: string[]): Environment {
   return { ...(Object.fromEntries(own) as Environment), ...npmSettings, ...paths };
 }
 
-/** Makes a promise of what some work finds; work that fails breaks it. */
+/** Runs a check and records its verdict. A failed check counts as a broken promise. */
 export async function check(runName: string, promised: string, work: () => Promise<Omit<Verdict, 'promised'>>) {
   const startedAt = performance.now();
   try {
@@ -56,7 +59,7 @@ export async function check(runName: string, promised: string, work: () => Promi
   console.log(`${runName}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
 }
 
-/** Waits until a service answers. @returns the seconds since `startedAt` */
+/** Waits until a service answers, and returns the seconds since `startedAt`. */
 export async function answers(url: string, service: ChildProcess, startedAt: number): Promise<number> {
   for (;;) {
     const seconds = (performance.now() - startedAt) / 1000;
@@ -78,7 +81,7 @@ export async function ended(service: ChildProcess): Promise<number | null> {
   return service.exitCode ?? (await exit);
 }
 
-/** Prints the verdicts, and hands their count on to `npm test`. */
+/** Prints the verdicts, and passes their count to `npm test`. */
 export function conclude(): void {
   console.log(`\n${rows(verdicts)}`);
   const skipped = verdicts.filter(({ kept }) => kept === 'not run').length;

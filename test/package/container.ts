@@ -1,6 +1,7 @@
 /**
- * `npm run test:container`: the container image, built from the files of the repository by buildah, without a daemon. Its base
- * is made from Debian's packages and the Node that runs this. Needs buildah, mmdebstrap and the rights to mount file systems.
+ * `npm run test:container`: checks the container image, which buildah builds from the repository's files without a
+ * daemon. Its base consists of Debian packages and the running Node. Needs buildah, mmdebstrap and the right to mount
+ * file systems.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { freePort, searchPath } from '../support/test-server.js';
 import { copyRepository, plantedIn, plantLeftovers } from './checkout.js';
 import { answers, at, check, conclude, type Environment, ended, folder, npmSettings, run, verdicts } from './checks.js';
 
-/** The user of the image, as Dockerfile names it. */
+/** The image's user in the Dockerfile. */
 const user = 1000;
 const [toolsImage, bareImage, image] = ['tools', 'bare', 'image'].map((name) => `localhost/coursectl-${name}`) as [
   string,
@@ -19,11 +20,11 @@ const [toolsImage, bareImage, image] = ['tools', 'bare', 'image'].map((name) => 
 ];
 
 const env: Environment = { ...(process.env as Environment), PATH: searchPath, BUILDAH_ISOLATION: 'chroot' };
-/** Images and containers are kept beside those of the machine. */
+/** Images and containers are stored separately from the machine's. */
 const storage = ['--root', at('storage'), '--runroot', at('running')];
 const buildah = async (...args: string[]) => (await run('buildah', [...storage, ...args], folder, env)).stdout.trim();
 
-/** Why an image can't be built here; undefined when it can. */
+/** Returns why an image can't be built here, or undefined if it can. */
 function obstacle(): string | undefined {
   for (const program of ['buildah', 'mmdebstrap', 'unshare'])
     try {
@@ -39,7 +40,7 @@ function obstacle(): string | undefined {
   return undefined;
 }
 
-/** A base with Node and npm, and one with Node alone, which has no shell either. */
+/** Builds a base with Node and npm, and a base with only Node and no shell. */
 async function makeBases(): Promise<void> {
   const base = at('base.tar');
   await run(
@@ -61,7 +62,10 @@ async function makeBases(): Promise<void> {
   await buildah('commit', '--quiet', '--rm', bare, bareImage);
 }
 
-/** How npm reaches the registry on this machine, for the build. @returns options of `buildah build` */
+/**
+ * Passes npm's registry settings to the build.
+ * @returns options of `buildah build`
+ */
 async function registryOptions(): Promise<string[]> {
   const files = Object.values(npmSettings).filter((file) => existsSync(file));
   const registry = process.env.npm_config_registry;
@@ -72,7 +76,7 @@ async function registryOptions(): Promise<string[]> {
   return [`${at('npmrc')}:/root/.npmrc:ro`, ...mounted].flatMap((volume) => ['--volume', volume]);
 }
 
-/** The settings of an image in Docker's format. */
+/** Settings of an image in Docker's format. */
 interface ImageSettings {
   User: string;
   Env: string[];
@@ -90,12 +94,12 @@ async function settingsOf(): Promise<ImageSettings> {
   return Docker.config;
 }
 
-/** The files of the image, mounted until the end. */
+/** Mounts the image until the end, and returns the folder. */
 async function mountImage(): Promise<string> {
   return buildah('mount', await buildah('from', '--pull-never', image));
 }
 
-/** Runs a command of the image as its user, where nothing but the volume and /tmp can be written. */
+/** Runs a command of the image as its user. Only the volume and /tmp are writable. */
 function start(root: string, settings: ImageSettings, command: readonly string[], own: Environment) {
   const mounts = [
     `mount --bind ${root} ${root}`,
@@ -110,7 +114,7 @@ function start(root: string, settings: ImageSettings, command: readonly string[]
     ...own,
   } as Environment;
   const enter = `exec chroot --userspec=${settings.User} ${root} ${command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}`;
-  // Without the process namespace's own init the service would be told of no signals.
+  // No process namespace: its init would not pass signals to the service.
   return spawn('unshare', ['--mount', 'sh', '-c', [...mounts, enter].join(' && ')], {
     env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -183,7 +187,7 @@ async function checkImage(): Promise<void> {
   await check('image', 'it runs as a user without rights, with one volume, a port and a health check', async () => {
     const { User, Volumes, ExposedPorts, Healthcheck, Entrypoint, Cmd } = settings;
     const found = { User, Volumes: Object.keys(Volumes), ExposedPorts: Object.keys(ExposedPorts), Entrypoint, Cmd };
-    // In the form without a shell.
+    // In the exec form, without a shell.
     const kept =
       User === `${user}:${user}` &&
       found.Volumes.join() === '/data' &&

@@ -1,7 +1,7 @@
 /**
- * `npm run test:package`: the package as people get it. A fresh clone with Node and npm only, by the README's one
- * command; and `npm pack`, installed globally by npm 12 without install scripts, on every version of Node that
- * package.json names. Node and npm come from the registry, into a temporary folder.
+ * `npm run test:package`: checks the package as people get it. First a fresh clone with only Node and npm, by the
+ * README's command. Then `npm pack`, installed globally by npm 12 without install scripts, on every version of Node in
+ * package.json. Node and npm are installed from the registry into a temporary folder.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,11 +24,11 @@ import {
   verdicts,
 } from './checks.js';
 
-/** The versions of Node: by default this one. */
+/** Versions of Node; by default only the running one. */
 const lines = fullDepth ? ['20', '22', '24', '26'] : [process.versions.node.split('.')[0] ?? ''];
 const clone = { installSeconds: 60, answerSeconds: 75 };
 
-/** A folder of commands that has nothing but these: no compiler, no Python. */
+/** Creates a folder with only these commands: no compiler, no Python. */
 async function commands(...names: string[]): Promise<string> {
   const bin = at('only');
   mkdirSync(bin);
@@ -56,7 +56,7 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   });
   try {
     const answered = await answers(`http://127.0.0.1:${port}`, service, startedAt);
-    // Others may keep the machine busy: what has to hold, holds for a quiet one.
+    // The limits are for a quiet machine, and other programs may keep this one busy.
     const slowness = (slowBefore + slownessNow()) / 2;
     return {
       measured: `installed and built in ${installed.toFixed(0)} s, answered after ${answered.toFixed(0)} s, on a machine ${slowness.toFixed(1)} times as slow as a quiet one`,
@@ -64,12 +64,15 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
       timed: true,
     };
   } finally {
-    // npm hands no signals on to what it has started.
+    // npm passes no signals to its children.
     if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM');
   }
 }
 
-/** Makes the package in the clone, after commands have left their files in it. @returns the file */
+/**
+ * Packs the clone after leftover files were planted in it.
+ * @returns the package file
+ */
 async function pack(): Promise<string> {
   plantLeftovers(at('clone'));
   await run('npm', ['pack', '--pack-destination', folder], at('clone'), process.env as Environment);
@@ -77,7 +80,7 @@ async function pack(): Promise<string> {
   return at(name ?? '');
 }
 
-/** Installs a package of the registry aside. @returns its folder */
+/** Installs a package of the registry into a separate folder, and returns the folder. */
 async function aside(name: string, range: string): Promise<string> {
   const prefix = at(`${name}-${range}`);
   const args = ['install', '--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${range}`];
@@ -85,10 +88,10 @@ async function aside(name: string, range: string): Promise<string> {
   return path.join(prefix, 'node_modules', name);
 }
 
-/** Whether a version of Node can be had for this machine. */
+/** Package with Node's binary for this machine. */
 const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** Installs the package globally for a Node, and works with it from a folder that has nothing to do with it. */
+/** Installs the package globally for a version of Node, and uses it from an unrelated folder. */
 async function installedOn(node: string, npm: { node: string; cli: string }, tarball: string, line: string) {
   const prefix = at(`global-${line}`);
   const home = at(`home-${line}`);
@@ -140,7 +143,7 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
     beside: readdirSync(elsewhere).filter((name) => !name.startsWith('people.')),
     data: readdirSync(path.join(home, '.local', 'share', 'coursectl')).includes('coursectl.sqlite'),
     hint: /(?<!npx )coursectl serve/.test(message),
-    // npm 12 links none.
+    // npm 12 links no manual pages.
     manual: existsSync(path.join(prefix, 'lib/node_modules/coursectl/dist/man/coursectl.1')),
   };
   return {
@@ -192,7 +195,7 @@ try {
     },
   );
   const nodes = new Map<string, string>();
-  // npm 12 itself needs Node 22.
+  // npm 12 itself needs Node 22 or newer.
   for (const line of new Set([...lines, '24'])) {
     const module = await aside(nodePackage, line).catch(() => undefined);
     if (module) nodes.set(line, path.join(module, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'));
