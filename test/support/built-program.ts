@@ -7,14 +7,16 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What a subprocess gave: its streams, and its exit code. */
 export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a command to its end; failing is an answer too. @param as another user, which only root can become */
+/**
+ * Runs a command to its end. A failure is a result, too.
+ * @param as another user, which only root can become
+ */
 export async function run(
   command: string,
   args: readonly string[],
@@ -36,7 +38,6 @@ export async function run(
   }
 }
 
-/** Builds the web console into a folder. */
 async function buildConsole(outDir: string): Promise<void> {
   const vite = path.join(repository, 'node_modules/vite/bin/vite.js');
   const argv = [vite, 'build', '--config', 'src/console/vite.config.ts', '--logLevel', 'warn', '--outDir', outDir];
@@ -44,15 +45,18 @@ async function buildConsole(outDir: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`The console can't be built:\n${stdout}${stderr}`);
 }
 
-/** Bundles the program, and builds the web console beside it, in the `dist` of a folder. */
+/** Bundles the program and builds the web console into the `dist` of a folder. */
 async function compile(target: string): Promise<void> {
   const outDir = path.join(target, 'dist');
-  // Most runs build nothing.
+  // Loaded late, because most runs build nothing.
   const { bundle } = await import('../../scripts/bundle.js');
   await Promise.all([bundle(outDir), buildConsole(path.join(outDir, 'console'))]);
 }
 
-/** Copies the package into a folder, as it is installed. @param dist the compiled program */
+/**
+ * Copies the package into a folder, like an installation.
+ * @param dist the compiled program
+ */
 function copyPackage(target: string, dist?: string): void {
   for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders'])
     cpSync(path.join(repository, name), path.join(target, name), { recursive: true });
@@ -61,12 +65,12 @@ function copyPackage(target: string, dist?: string): void {
 }
 
 /**
- * Builds the package in a folder, as it is installed, from the source as it is now: a `dist` in the repository may be of
- * yesterday.
+ * Builds the package in a folder, like an installation, from the current source. A `dist` in the repository may be
+ * outdated.
  */
 export async function buildProgram(target: string): Promise<void> {
   mkdirSync(target, { recursive: true });
-  // Other users run it, too.
+  // Other users must be able to run the program.
   chmodSync(target, 0o755);
   copyPackage(target);
   await compile(target);
@@ -75,29 +79,32 @@ export async function buildProgram(target: string): Promise<void> {
 let folder: string | undefined;
 let done: Promise<void> | undefined;
 
-/** Where the package is that `test/run.ts` has built for the whole run; for a file that runs alone, it is built once. */
+/**
+ * Returns the folder of the package that `test/run.ts` has built for the whole run. A file that runs alone builds its
+ * own.
+ */
 function packageFolder(): string {
   folder ??= process.env.TEST_BUILD ?? temporaryFolder().path;
   return folder;
 }
 
-/** The folder of the built package. Not to be changed. */
+/** Returns the folder of the built package. Tests must not change it. */
 export async function builtProgram(): Promise<string> {
   done ??= process.env.TEST_BUILD === undefined ? buildProgram(packageFolder()) : Promise.resolve();
   await done;
   return packageFolder();
 }
 
-/** The folder of its compiled program. */
+/** Returns the folder of the compiled program. */
 export const compiledProgram = async (): Promise<string> => path.join(await builtProgram(), 'dist');
 
-/** Gives the enclosing `describe` the built package. `path` is its folder, not to be changed. */
+/** Gives the enclosing `describe` the built package. Tests must not change its folder `path`. */
 export function useBuiltProgram(): { path: string } {
   before(async () => void (await builtProgram()));
   return { path: packageFolder() };
 }
 
-/** Gives the enclosing `describe` the built package in a folder of its own. `path` is that folder. */
+/** Gives the enclosing `describe` its own copy of the built package in the folder `path`. */
 export function useOwnProgram(): { path: string } {
   const own = temporaryFolder();
   before(async () => copyPackage(own.path, await compiledProgram()));

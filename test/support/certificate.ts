@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** The host that the proxies of this repository serve. */
+/** Host that the proxies of this repository serve. */
 export const proxiedHost = 'courses.example.org';
 
 /** Writes a certificate of {@link proxiedHost} into a folder: `certificate.pem`, `key.pem`, and both in `haproxy.pem`. */
@@ -17,13 +17,13 @@ export function writeCertificate(folder: string): void {
   writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat([certificate, key].map((file) => readFileSync(file))));
 }
 
-/** A certificate that is its own authority, and its key, in PEM. */
+/** A self-signed certificate and its key, in PEM. */
 export interface Certificate {
   certificate: string;
   key: string;
 }
 
-/** What `openssl ca` has to be told; only it dates certificates back. */
+/** Configuration of `openssl ca`, the only command that can backdate certificates. */
 const authority = `[ca]
 default_ca=it
 [it]
@@ -38,8 +38,8 @@ commonName=supplied
 `;
 
 /**
- * Makes a certificate.
- * @param name its alternative name, such as `DNS:mail.example.org` or `IP:127.0.0.1`
+ * Makes a self-signed certificate.
+ * @param name alternative name, such as `DNS:mail.example.org` or `IP:127.0.0.1`
  */
 export function makeCertificate(name: string, { expired = false } = {}): Certificate {
   const folder = temporaryFolder();

@@ -1,14 +1,13 @@
-/** One server of a cluster. */
 export interface ClusterNode {
   /** URL of the server, without a database. */
   url: string;
-  /** Kills it with SIGKILL. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Starts it again on what it left, and waits until it takes part. */
+  /** Restarts the server with its data, and waits until it has joined the cluster. */
   rejoin(): Promise<void>;
 }
 
-/** A cluster of servers on this machine that nobody else knows of. */
+/** A private cluster of servers on this machine. */
 export interface Cluster {
   nodes: ClusterNode[];
   stop(): void;

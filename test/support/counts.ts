@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** What came of tests. */
+/** Results of tests. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** For each failure where it is, its title, and what it says. */
+  /** Place, title and message of each failure. */
   failures: string[];
 }
 
@@ -22,20 +22,20 @@ export const sum = (all: readonly Counts[]): Counts =>
     noCounts,
   );
 
-/** Something that failed, as one test. */
+/** Returns a failure that counts as one failed test. */
 export const failure = (text: string): Counts => ({ ...noCounts, failed: 1, failures: [text] });
 
-/** What a process has left in a file for the one that started it; undefined when it ended before. */
+/** Reads the counts that a child process has written; undefined if it ended before. */
 export function readCounts<T extends Counts>(file: string): T | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
 }
 
-/** Leaves counts for the process that started this one, where it wants them. */
+/** Writes counts to the file that the parent process has named. */
 export function writeCounts(counts: Counts): void {
   const file = process.env.TEST_COUNTS_FILE;
   if (file !== undefined) writeFileSync(file, JSON.stringify(counts));
 }
 
-/** The last line of a run. */
+/** Returns the last line of a run. */
 export const summaryLine = ({ passed, failed, skipped }: Counts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

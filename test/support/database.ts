@@ -6,20 +6,18 @@ import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp } from '../../src/db/migrations/migrator.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/**
- * Test files that import this one, directly or not, run once for each kind of database; all others run once.
- */
+/** Test files that import this file, directly or indirectly, run once for each kind of database. All others run once. */
 
-/** A database of this run's kind: a file for SQLite, a schema of its own on the server for MySQL. */
+/** A database of this run's kind: a file for SQLite, a new database on the server for MySQL. */
 export interface TestDatabase {
-  /** For DATABASE_URL. */
+  /** Value for DATABASE_URL. */
   url: string;
   drop(): Promise<void>;
 }
 
 export const onMysql = Boolean(process.env.TEST_DATABASE_URL);
 
-/** Runs statements on the MySQL/MariaDB server of this run, outside any database of coursectl's. */
+/** Runs statements on the MySQL/MariaDB server of this run, outside of the program's databases. */
 export function runOnServer(...statements: string[]): Promise<void> {
   return runStatements(serverUrl(), statements);
 }
@@ -43,17 +41,17 @@ async function runStatements(server: string, statements: readonly string[]): Pro
   }
 }
 
-/** A name for a database. `test/run.ts` chooses how they begin, and drops those that killed tests left. */
+/** Returns a name for a database. `test/run.ts` chooses the prefix, and drops the databases of killed tests. */
 export function databaseName(): string {
   const prefix = process.env.TEST_DATABASE_PREFIX ?? 'coursectl_test_';
   return `${prefix}${uuidv7().replaceAll('-', '')}`;
 }
 
-/** @param server of MySQL or MariaDB; SQLite without one */
+/** @param server of MySQL or MariaDB; omitted for SQLite */
 async function createEmpty(server: string | undefined): Promise<TestDatabase> {
   if (server === undefined) {
     const folder = temporaryFolder();
-    // As a database on a server, it exists before it has tables.
+    // The file exists before it has tables, like a database on a server.
     writeFileSync(`${folder.path}/test.sqlite`, '');
     return { url: `sqlite:${folder.path}/test.sqlite`, drop: async () => folder.remove() };
   }
@@ -67,9 +65,9 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * A migrated database that nobody writes to.
- * @param server of MySQL or MariaDB; SQLite without one
- * @returns its URL
+ * Creates a migrated database as a template.
+ * @param server of MySQL or MariaDB; omitted for SQLite
+ * @returns the URL
  */
 export async function createTemplate(server?: string): Promise<string> {
   const { url } = await createEmpty(server);
@@ -84,7 +82,7 @@ export async function createTemplate(server?: string): Promise<string> {
 
 let template: Promise<string> | undefined;
 
-/** The template of the whole run, or of this process where a file runs alone. */
+/** Returns the template of the whole run. A file that runs alone creates its own. */
 function templateUrl(): Promise<string> {
   const shared = process.env.TEST_TEMPLATE;
   template ??= shared === undefined ? createTemplate(process.env.TEST_DATABASE_URL) : Promise.resolve(shared);
@@ -93,7 +91,7 @@ function templateUrl(): Promise<string> {
 
 let copyStatements: Promise<string> | undefined;
 
-/** SQL that makes the template's tables anew, with their rows, in the current database of a connection. */
+/** Returns the SQL that creates the template's tables and rows in a connection's current database. */
 async function readTemplate(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1);
   const connection = await createConnection({ uri: url });
@@ -105,7 +103,7 @@ async function readTemplate(url: string): Promise<string> {
       const [[shown]] = await connection.query<RowDataPacket[]>(`SHOW CREATE TABLE \`${table}\``);
       statements.push(String(shown?.['Create Table']));
       const [[counted]] = await connection.query<RowDataPacket[]>(`SELECT COUNT(*) AS count FROM \`${table}\``);
-      // Generated columns can't be copied, and no table that has them has rows in a template.
+      // Generated columns can't be copied, but tables with generated columns have no rows in a template.
       if (Number(counted?.count) > 0) statements.push(`INSERT INTO \`${table}\` SELECT * FROM ${name}.\`${table}\``);
     }
     return statements.join(';\n');
@@ -115,8 +113,8 @@ async function readTemplate(url: string): Promise<string> {
 }
 
 /**
- * Gives an empty database all migrations, by copying a template: that takes a fraction of the time that migrating does.
- * Nothing else may have an SQLite file open.
+ * Applies all migrations to an empty database by copying a template, in a fraction of the time of migrating. No other
+ * process may have an SQLite file open.
  */
 export async function migrate({ url }: Pick<TestDatabase, 'url'>): Promise<void> {
   const from = await templateUrl();
@@ -133,7 +131,6 @@ export async function migrate({ url }: Pick<TestDatabase, 'url'>): Promise<void>
   }
 }
 
-/** A database with all migrations. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   await migrate(database);

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-/** `npm run derive` sets it: the files are written instead of compared. */
+/** `npm run derive` sets it to write the files instead of comparing them. */
 const writes = process.env.WRITE_DERIVED === '1';
 
 /**
- * Asserts that a file of the repository is, or contains, what the code gives.
- * @param former what matches the derived part of the file; the whole file when absent
+ * Asserts that a file of the repository equals, or contains, the derived text.
+ * @param former matches the derived part of the file; omitted for the whole file
  */
 export function expectDerived(file: string, derived: string, former?: RegExp): void {
   const location = fileURLToPath(new URL(`../../${file}`, import.meta.url));

@@ -1,4 +1,4 @@
-/** The result of comparing the storage with the database when there is nothing to remove or report. */
+/** Result of comparing the storage with the database, with nothing to remove or report. */
 export const emptySweep = {
   removed: 0,
   held: 0,

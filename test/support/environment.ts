@@ -1,18 +1,18 @@
 import { packageFile } from '../../src/package-root.js';
 
-/** The environment that tests run in: hashes as cheap as bcrypt allows. */
+/** Environment of tests, with the cheapest hashes of bcrypt. */
 export const testEnvironment = {
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
-  // More batches with fewer rows.
+  // More batches, with fewer rows.
   IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
-  // Other services of this machine may have the usual one.
+  // Other services of this machine may use the default port.
   PORT: '0',
   PROGRAMME_LOGO: packageFile('src/console/appearance/icon.svg'),
 };
 
-/** Settings with which mail is set up, at a server that isn't reached; where the real one is, `useMailServer` of mailbox.ts says. */
+/** Settings for mail with an unreachable server. `useMailServer` in mailbox.ts provides a real server. */
 export const mailSettings = {
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'Training <training@example.org>',

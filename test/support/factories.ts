@@ -19,13 +19,13 @@ import { newSecret, secretHash } from '../../src/services/credentials/secrets.js
 import { createLink } from '../../src/services/mail/links.js';
 import { newIds } from '../../src/services/new-ids.js';
 
-/** The password of every account that a factory makes. */
+/** Password of every account from a factory. */
 export const factoryPassword = 'factory-password';
 
 let serial = 0;
 const next = () => (serial += 1);
 
-/** An account with sensible defaults; what the test is about is given. */
+/** Creates an account with defaults for the fields that are not given. */
 export async function buildUser(
   context: Context,
   given: Partial<NewAccount> & { password?: string } = {},
@@ -48,9 +48,9 @@ export async function buildUser(
 }
 
 /**
- * So many trainees at once, `trainee0@example.com` and so on, who can't sign in.
- * @param first number of the first one
- * @param passwordHash with which they can
+ * Creates many trainees: `trainee0@example.com` and so on. They can't sign in by default.
+ * @param first number of the first trainee
+ * @param passwordHash hash with which they can sign in
  * @returns their ids
  */
 export async function buildTrainees(
@@ -76,7 +76,7 @@ export async function buildTrainees(
   return context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction));
 }
 
-/** A token of a fresh session of the account. */
+/** Returns the token of a new session of the account. */
 export async function tokenFor(context: Context, user: User): Promise<string> {
   const { token } = await context.database.inTransaction((transaction) =>
     startSession(context, user, { ip: '127.0.0.1', userAgent: 'test' }, transaction),
@@ -84,7 +84,7 @@ export async function tokenFor(context: Context, user: User): Promise<string> {
   return token;
 }
 
-/** The token of a link that was mailed to the account's address, or to another one. */
+/** Returns the token of a link that was mailed to the account's address, or to another address. */
 export async function linkFor(
   context: Context,
   { id: userId, email: own }: User,
@@ -98,14 +98,14 @@ export async function linkFor(
   return token;
 }
 
-/** The key in the private address of an account's calendar. */
+/** Creates a calendar address of an account, and returns its key. */
 export async function calendarKeyOf(context: Context, { id: userId }: User): Promise<string> {
   const key = newSecret();
   await context.database.models.Calendar.create({ userId, keyHash: secretHash(key), createdAt: context.now() });
   return key;
 }
 
-/** An account and a token for it. */
+/** Creates an account and a token. */
 export async function signIn(
   context: Context,
   given: Parameters<typeof buildUser>[1] = {},
@@ -151,7 +151,11 @@ export async function buildEnrollment(
   });
 }
 
-/** Enrolls so many trainees at once. @param given fields by their index @returns the ids, in their order */
+/**
+ * Enrolls many trainees at once.
+ * @param given fields by index
+ * @returns the ids, in order
+ */
 export async function buildEnrollments(
   context: Context,
   traineeIds: readonly string[],
@@ -168,7 +172,7 @@ export async function buildEnrollments(
   return ids;
 }
 
-/** The certificate of a trainee who completes a course now: its code, and the enrollment. */
+/** Creates a completed enrollment with its certificate. */
 export async function buildCertificate(
   context: Context,
   trainee: User,
@@ -181,7 +185,7 @@ export async function buildCertificate(
   return { code: enrollment.certificate.code, enrollment };
 }
 
-/** A file that lies in the storage, and its row. */
+/** Stores a file, and creates its row. */
 async function buildFile(
   context: Context,
   given: Partial<StoredFile> & Pick<StoredFile, 'kind' | 'storageKey' | 'name' | 'contentType' | 'uploadedBy'>,
@@ -196,7 +200,6 @@ async function buildFile(
   return context.database.models.StoredFile.create({ ...row, ...given, bytes: Buffer.byteLength(content) });
 }
 
-/** A file of a course. */
 export function buildMaterial(
   context: Context,
   course: Course,
@@ -208,7 +211,6 @@ export function buildMaterial(
   return buildFile(context, { ...form, courseId: course.id, uploadedBy: course.trainerId, ...given }, content);
 }
 
-/** An account's image. */
 export async function buildImage(context: Context, user: User, content: Buffer): Promise<StoredFile> {
   const storageKey = `image/${randomUUID()}.webp`;
   const form = { kind: 'avatar' as const, storageKey, name: 'me.png', contentType: 'image/webp' };
@@ -217,7 +219,10 @@ export async function buildImage(context: Context, user: User, content: Buffer):
   return file;
 }
 
-/** An import that has ended, with so many rejected rows in its ledger. @returns its id */
+/**
+ * Creates a completed import with rejected rows in its ledger.
+ * @returns the id
+ */
 export async function buildImport({ database }: Context, rows: number): Promise<string> {
   const { Import, ImportRow } = database.models;
   const id = uuidv7();
@@ -239,7 +244,7 @@ export async function buildImport({ database }: Context, rows: number): Promise<
   return id;
 }
 
-/** Locks an account or an address for a minute, as too many failed logins do. */
+/** Locks an account or an address for a minute, like too many failed logins. */
 export async function buildLock(context: Context, subject: { accountId: string } | { address: string }): Promise<void> {
   const accountId = 'accountId' in subject ? subject.accountId : null;
   const now = context.now();
@@ -254,7 +259,7 @@ export async function buildLock(context: Context, subject: { accountId: string }
   });
 }
 
-/** A mail of the outbox: a notice that waits, unless other fields are given. */
+/** Creates a mail in the outbox; by default a queued notice. */
 export async function buildMail({ database, databaseNow }: Context, given: Partial<Mail> = {}): Promise<Mail> {
   const now = await databaseNow();
   return database.models.Mail.create({

@@ -9,11 +9,11 @@ import type { Cluster, ClusterNode } from './cluster.js';
 import { scaled } from './machine.js';
 import { findServer, freePort, hasEnded, initialize, searchPath, temporaryTables, waitUntilUp } from './test-server.js';
 
-/** A server with MariaDB's library for replication. */
+/** A server with MariaDB's replication library. */
 export interface GaleraNode extends ClusterNode {
   /** Runs a statement as root. */
   query(sql: string): Promise<RowDataPacket[]>;
-  /** The last that it wrote. */
+  /** Returns the end of its log. */
   log(): string;
 }
 
@@ -22,7 +22,7 @@ export interface GaleraCluster extends Cluster {
   nodes: GaleraNode[];
 }
 
-/** Where distributions put the replication library. */
+/** Paths of the replication library in distributions. */
 const libraries = [
   '/usr/lib/galera/libgalera_smm.so',
   '/usr/lib/libgalera_smm.so',
@@ -31,25 +31,25 @@ const libraries = [
   '/usr/lib64/galera/libgalera_smm.so',
 ];
 
-/** What a cluster needs and this machine lacks; empty when there is all. */
+/** Returns the packages that a cluster needs and this machine lacks; empty if nothing is missing. */
 export function missingForGalera(): string {
   const lacking = [
     ...(findServer(['mariadbd']) === undefined ? ['mariadb-server'] : []),
     ...(libraries.some((library) => existsSync(library)) ? [] : ['galera-4']),
-    // The first copy of the data goes to a new node by it.
+    // Copies the initial data to a new node.
     ...(spawnSync('rsync', ['--version']).status === 0 ? [] : ['rsync']),
   ];
   return lacking.join(', ');
 }
 
-/** A node that says nothing for so long is out: short enough for tests, long enough for a busy machine. */
+/** Silence after which a node is suspected and excluded: short enough for tests, long enough for a busy machine. */
 const suspectAfter = 'PT3S';
 const outAfter = 'PT5S';
 
-/** Whose servers they are. Not root's: rsync, which copies the data, gives root's rights up. */
+/** User of the servers. Not root: rsync, which copies the data, gives up root's rights. */
 const owner = userInfo().uid === 0 ? 'nobody' : userInfo().username;
 
-/** Makes a folder of the owner's. */
+/** Makes a folder that belongs to {@link owner}. */
 function makeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const idOf = (option: '-u' | '-g') => Number(execFileSync('id', [option, owner], { encoding: 'utf8' }));
@@ -60,7 +60,7 @@ interface Ports {
   sql: number;
   group: number;
   ist: number;
-  /** Where a node that joins receives the first copy of the data. */
+  /** Port where a joining node receives the initial data. */
   sst?: number;
 }
 
@@ -107,7 +107,7 @@ function serverOptions(directory: string, ports: Ports, library: string, members
   ];
 }
 
-/** Waits until a node has all the data and takes part in a cluster that can decide. */
+/** Waits until a node has all the data, in a cluster with quorum. */
 async function waitUntilSynced(node: GaleraNode): Promise<void> {
   const attempts = scaled(300);
   for (let attempt = 1; ; attempt += 1) {
@@ -129,16 +129,16 @@ async function waitUntilSynced(node: GaleraNode): Promise<void> {
 function nodeIn(binary: string, directory: string, ports: Ports, library: string, members: string) {
   let server: ChildProcess | undefined;
   let output = '';
-  /** The end of what it wrote, and the errors, which pages about the members of the group may follow. */
+  /** Returns the end of the output, and the errors: pages about group members may follow an error. */
   const log = () => {
     const lines = output.split('\n').filter((line) => line.trim() !== '');
     const errors = lines.filter((line) => /\bERROR\b|SST: \[/.test(line)).slice(-20);
-    // Some repeat all options of the server.
+    // Some lines repeat all options of the server.
     return [...lines.slice(-10), ...errors].map((line) => line.slice(0, 200)).join('\n');
   };
   const start = (extra: readonly string[] = []) => {
     output = '';
-    // A group of its own: the copying of the data to a new node is done by scripts, which must end with it.
+    // A separate process group: scripts copy the data to a new node, and must end with it.
     const started = spawn(binary, [...serverOptions(directory, ports, library, members), ...extra], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -167,13 +167,14 @@ function nodeIn(binary: string, directory: string, ports: Ports, library: string
     },
     async rejoin() {
       const startOnce = async () => {
-        // Taken only now: another program could have begun to listen on it since the cluster was planned.
+        // Chosen only now: another program may have taken a port chosen earlier.
         ports.sst = await freePort();
         start();
         await node.up();
       };
       await startOnce().catch(async (error: unknown) => {
-        // The program that receives the data did not start. The server asks for this then, and a service manager does it.
+        // The program that receives the data did not start. The server then asks for a restart, which a service manager
+        // would do.
         if (!output.includes('This is unrecoverable, restart required')) throw error;
         console.log(`A node of the cluster is started again:\n${log()}`);
         await ended();
@@ -198,9 +199,9 @@ function nodeIn(binary: string, directory: string, ports: Ports, library: string
 }
 
 /**
- * Forms a cluster of three nodes on loopback. Stop it on every way out: nothing of it ends by itself.
- * @param onStart told how, from the moment there is something to stop
- * @throws when something that {@link missingForGalera} names isn't there
+ * Forms a cluster of three nodes on loopback. The caller must always stop it: the servers don't end by themselves.
+ * @param onStart gets the stop function before the first server starts
+ * @throws Error if something named by {@link missingForGalera} is missing
  */
 export async function startGalera(onStart: (stop: () => void) => void = () => undefined): Promise<GaleraCluster> {
   const binary = findServer(['mariadbd']) ?? '';
@@ -223,7 +224,7 @@ export async function startGalera(onStart: (stop: () => void) => void = () => un
   };
   onStart(stop);
   try {
-    // The others are given their files by the first.
+    // The first node sends the others their files.
     initialize(binary, version, path.join(folder, '0'), owner);
     nodes[0]?.start(['--wsrep-new-cluster']);
     await nodes[0]?.up();

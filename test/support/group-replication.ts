@@ -9,7 +9,7 @@ import type { Cluster, ClusterNode } from './cluster.js';
 import { scaled } from './machine.js';
 import { findServer, freePort, hasEnded, initialize, temporaryTables, waitUntilUp } from './test-server.js';
 
-/** The `mysqld` on the PATH, where it is MySQL: MariaDB's package has one of that name, too. */
+/** Returns the `mysqld` on the PATH if it is MySQL. MariaDB's package contains a program of that name, too. */
 export function mysqlBinary(): string | undefined {
   const binary = findServer(['mysqld']);
   const version = binary && spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
@@ -46,7 +46,7 @@ function serverOptions(directory: string, number: number, ports: Ports, group: s
     `--group-replication-local-address=127.0.0.1:${ports.group}`,
     `--group-replication-group-seeds=${seeds}`,
     '--group-replication-recovery-get-public-key=ON',
-    // One that says nothing is out as soon as it is suspected: after 5 s.
+    // A silent node is expelled as soon as it is suspected, after 5 s.
     '--group-replication-member-expel-timeout=0',
   ];
 }
@@ -79,9 +79,9 @@ function nodeIn(binary: string, directory: string, options: readonly string[], p
       await connection.end();
     }
   };
-  /** Waits until it lets people in; nothing is written: that would make it differ from the group. */
+  /** Waits until the server accepts logins. Writes nothing, which would make its data differ from the group's. */
   const untilUp = () => until(() => query('SELECT 1').then(() => undefined));
-  /** Waits until it has all the data of the group and takes part. */
+  /** Waits until the server has all the group's data and is a member. */
   const untilOnline = () =>
     until(async () => {
       const members = 'performance_schema.replication_group_members';
@@ -132,8 +132,9 @@ function nodeIn(binary: string, directory: string, options: readonly string[], p
 }
 
 /**
- * Forms a group of three MySQL servers on loopback with a single primary, at first the first of them. Stop it on every way out.
- * @param onStart told how, from the moment there is something to stop
+ * Forms a group of three MySQL servers on loopback. The first one is the single primary. The caller must always stop the
+ * group.
+ * @param onStart gets the stop function before the first server starts
  */
 export async function startGroupReplication(binary: string, onStart: (stop: () => void) => void): Promise<Cluster> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-test-group-'));
@@ -161,7 +162,7 @@ export async function startGroupReplication(binary: string, onStart: (stop: () =
     await first.end('SIGTERM');
     for (const { directory } of others) {
       cpSync(path.join(first.directory, 'data'), path.join(directory, 'data'), { recursive: true });
-      // Each makes an identity of its own.
+      // Each server creates its own identity.
       rmSync(path.join(directory, 'data', 'auto.cnf'));
     }
     first.start(false);

@@ -8,25 +8,25 @@ import { read } from '../deploy/files.js';
 import { scaled } from './machine.js';
 import { findServer, searchPath } from './test-server.js';
 
-/** Where HAProxy listens and what it leads to, instead of what its file in this repository names. All on this machine. */
+/** Ports on this machine that replace those in deploy/haproxy.cfg. */
 export interface HaproxyPorts {
   http: number;
   https: number;
-  /** Of the instances, in the order of their servers. */
+  /** Ports of the instances, in the order of their servers. */
   instances: readonly number[];
-  /** Where it takes connections to the database and those of its peers, and where the nodes are; absent: none is used. */
+  /** Ports for connections to the database and from peers, and ports of the nodes. Omitted without a database. */
   database?: {
     listen: number;
     peers: number;
     nodes: readonly number[];
-    /** A script that checks a node, instead of that of this repository. */
+    /** Script that checks a node; by default deploy/haproxy-node-check. */
     check?: string;
   };
 }
 
 const names = ['one', 'two', 'three'];
 
-/** The lines of the servers, with ports of this machine; those without a port are left out. */
+/** Replaces the ports of the servers. Removes servers without a port. */
 function withServers(section: string, ports: readonly number[]): string {
   return names.reduce((lines, name, index) => {
     const port = ports[index];
@@ -39,13 +39,12 @@ function withServers(section: string, ports: readonly number[]): string {
 }
 
 /**
- * Writes the file of this repository for HAProxy, with other ports and places of files. The certificate and its key are
- * expected in `<folder>/haproxy.pem`.
+ * Writes deploy/haproxy.cfg with other ports and paths. Expects the certificate and its key in `<folder>/haproxy.pem`.
  * @returns the arguments of the program, which stays in the foreground
  */
 export function configureHaproxy(folder: string, { http, https, instances, database }: HaproxyPorts): string[] {
   const whole = read('deploy/haproxy.cfg')
-    // It takes two file descriptors for each, and doesn't start without them.
+    // HAProxy needs two file descriptors for each connection, and doesn't start without them.
     .replace('maxconn 5000', 'maxconn 400')
     .replace('/run/haproxy/admin.sock mode', `${folder}/admin.sock mode`)
     .replace('bind :80\n', `bind 127.0.0.1:${http}\n`)
@@ -54,7 +53,7 @@ export function configureHaproxy(folder: string, { http, https, instances, datab
       `bind 127.0.0.1:${https} ssl crt ${folder}/haproxy.pem`,
     );
   const at = { instances: whole.indexOf('backend instances'), database: whole.indexOf('peers balancers') };
-  // With nodes of tests it asks as their user.
+  // The script connects to test nodes with the tests' user.
   const check = path.join(folder, 'haproxy-node-check');
   const options = path.join(folder, 'node-check.cnf');
   writeFileSync(options, '[client]\nuser=coursectl\npassword=coursectl\n', { mode: 0o600 });
@@ -75,21 +74,21 @@ export function configureHaproxy(folder: string, { http, https, instances, datab
 
 /** A running HAProxy. */
 export interface Haproxy {
-  /** Sends a command of its runtime API. @returns what it answers */
+  /** Sends a command of the runtime API, and returns the response. */
   command(line: string): Promise<string>;
-  /** Waits until it takes a server, such as `instances/one`, for up or down. */
+  /** Waits until a server, such as `instances/one`, has this status. */
   untilServer(server: string, status: 'UP' | 'DOWN'): Promise<void>;
-  /** Of its process. */
+  /** Process id. */
   pid: number;
   kill(): void;
-  /** What it wrote. */
+  /** Returns the output. */
   log(): string;
 }
 
 /**
- * Starts it with the file of this repository.
- * @param former takes the place of this one, as a reload does
- * @throws where it isn't installed
+ * Starts HAProxy with deploy/haproxy.cfg.
+ * @param former is replaced, as in a reload
+ * @throws Error if HAProxy isn't installed
  */
 export function startHaproxy(folder: string, ports: HaproxyPorts, former?: Haproxy): Haproxy {
   const binary = findServer(['haproxy']);
@@ -113,11 +112,11 @@ export function startHaproxy(folder: string, ports: HaproxyPorts, former?: Hapro
       const [proxy, name] = server.split('/');
       const deadline = performance.now() + scaled(20_000);
       for (;;) {
-        // It makes its socket at its start.
+        // HAProxy creates the socket at its start.
         const lines = (await command('show stat').catch(() => '')).split('\n').map((line) => line.split(','));
         const column = lines[0]?.indexOf('status') ?? -1;
         const found = lines.find(([of, which]) => of === proxy && which === name)?.[column];
-        // While some checks differ it is "UP 1/2".
+        // The status is "UP 1/2" while checks disagree.
         if (found === status) return;
         if (performance.now() > deadline) throw new Error(`${server} is ${found}, not ${status}:\n${output}`);
         await sleep(50);

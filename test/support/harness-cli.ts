@@ -3,7 +3,7 @@ import { useHarness } from './harness.js';
 import { useCommandLine } from './run-cli.js';
 
 /**
- * Gives the enclosing `describe` a command line on the database of its harness, and what the audit log says of commands.
+ * Gives the enclosing `describe` a command line on the database of its harness, and the audit entries of commands.
  * @param settings environment variables of both
  */
 export function useHarnessAndCli(settings: Record<string, string> = {}) {

@@ -17,16 +17,16 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const silent = createLogger('silent', { write: () => undefined });
 
-/** What the clocks of the program and of the database are ahead of the machine's, in milliseconds. */
+/** Offset of the program's and the database's clock from the machine's, in milliseconds. */
 let aheadMs = 0;
 
-/** What the tests of a process share: creating tables and opening connections anew for each would take minutes. */
+/** Resources shared by the tests of a process. Creating tables and connections for each test would take minutes. */
 interface Shared {
   database: TestDatabase;
   hasher: PasswordHasher;
   folder: ReturnType<typeof temporaryFolder>;
   create(settings: Record<string, string>, logger: Logger): Promise<Context>;
-  /** The program with the usual settings. */
+  /** The program with the default test settings. */
   context: Context;
 }
 
@@ -40,7 +40,7 @@ function openShared(): Promise<Shared> {
       const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path, ...settings };
       return createContext(loadConfig({ env, cwd: folder.path }), logger, {
         hasher,
-        // Beside other tests a process of low priority would wait for minutes.
+        // Beside other tests, a low-priority process waits for minutes.
         images: createImagePreparer({ extraNiceness: 0 }),
         now: () => new Date(Date.now() + aheadMs),
         databaseAheadMs: () => aheadMs,
@@ -58,7 +58,7 @@ function openShared(): Promise<Shared> {
   return shared;
 }
 
-// Children before parents.
+// Child tables before their parents.
 const tables = [
   ...[
     'mails',
@@ -77,37 +77,36 @@ const tables = [
   ...['audit_entries', 'sessions', 'account_words', 'users', 'leases'],
 ];
 
-/** One query that names the tables that have rows: most have none after most tests. */
+/** Query for the tables with rows. After most tests, few tables have rows. */
 const filledTables = tables
   .map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT 1 FROM ${table})`)
   .join(' UNION ALL ');
 
-/** Removes every row. */
+/** Deletes all rows. */
 export async function emptyDatabase({ database }: Context): Promise<void> {
   const filled = await database.sequelize.query<{ name: string }>(filledTables, { type: QueryTypes.SELECT });
   for (const { name } of filled) await database.sequelize.query(`DELETE FROM ${name}`);
 }
 
-/** For dozens of requests that wait for one row, which takes longer on a slow machine and beside other tests. */
+/** Deadlines for dozens of requests that wait for one row, which takes longer on a slow or busy machine. */
 export const relaxedDeadlines = { databaseMs: scaled(standardDeadlines.databaseMs) };
 
-/** What a test of the API works with. */
 export interface Harness {
   context: Context;
   app: Express;
-  /** The URL for DATABASE_URL, for commands that run beside. */
+  /** Value of DATABASE_URL, for commands that run beside the tests. */
   databaseUrl: string;
   /** Moves the clocks of the program and of the database. */
   advance(milliseconds: number): void;
-  /** A request of the API, with a token when one is given. */
+  /** Prepares an API request, optionally with a token. */
   api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string): Test;
 }
 
 /**
- * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with a logger or settings of
- * its own has a program of its own; the others share one.
- * @param settings environment variables on top of {@link testEnvironment}
- * @param options `empty: 'never'` leaves it to the tests to empty the database; `deadlines` are those of requests
+ * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with its own logger or
+ * settings has its own program; the others share one.
+ * @param settings environment variables in addition to {@link testEnvironment}
+ * @param options `empty: 'never'`: the tests empty the database; `deadlines` are those of requests
  */
 export function useHarness(
   settings: Record<string, string> = {},

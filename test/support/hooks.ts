@@ -2,11 +2,11 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Context, RootHookObject } from 'mocha';
 import { closeAll } from './last-test.js';
 
-/** What running one test file took, in milliseconds. */
+/** Duration of one test file, in milliseconds. */
 export interface FileDuration {
   file: string;
   wall: number;
-  /** Processor time of the process and of programs that it started and that ended; these are 0 where /proc is missing. */
+  /** Processor time of the process and of its ended children; 0 without /proc. */
   cpu: number;
   children: number;
 }
@@ -20,7 +20,7 @@ const tickMs = 10;
 function childrenCpu(): number {
   if (!existsSync('/proc/self/stat')) return 0;
   const stat = readFileSync('/proc/self/stat', 'utf8');
-  // After the name, which may contain anything: the state is field 3, the times of children are fields 16 and 17.
+  // After the name, which may contain any character. The state is field 3, the times of children are fields 16 and 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13]) + Number(fields[14])) * tickMs;
 }
@@ -37,10 +37,10 @@ const rethrow = (reason: unknown): never => {
   throw reason;
 };
 
-/** Run once for each test file where files run side by side. */
+/** Run once for each test file if files run in parallel. */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {
-    // Mocha's workers leave rejections that nobody handles to other listeners, and remove these after each file.
+    // Mocha's workers leave unhandled rejections to other listeners, and remove these listeners after each file.
     if (isWorker) process.on('unhandledRejection', rethrow);
     file = this.test?.parent?.suites[0]?.file ?? '';
     begun = now();
@@ -56,7 +56,7 @@ export const mochaHooks: RootHookObject = {
       };
       appendFileSync(durations, `${JSON.stringify(duration)}\n`);
     }
-    // Workers go on to the next file with the same database; `test/run.ts` removes all of them.
+    // Workers use the same database for the next file. `test/run.ts` removes all databases.
     if (!isWorker) await closeAll();
   },
 };

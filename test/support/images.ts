@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Left half red, right half blue: one can see how it is turned. */
+/** Returns an image with a red left half and a blue right half, which shows rotations. */
 export function redBlueImage(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3);
   for (let index = 0; index < width * height; index += 1) pixels[index * 3 + (index % width < width / 2 ? 0 : 2)] = 255;
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-/** How a PNG holds its pixels: bits of a sample, the type of colour and whether it is interlaced (PNG, section 11.2.1). */
+/** Pixel format of a PNG: bits of a sample, colour type and interlacing (PNG, section 11.2.1). */
 interface PngFormat {
   bits: 1 | 8 | 16;
   colour: 0 | 2 | 6;
@@ -17,7 +17,7 @@ interface PngFormat {
 
 const samples = { 0: 1, 2: 3, 6: 4 } as const;
 
-/** The lengths of the passes of an interlaced image: where each begins, and its steps (PNG, section 8.2). */
+/** Start and step of each pass of an interlaced image (PNG, section 8.2). */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -39,7 +39,7 @@ function bytesOf(width: number, height: number, { bits, colour, interlaced }: Pn
   );
 }
 
-/** A PNG of nothing but zeros, made by hand: as many pixels as one likes. */
+/** Returns a PNG that contains only zeros, with any number of pixels. */
 export function emptyPng(
   width: number,
   height: number,
@@ -61,7 +61,10 @@ export function emptyPng(
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** A progressive JPEG at full colour, of one colour: all of it has to be in memory before the first line can be shown. */
+/**
+ * Returns a progressive JPEG of a single colour. Decoders must keep the whole image in memory before they output the
+ * first line.
+ */
 export function progressiveJpeg(width: number, height: number, colours: 'srgb' | 'cmyk' = 'srgb'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: 'red' }, limitInputPixels: false })
     .toColourspace(colours)
@@ -70,22 +73,22 @@ export function progressiveJpeg(width: number, height: number, colours: 'srgb' |
 }
 
 /**
- * A black square made by hand, whose coefficients come one by one and bit by bit: a scan takes 30 bytes, and a pass over all
- * of the image (ITU T.81, annex G).
- * @param size its side in pixels, a power of 2 from 8 on
- * @param scans up to 883
+ * Returns a black square as JPEG, whose coefficients come one by one and bit by bit. A scan takes 30 bytes, and makes
+ * decoders pass over the whole image (ITU T.81, annex G).
+ * @param size side in pixels, a power of 2 from 8
+ * @param scans at most 883
  */
 export function jpegOfScans(size: number, scans: number): Buffer {
   const segment = (marker: number, content: readonly number[]) =>
     Buffer.from([0xff, marker, (content.length + 2) >> 8, (content.length + 2) & 0xff, ...content]);
   const blocks = (size / 8) ** 2;
   const runBits = Math.min(14, Math.log2(blocks));
-  // Each table has one code, the bit 0: "no difference", and "so many blocks have nothing more".
+  // Each table has one code, the bit 0: "no difference", and "the given number of blocks has no more data".
   const table = (kind: number, symbol: number) => segment(0xc4, [kind, 1, ...Array<number>(15).fill(0), symbol]);
   const scan = (first: number, before: number, now: number, bits: number) =>
     Buffer.concat([
       segment(0xda, [1, 1, 0, first, first, (before << 4) | now]),
-      // All codes and all numbers are zeros; what is left of the last byte would be ones.
+      // All codes and numbers are zeros. The rest of the last byte is filled with ones.
       Buffer.alloc(Math.floor(bits / 8)),
       Buffer.from(bits % 8 === 0 ? [] : [0xff >> (bits % 8)]),
     ]);

@@ -1,6 +1,9 @@
 import type { Context } from '../../src/services/context.js';
 
-/** Takes the place of a running import, so that those which are uploaded wait. @returns gives it back */
+/**
+ * Occupies the slot of a running import, so that uploaded imports wait.
+ * @returns a function that releases the slot
+ */
 export async function takeImportSlot({ database: { sequelize } }: Context): Promise<() => Promise<void>> {
   const replacements = { expiresAt: Date.now() + 60_000 };
   const taken = "INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)";

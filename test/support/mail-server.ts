@@ -7,7 +7,7 @@ import { type Certificate, makeCertificate } from './certificate.js';
 import { parseMail, type ReceivedMail } from './received-mail.js';
 import { until } from './until.js';
 
-/** The steps at which a server can refuse. `DATA` is the answer to the content. */
+/** Steps at which the server can refuse. `DATA` is the response to the content. */
 export type SmtpStage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL FROM' | 'RCPT' | 'DATA';
 
 /** A refusal, such as `{ code: 550, text: '5.1.1 No such user' }`. */
@@ -17,52 +17,55 @@ export interface Refusal {
 }
 
 /**
- * Decides on one step.
- * @param subject the address at MAIL FROM, RCPT and DATA (its first recipient), the user at AUTH, else empty
- * @returns nothing to let it pass
+ * Decides about one step.
+ * @param subject address at MAIL FROM, RCPT and DATA (its first recipient), user at AUTH, otherwise empty
+ * @returns undefined to accept
  */
 export type Responder = Refusal | ((subject: string) => Refusal | undefined);
 
 export interface MailServerOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port?: number;
   user?: string;
   password?: string;
   /** `starttls` by default; `implicit` is smtps; `none` offers no encryption. */
   tls?: 'starttls' | 'implicit' | 'none';
-  /** For 127.0.0.1 by default, and nobody trusts it: clients don't ask for that on loopback. */
+  /** By default an untrusted certificate for 127.0.0.1: clients don't verify certificates on loopback. */
   certificate?: Certificate;
-  /** `false` offers no logins. */
+  /** `false` offers no authentication. */
   auth?: boolean;
-  /** `false` takes no addresses beyond ASCII. */
+  /** `false` accepts only ASCII addresses. */
   utf8?: boolean;
 }
 
-/** A mail server on 127.0.0.1 which keeps what it gets. */
+/** A mail server on 127.0.0.1 that stores received mails. */
 export interface MailServer {
-  /** For SMTP_URL, with user and password. */
+  /** Value for SMTP_URL, with user and password. */
   url: string;
   port: number;
   user: string;
   password: string;
-  /** What it has accepted, oldest first; with {@link dieAfterData} also what it took and didn't acknowledge. */
+  /** Accepted mails, oldest first; with {@link dieAfterData} also mails that were received but not acknowledged. */
   mails: ReceivedMail[];
-  /** The logins that were tried, with whether the connection was encrypted. */
+  /** Attempted logins; `secure` says whether the connection was encrypted. */
   logins: { user: string; password: string; secure: boolean }[];
-  /** How many connections were made. */
+  /** Number of connections so far. */
   connections: number;
-  /** Waits until so many mails are there, or one that fits, and returns them or it. @throws Error after a minute */
+  /**
+   * Waits for a number of mails, or for a matching mail, and returns them.
+   * @throws Error after a minute
+   */
   waitFor(count: number): Promise<ReceivedMail[]>;
   waitFor(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
-  /** Refuses at a stage from now on; `undefined` ends that. `EHLO` and `connect` are of connections made after it. */
+  /** Refuses at a stage from now on; `undefined` ends that. `EHLO` and `connect` apply to new connections. */
   refuse(stage: SmtpStage, responder: Responder | undefined): void;
-  /** How long each answer to a content takes, in ms. */
+  /** Delay of each response to a content, in milliseconds. */
   delay: number;
-  /** Ends the connection after the content, in place of an answer. */
+  /** Closes the connection after the content, without a response. */
   dieAfterData: boolean;
-  /** Accepts connections, and never says anything. */
+  /** Accepts connections without ever responding. */
   silent: boolean;
-  /** Ends all connections, as a restart does, and accepts new ones. */
+  /** Closes all connections, like a restart, and accepts new ones. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -71,13 +74,12 @@ let ownCertificate: Certificate | undefined;
 
 const errorOf = ({ code, text }: Refusal) => Object.assign(new Error(text), { responseCode: code });
 
-/** Refuses EHLO, which smtp-server has no hook for, as raw text. */
+/** Refuses EHLO with raw text, because smtp-server has no hook for EHLO. */
 function refuseGreeting(socket: Socket, { code, text }: Refusal): void {
   socket.write('220 mail.example.org ESMTP\r\n');
   socket.on('data', () => socket.write(`${code} ${text}\r\n`));
 }
 
-/** Starts a mail server. */
 export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
   const { user = 'courses', password = 'secret of mails', tls = 'starttls' } = options;
   ownCertificate ??= makeCertificate('IP:127.0.0.1');
@@ -98,7 +100,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     disabledCommands: [...(tls === 'none' ? ['STARTTLS'] : []), ...(options.auth === false ? ['AUTH'] : [])],
     allowInsecureAuth: tls === 'none',
     authOptional: true,
-    // Its own codes would stand before those of refusals.
+    // The server's own codes would precede those of refusals.
     hideENHANCEDSTATUSCODES: true,
     hideSMTPUTF8: options.utf8 === false,
     disableReverseLookup: true,
@@ -132,7 +134,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       });
     },
   });
-  // Clients that end a connection, or refuse the certificate, are what tests are about.
+  // Ignores clients that close a connection or refuse the certificate, which tests do on purpose.
   smtp.on('error', () => undefined);
   smtp.server.on('connection', (socket: Socket) => {
     server.connections += 1;
@@ -153,7 +155,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 
   smtp.listen(options.port ?? 0, '127.0.0.1');
   await once(smtp.server, 'listening');
-  // A TCP server has an address of this kind.
+  // A TCP server has an address of this type.
   const { port } = smtp.server.address() as AddressInfo;
   const login = options.auth === false ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
 
@@ -195,7 +197,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
   return server;
 }
 
-/** Prints a line a mail, with the links of its text: `npx tsx test/support/mail-server.ts --port 2525`. */
+/** Prints a line for each mail, with the links in its text: `npx tsx test/support/mail-server.ts --port 2525`. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '2525' } } });
   const server = await startMailServer({ port: Number(values.port) });
@@ -208,5 +210,5 @@ async function main(): Promise<void> {
   }
 }
 
-// Without await: mocha couldn't load it in one process.
+// No await: otherwise mocha can't load the file in one process.
 if (import.meta.url === `file://${process.argv[1]}`) void main();

@@ -6,7 +6,7 @@ import type { Harness } from './harness.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { ReceivedMail } from './received-mail.js';
 
-/** The sender and the server of {@link mailSettings}. */
+/** Opens a transport to a server, with the sender of {@link mailSettings}. */
 export const transportTo = ({ url }: Pick<MailServer, 'url'>) =>
   openTransport({
     server: parseSmtpUrl(url),
@@ -14,10 +14,10 @@ export const transportTo = ({ url }: Pick<MailServer, 'url'>) =>
     from: { name: 'Training', address: 'training@example.org' },
   });
 
-/** The secret links of a mail: `https://courses.example.org/set-password#...`. */
+/** Returns the secret links in a mail: `https://courses.example.org/set-password#...`. */
 export const linksOf = ({ text }: Pick<ReceivedMail, 'text'>) => text.match(/https?:\/\/\S+#[\w-]{43}/g) ?? [];
 
-/** The token in the link of a mail. */
+/** Returns the token in the first secret link of a mail. */
 export function tokenOf(mail: ReceivedMail): string {
   const [link = ''] = linksOf(mail);
   return link.slice(link.indexOf('#') + 1);
@@ -25,9 +25,12 @@ export function tokenOf(mail: ReceivedMail): string {
 
 export interface Mailbox {
   server: MailServer;
-  /** Sends all that is due. @returns what arrived meanwhile */
+  /** Sends all due mails, and returns the mails that arrived meanwhile. */
   deliver(): Promise<ReceivedMail[]>;
-  /** Sends all that is due. @throws AppError as {@link sendDueMails} */
+  /**
+   * Sends all due mails.
+   * @throws AppError as {@link sendDueMails}
+   */
   send(): Promise<SendCounts>;
 }
 

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 
-/** Pieces of names and titles in many scripts, with what is hard to sort: case, accents, marks, digits, punctuation, emoji. */
+/** Pieces of names and titles in many scripts that are hard to sort: case, accents, marks, digits, punctuation, emoji. */
 const pieces = [
   ...`a A b z Z ann Anna lee é É e\u0301 ß ss ẞ æ ae ø o ł l đ ı İ i ŋ þ ﬁ Ｆ № Σ ς α й и і ї Ґ є я ѓ א שָׁ ﷺ أ
     ا हि が か 한 佐 𠮷 0 9 10 ٣ ０ - – ' ’ . / : [ _ ~ « ¿ € 🦊 👩🏽‍🚀`.split(/\s+/),
   ...[' ', '  ', '\u00a0', 'é'.repeat(40)],
 ];
 
-/** A name or title of any kind. @param most its characters */
+/**
+ * Generates names and titles of any kind.
+ * @param most maximum number of characters
+ */
 export const anyName = (most: number) =>
   fc
     .array(
@@ -25,5 +28,5 @@ export const anyName = (most: number) =>
       return Array.from(line).slice(0, most).join('').trim() || 'a';
     });
 
-/** As every database compares stored keys. */
+/** Compares texts like databases compare stored keys. */
 export const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));

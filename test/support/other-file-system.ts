@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Where machines often have file systems of their own. */
+/** Folders that are often on separate file systems. */
 const candidates = [tmpdir(), '/dev/shm', '/tmp', '/var/tmp'];
 
 function deviceOf(folder: string): number | undefined {
@@ -10,8 +10,8 @@ function deviceOf(folder: string): number | undefined {
 }
 
 /**
- * A folder for one test's files on another file system than `folder` is on: no file can be renamed from one to the other.
- * @returns nothing where there is none, and says so
+ * Creates a temporary folder on a different file system than `folder`. No file can be renamed from one to the other.
+ * @returns undefined and prints a message if there is no other file system
  */
 export function folderOnOtherFileSystem(folder: string): { path: string; remove(): void } | undefined {
   const parent = candidates.find((one) => deviceOf(one) !== undefined && deviceOf(one) !== deviceOf(folder));

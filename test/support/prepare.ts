@@ -3,18 +3,18 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { createTemplate } from './database.js';
 import { startThrowAwayServer } from './test-server.js';
 
-/** What the tests on one database get in their environment, and how to remove it. */
+/** Environment of the tests on one kind of database, and a function that removes the database. */
 export interface Prepared {
   env: Record<string, string>;
   remove(): Promise<void>;
 }
 
-/** Makes the migrated database that tests on SQLite copy. It lies in the temporary folder of the run. */
+/** Creates the template for tests on SQLite, in the temporary folder of the run. */
 export async function prepareSqlite(): Promise<Prepared> {
   return { env: { TEST_TEMPLATE: await createTemplate() }, remove: async () => undefined };
 }
 
-/** Drops what tests that were killed have left on a server that goes on. */
+/** Drops the databases of killed tests on a server that keeps running. */
 async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
   const connection = await createConnection({ uri: serverUrl });
   try {
@@ -26,8 +26,8 @@ async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
 }
 
 /**
- * Makes the migrated database that tests on MySQL/MariaDB copy, on the server of TEST_DATABASE_URL, else on a private one.
- * @returns undefined where there is none
+ * Creates the template for tests on MySQL/MariaDB, on the server of TEST_DATABASE_URL or a private one.
+ * @returns undefined if there is no server
  */
 export async function prepareServer(): Promise<Prepared | undefined> {
   const given = process.env.TEST_DATABASE_URL;

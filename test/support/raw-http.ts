@@ -1,17 +1,17 @@
 import { type Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { scaled } from './machine.js';
 
-/** A request as it goes over the wire: nothing about it has to make sense. */
+/** A raw request, which may be invalid. */
 export interface RawRequest {
   method: string;
-  /** As it stands in the request line. */
+  /** Path in the request line, unchanged. */
   path: string;
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
-  /** The address it comes from, where the machine has several. */
+  /** Local address, if the machine has several. */
   from?: string;
   agent?: Agent;
-  /** How long the response may take, in milliseconds; five seconds on a quiet machine unless it is given. */
+  /** Time limit of the response in milliseconds; by default five seconds on an idle machine. */
   timeLimitMs?: number;
 }
 
@@ -22,20 +22,20 @@ export interface RawResponse {
   milliseconds: number;
 }
 
-/** The request line and headers of a request, as they go over the wire. */
+/** Returns the request line and headers of a raw request. */
 export const head = (line: string, ...headers: string[]): string =>
   `${[line, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
 /**
- * Sends a request and waits for its whole response; of one that goes on for as long as it is watched, for its first piece.
- * @throws when there is none in time, or the connection ends without one
+ * Sends a request and waits for its whole response, or for the first piece of an event stream.
+ * @throws Error if there is no response in time, or the connection closes without one
  */
 export function sendRaw(
   url: string,
   { method, path, headers, body, from, agent, timeLimitMs = scaled(5000) }: RawRequest,
 ): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
-  // Node says it of no GET and no DELETE, and its server would take the body for the next request.
+  // Node sets no length for GET and DELETE. The server would then read the body as the next request.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const target = { hostname, port, method, path, agent, localAddress: from };
   const startedAt = performance.now();

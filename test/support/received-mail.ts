@@ -1,19 +1,19 @@
 /** A mail as a server received it. */
 export interface ReceivedMail {
-  /** The addresses of the envelope, MAIL FROM and RCPT TO, which headers don't change. */
+  /** Addresses of the envelope (MAIL FROM and RCPT TO), independent of the headers. */
   from: string;
   to: string[];
-  /** The user that sent it. */
+  /** The authenticated user. */
   user: string | undefined;
   /** Whether the connection was encrypted. */
   secure: boolean;
-  /** By their names in lower case, unfolded and decoded; several of one name are joined by line breaks. */
+  /** Headers by lower-case name, unfolded and decoded. Several headers of one name are joined by line breaks. */
   headers: Record<string, string>;
   subject: string;
   messageId: string;
   text: string;
   html: string;
-  /** As it came. */
+  /** The unchanged message. */
   raw: string;
 }
 
@@ -25,7 +25,7 @@ function bytesOfQuotedPrintable(text: string): Buffer {
   );
 }
 
-/** `=?UTF-8?Q?...?=` (RFC 2047). Words that follow each other are one text, whose letters they may cut. */
+/** Decodes `=?UTF-8?Q?...?=` (RFC 2047). Adjacent words form one text, and may split a letter. */
 function decodeHeader(value: string): string {
   const joined = value.replace(/(=\?[^?]+\?[BQ]\?[^?]*\?=)\s+(?==\?)/gi, '$1');
   return joined.replace(/(?:=\?utf-8\?[BQ]\?[^?]*\?=)+/gi, (words) => {
@@ -60,7 +60,7 @@ function decodedBody({ headers, body }: MailPart): string {
   return bytes.toString().replaceAll('\r\n', '\n');
 }
 
-/** The parts of a type in a message, decoded and joined. */
+/** Returns the parts of a type in a message, decoded and joined. */
 function textOf(part: MailPart, type: string): string {
   const ofPart = part.headers['content-type'] ?? 'text/plain';
   const boundary = /^multipart\/.*boundary="?([^";]+)/i.exec(ofPart)?.[1];
@@ -69,7 +69,10 @@ function textOf(part: MailPart, type: string): string {
   return inner.map((text) => textOf(partOf(text.replace(/^\r\n/, '')), type)).join('');
 }
 
-/** Reads a message of one recipient's mail program. @param raw its bytes, as latin1 */
+/**
+ * Parses a message.
+ * @param raw bytes as latin1
+ */
 export function parseMail(
   raw: string,
 ): Pick<ReceivedMail, 'headers' | 'subject' | 'messageId' | 'text' | 'html' | 'raw'> {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A server of MySQL or MariaDB that refuses all clients, as a real one does in place of its greeting. */
+/** A server that refuses all clients with an error packet instead of a greeting, like MySQL and MariaDB. */
 export interface RefusingServer {
   port: number;
   close(): Promise<void>;
 }
 
 /**
- * Starts one on 127.0.0.1.
- * @param errno the number of its error
+ * Starts a refusing server on 127.0.0.1.
+ * @param errno number of its error
  * @see https://mariadb.com/kb/en/err_packet/
  */
 export async function startRefusingServer(errno: number, message: string): Promise<RefusingServer> {
@@ -20,12 +20,12 @@ export async function startRefusingServer(errno: number, message: string): Promi
   packet.writeUInt16LE(errno, 5);
   text.copy(packet, 7);
   const server = createServer((socket) => {
-    // A client may be gone already.
+    // A client may have disconnected already.
     socket.on('error', () => socket.destroy());
     socket.end(packet);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server has an address of this kind.
+  // A TCP server has an address of this type.
   const { port } = server.address() as AddressInfo;
   return {
     port,

@@ -6,15 +6,14 @@ import type { Counts } from './counts.js';
 const { Base } = Mocha.reporters;
 const { EVENT_RUN_END, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Mocha.Runner.constants;
 
-/** What a mocha process leaves for `test/run.ts`. */
+/** Results that a mocha process writes for `test/run.ts`. */
 export interface MochaCounts extends Counts {
-  /** The files that had tests. */
+  /** Files with tests. */
   files: string[];
-  /** Those in which something failed. */
+  /** Files with failures. */
   failedFiles: string[];
 }
 
-/** One test file. */
 interface FileCounts {
   passed: number;
   skipped: number;
@@ -24,7 +23,7 @@ interface FileCounts {
 
 const database = process.env.TEST_DATABASE_URL === undefined ? 'sqlite' : 'mysql ';
 
-/** What went wrong, with what an assertion compared, and the causes. Errors of worker processes arrive as plain objects. */
+/** Returns an error as text, with compared values and causes. Errors of worker processes arrive as plain objects. */
 function textOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { message, stack, actual, expected, showDiff, cause } = error as Partial<Error> & Record<string, unknown>;
@@ -33,7 +32,9 @@ function textOf(error: unknown): string {
   return `${stack ?? message}${differs ? `\n${Base.generateDiff(actual, expected)}` : ''}${because}`;
 }
 
-/** Prints a line for each test file and what failed in it; writes {@link MochaCounts} into the file that TEST_COUNTS_FILE names. */
+/**
+ * Prints a line and the failures of each test file. Writes {@link MochaCounts} into the file that TEST_COUNTS_FILE names.
+ */
 export default class FileReporter extends Base {
   private readonly files = new Map<string, FileCounts>();
   private current = new Map<string, FileCounts>();
@@ -43,7 +44,7 @@ export default class FileReporter extends Base {
     runner.on(EVENT_TEST_PASS, (test) => {
       const counts = this.of(test);
       counts.milliseconds += test.duration ?? 0;
-      // A helper kept another file's `describe`: the test ran without the time limit and the hooks of its suite.
+      // A helper kept another file's `describe`, so the test ran without its suite's time limit and hooks.
       if (test.titlePath().length < 2) counts.failures.push(`${test.title}\nIt is in no suite.`);
       else counts.passed += 1;
     });
@@ -54,7 +55,7 @@ export default class FileReporter extends Base {
       EVENT_TEST_FAIL,
       (test, error) => void this.of(test).failures.push(`${test.fullTitle()}\n${textOf(error)}`),
     );
-    // The root suite ends once for each file where files run side by side.
+    // The root suite ends once for each file if files run in parallel.
     runner.on(EVENT_SUITE_END, (suite) => {
       if (suite.root) this.printCurrent();
     });
@@ -62,7 +63,7 @@ export default class FileReporter extends Base {
   }
 
   private of({ file }: Mocha.Runnable): FileCounts {
-    // A hook of all files has the file that declares it.
+    // A global hook has the file that declares it.
     const [first] = this.current.keys();
     const own = file?.endsWith('.test.ts') ? path.relative('', file) : (first ?? 'no file');
     const counts = this.current.get(own) ?? { passed: 0, skipped: 0, failures: [], milliseconds: 0 };
@@ -87,7 +88,7 @@ export default class FileReporter extends Base {
   }
 
   private write(): void {
-    // Errors outside of all files.
+    // Prints errors outside of all files.
     this.printCurrent();
     const counts: MochaCounts = { passed: 0, failed: 0, skipped: 0, failures: [], files: [], failedFiles: [] };
     for (const [file, { passed, skipped, failures }] of this.files) {

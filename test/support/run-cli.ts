@@ -8,8 +8,8 @@ import { temporaryFolder } from './temporary-folder.js';
 import { type Dialogue, keys, openTerminal, type Terminal } from './terminal.js';
 
 /**
- * Imported late, as commands import what they run: mocha loads test files by `require`, imports inside of them come from
- * elsewhere, and a program of such halves doesn't know its own errors.
+ * Imports the program late, like commands import their code. Mocha loads test files by `require`, but imports inside of
+ * them differ. A mixture of both has two classes for each error.
  */
 async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const program = await import('../../src/cli/program.js');
@@ -25,18 +25,18 @@ export interface CliResult {
 export interface CliOptions {
   env: Record<string, string>;
   cwd: string;
-  /** What is piped into the command; a stream may keep it waiting. */
+  /** Input piped into the command. A stream may keep the command waiting. */
   stdin?: string | Buffer | Readable;
   signal?: AbortSignal;
-  /** Told of all that standard error holds, whenever something is added. */
+  /** Called with the whole standard error whenever it grows. */
   onStderr?: (written: string) => void;
-  /** What was typed to call the program. */
+  /** Name by which the program was called. */
   calledAs?: string;
-  /** Who is at the terminal. */
+  /** User at the terminal. */
   osUser?: string;
-  /** How wide the terminal is, where there is one. */
+  /** Width of the terminal, if there is one. */
   columns?: number;
-  /** Standard output is a terminal of this size: what is written there still comes as text. */
+  /** Size of a terminal for standard output. The output is still returned as text. */
   screen?: { columns: number; rows: number };
 }
 
@@ -47,7 +47,7 @@ function collector(): { stream: PassThrough; text(): string } {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-/** Runs the command line in this process, with pipes for streams, as a script would. */
+/** Runs the command line in this process with pipes, like a script. */
 export async function runCli(
   argv: readonly string[],
   {
@@ -70,14 +70,14 @@ export async function runCli(
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** What came of a command at a terminal; `stderr` as written, with its escape sequences. */
+/** Result of a command at a terminal. `stderr` contains the escape sequences. */
 export interface TerminalResult extends CliResult {
   terminal: Terminal;
 }
 
 /**
- * Runs the command line in this process as a person does: at a terminal, waiting for what is on the screen before each
- * answer is typed.
+ * Runs the command line in this process at a terminal, like a person. Waits for expected text on the screen before each
+ * input.
  */
 async function runAtTerminal(
   argv: readonly string[],
@@ -91,7 +91,7 @@ async function runAtTerminal(
   try {
     await terminal.converse(dialogue, ended);
   } catch (error) {
-    // No answer will follow.
+    // No input will follow.
     terminal.stdin.push(keys.ctrlC);
     await ended;
     throw error;
@@ -100,24 +100,23 @@ async function runAtTerminal(
   return { exitCode, stdout: stdout.text(), stderr: terminal.written(), terminal };
 }
 
-/** A command line in a folder of its own. */
 export interface CommandLine {
-  /** The folder that commands run in: new and empty for each test. */
+  /** Working folder of commands: new and empty for each test. */
   folder: string;
   env: Record<string, string>;
   run(argv: readonly string[], options?: Partial<CliOptions>): Promise<CliResult>;
-  /** The object that a command prints with `--json`, which is added. */
+  /** Runs a command with `--json` added, and returns the printed object. */
   json<T>(argv: readonly string[], options?: Partial<CliOptions>): Promise<T>;
-  /** Why a command refuses; it prints no result then. */
+  /** Runs a command that must fail without a result, and returns its message. */
   refusal(argv: readonly string[], options?: Partial<CliOptions>): Promise<{ exitCode: number; message: string }>;
   atTerminal(argv: readonly string[], dialogue: Dialogue, options?: Partial<CliOptions>): Promise<TerminalResult>;
-  /** The program on the database that the commands use, to look at what they did; the same all through a test. */
+  /** Opens the program on the database of the commands, to check their effects. The same all through a test. */
   context(): Promise<Context>;
 }
 
 /**
  * Gives the enclosing `describe` a command line in an empty folder for each test.
- * @param environment all that commands see of the environment
+ * @param environment returns the whole environment of commands
  */
 export function useCommandLine(environment: () => Record<string, string>): CommandLine {
   let folder: ReturnType<typeof temporaryFolder>;

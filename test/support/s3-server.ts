@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import S3rver from 's3rver';
 
 /**
- * Starts an S3 server with an empty bucket at a free port of this machine. It takes the key `S3RVER` with the same secret.
- * @param folder an empty or missing one, for what is put into the bucket
+ * Starts an S3 server with an empty bucket on a free port of this machine. Its key and secret are `S3RVER`.
+ * @param folder an empty or missing folder for the bucket's content
  */
 export async function startS3(folder: string, bucket: string): Promise<{ port: number; close(): Promise<void> }> {
   mkdirSync(folder, { recursive: true });

@@ -5,12 +5,12 @@ import path from 'node:path';
 /** A file system in memory, on Linux. */
 const inMemory = '/dev/shm';
 
-/** The databases of a whole run, its build and its browsers' profiles take about a third of it. */
+/** Required free space. The databases, the build and the browser profiles of a whole run need about a third of it. */
 const neededBytes = 4 * 1024 ** 3;
 
 const prefix = 'coursectl-test-';
 
-/** Whether a folder is there, has room for a run, and lets programs be started from it. */
+/** Whether a folder exists, has space for a run, and permits starting programs. */
 function isFit(folder: string): boolean {
   const probe = path.join(folder, `${prefix}probe-${process.pid}`);
   try {
@@ -21,7 +21,7 @@ function isFit(folder: string): boolean {
     accessSync(probe, constants.X_OK);
     return true;
   } catch {
-    // It isn't there, is full, or starts no programs: the temporary folder serves as well.
+    // The folder is missing, full, or forbids programs. The temporary folder is used instead.
     return false;
   } finally {
     rmSync(probe, { force: true });
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes what killed runs have left: in memory it would stay there until the machine starts again. */
+/** Removes files of killed runs. In memory they would stay until the machine restarts. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1];
@@ -48,15 +48,15 @@ function removeLeftovers(folder: string): void {
 }
 
 /**
- * Makes the folder of a run for all its temporary files: in memory where there is room, because every commit of a test's
- * database waits for a disk otherwise; else below the system's temporary folder.
+ * Makes the folder for all temporary files of a run: in memory if there is space, otherwise below the system's temporary
+ * folder. On a disk, every commit of a test's database waits for the disk.
  * @param memory the file system in memory
  */
 export function makeScratch(memory = inMemory): string {
   const parent = isFit(memory) ? memory : tmpdir();
   removeLeftovers(parent);
   const folder = mkdtempSync(path.join(parent, `${prefix}${process.pid}-`));
-  // As /tmp is: some tests run programs as another user, which write temporary files.
+  // Like /tmp: some tests run programs as another user, which write temporary files.
   chmodSync(folder, 0o1777);
   return folder;
 }

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 
 /**
- * Mounts a small file system on a folder, which is created. A folder in which one is mounted can't be removed.
- * @param size as `mount` takes it, such as `1m`; `1m,ro` for one that is read-only
- * @returns nothing where none can be mounted, because only root may, and says so
+ * Mounts a small file system on a new folder. The folder can't be removed while it is mounted.
+ * @param size for `mount`, such as `1m`; `1m,ro` for a read-only one
+ * @returns undefined and prints a message if mounting fails, because only root may mount
  */
 export function mountSmallDisk(folder: string, size: string): { unmount(): void } | undefined {
   mkdirSync(folder, { recursive: true });

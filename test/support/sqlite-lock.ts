@@ -1,6 +1,6 @@
 import { SqliteThread } from '../../src/db/sqlite/thread.js';
 
-/** Another writer of an SQLite file, one that waits for nobody. */
+/** Opens another writer of an SQLite file, which doesn't wait for locks. */
 export async function otherWriter(file: string) {
   const connection = new SqliteThread(file, 0);
   const run = (sql: string) =>

@@ -1,8 +1,9 @@
 import type { Sequelize } from 'sequelize';
 
 /**
- * Has every statement told, or none. Sequelize reads its own options at each; its types keep them to itself.
- * @param tell also gets the id of the transaction, or `default` outside of one
+ * Calls `tell` with every statement; `false` ends that. Sequelize reads its own options at each statement, which its
+ * types hide.
+ * @param tell also gets the id of the transaction, or `default` outside of transactions
  */
 export function observeStatements(
   sequelize: Sequelize,
@@ -17,7 +18,10 @@ export function observeStatements(
     });
 }
 
-/** Does some work. @returns its result and its statements */
+/**
+ * Runs work.
+ * @returns its result and its statements
+ */
 export async function statementsOf<T>(sequelize: Sequelize, work: () => PromiseLike<T>) {
   const statements: string[] = [];
   observeStatements(sequelize, (sql) => void statements.push(sql));

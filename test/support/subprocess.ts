@@ -8,27 +8,29 @@ import { scaled } from './machine.js';
 export interface ProcessOptions {
   cwd: string;
   env: Record<string, string>;
-  /** Standard input is a pipe that nothing comes through; otherwise there is none. */
+  /** Whether standard input is an empty open pipe; otherwise there is no input. */
   keepStdinOpen?: boolean;
-  /** The file that standard error goes to, instead of a pipe. */
+  /** File for standard error, instead of a pipe. */
   stderrFile?: string;
-  /** Columns and lines of a pseudo-terminal. */
+  /** Size of a pseudo-terminal. */
   size?: { columns: number; rows: number };
-  /** Whose process it is; only root can say so. */
+  /** User of the process, which only root can choose. */
   uid?: number;
 }
 
-/** A process under way. */
 export interface RunningProcess {
-  /** Of the process that was started; none when that failed. */
+  /** Process id; undefined if the start failed. */
   pid: number | undefined;
-  /** Settles when it ends, with all that it wrote. */
+  /** Resolves when the process ends, with its output. */
   ended: Promise<ProcessResult>;
-  /** Waits for words on standard error or output that were not asked for before. */
+  /** Waits for text on standard error or output since the last input. */
   waitForOutput(words: RegExp): Promise<RegExpExecArray>;
-  /** Waits until the program has come so far that it opens the database. Before it has begun, a signal just ends it. */
+  /** Waits until the program has opened the database. Before that, a signal just ends the program. */
   waitForDatabase(): Promise<void>;
-  /** Waits to see whether it goes on. @throws when it ends meanwhile */
+  /**
+   * Waits for a while.
+   * @throws Error if the process ends meanwhile
+   */
   staysAlive(milliseconds: number): Promise<void>;
   type(keys: string): void;
   kill(signal: NodeJS.Signals): void;
@@ -37,25 +39,25 @@ export interface RunningProcess {
 
 export interface Subprocesses {
   start(argv: readonly string[], surroundings: ProcessOptions): RunningProcess;
-  /** Runs a line of bash in which `coursectl` is the program. */
+  /** Runs a line of bash with the function `coursectl`. */
   startShell(line: string, surroundings: ProcessOptions): RunningProcess;
-  /** Runs the program at a pseudo-terminal, on whose single screen all that it writes appears. */
+  /** Runs the program at a pseudo-terminal, which mixes all its output. */
   startAtTerminal(argv: readonly string[], surroundings: ProcessOptions): RunningProcess;
-  /** Runs a line of `sh` at a pseudo-terminal, such as one that starts another shell. */
+  /** Runs a line of `sh` at a pseudo-terminal, for example to start another shell. */
   startLineAtTerminal(line: string, surroundings: ProcessOptions): RunningProcess;
-  /** The path of the built program; known when tests run. */
+  /** Path of the built program. */
   program: string;
-  /** Why there is no pseudo-terminal; empty when there is one. */
+  /** Note for test titles if there is no pseudo-terminal; otherwise empty. */
   withoutTerminal: string;
 }
 
-/** Runs a command at a terminal of its own; its options are those of util-linux. */
+/** Program of util-linux that runs a command at a pseudo-terminal. */
 const pseudoTerminal = 'script';
 
-/** How long words may take to appear, in milliseconds. */
+/** Time limit for expected text, in milliseconds. */
 const timeLimitMs = scaled(20_000);
 
-/** Whether a process has loaded a native library; where nothing tells of it, after a time that is enough. */
+/** Whether a process has loaded a native library. Without /proc, waits long enough and returns true. */
 async function hasLoaded(pid: number | undefined, library: string): Promise<boolean> {
   if (!existsSync('/proc/self/maps')) return sleep(3000, true);
   const maps = `/proc/${pid}/maps`;
@@ -78,7 +80,7 @@ function watch(child: ChildProcess): RunningProcess {
       else resolve({ exitCode: code, ...written });
     });
   });
-  // Marks the rejection as handled; those who await it still get it.
+  // Marks the rejection as handled. Callers that await the promise still get it.
   ended.catch(() => undefined);
   let from = 0;
   return {
@@ -95,7 +97,7 @@ function watch(child: ChildProcess): RunningProcess {
       }
     },
     async waitForDatabase() {
-      // Whatever database it is: every command that has opened one goes on to load what hashes passwords.
+      // Works for every kind of database: after opening it, every command loads the library for password hashes.
       while (!(await hasLoaded(child.pid, '/bcrypt.'))) await sleep(10);
     },
     async staysAlive(milliseconds) {
@@ -111,7 +113,7 @@ function watch(child: ChildProcess): RunningProcess {
   };
 }
 
-/** Gives the enclosing `describe` the built program to run. What still runs after a test is killed. */
+/** Gives the enclosing `describe` the built program to run. Processes that still run after a test are killed. */
 export function useSubprocesses(): Subprocesses {
   const program = path.join(useBuiltProgram().path, 'bin', 'coursectl.js');
   const children: ChildProcess[] = [];

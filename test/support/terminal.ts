@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Io } from '../../src/cli/core/output/output.js';
 import { scaled } from './machine.js';
 
-/** What the keys of a terminal send. */
+/** Characters that the keys of a terminal send. */
 export const keys = {
   enter: '\r',
   down: '\u001b[B',
@@ -15,27 +15,30 @@ export const keys = {
   ctrlU: '\u0015',
 } as const;
 
-/** What a person does at a terminal: waits for words on the screen, then types, or does something else; again and again. */
+/** Steps of a person at a terminal: waits for text on the screen, then types or calls a function. */
 export type Dialogue = readonly (readonly [sees: string, types: string | (() => void)])[];
 
-/** Streams that look like a terminal with a person at it. */
+/** Streams that behave like a terminal with a person. */
 export interface Terminal {
   stdin: Io['stdin'];
   stderr: Io['stderr'];
-  /** All that was written, escape sequences included. */
+  /** Returns the whole output, including escape sequences. */
   written(): string;
-  /** As words: what was written over is there still. */
+  /** Returns the output without escape sequences. It includes overwritten text. */
   screen(): string;
-  /** Whether keys arrive one by one, unechoed: it must be off again in the end, or the shell is unusable. */
+  /** Whether the terminal is in raw mode. It must be off at the end, otherwise the shell is unusable. */
   isRaw(): boolean;
-  /** Follows a dialogue. @param ended settles when the program does: then nothing more will be seen */
+  /**
+   * Follows a dialogue.
+   * @param ended resolves when the program ends: then no more text will appear
+   */
   converse(dialogue: Dialogue, ended: Promise<unknown>): Promise<void>;
 }
 
-/** How long words may take to appear, in milliseconds; migrations on a busy machine are the slowest. */
+/** Time limit for expected text, in milliseconds. Migrations on a busy machine take longest. */
 const timeLimitMs = scaled(15_000);
 
-/** @param columns how many signs a line holds */
+/** @param columns characters of a line */
 export function openTerminal(columns = 120): Terminal {
   let raw = false;
   const stdin = Object.assign(new PassThrough(), {
@@ -44,20 +47,20 @@ export function openTerminal(columns = 120): Terminal {
       raw = mode;
     },
   });
-  // _isStdio keeps a prompt that ends from ending the stream, as it does for the process's own.
+  // _isStdio keeps a finished prompt from ending the stream, like the process's own streams.
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 40, _isStdio: true });
   let output = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
 
-  /** Waits for words that are written at `from` or later. */
+  /** Waits for text at `from` or later in the output. */
   async function see(words: string, from: number, hasEnded: () => boolean): Promise<void> {
     const deadline = Date.now() + timeLimitMs;
     const visible = () => stripVTControlCharacters(output.slice(from));
     while (!visible().includes(words)) {
       if (hasEnded() || Date.now() > deadline) {
-        // What was written just before the end is still on its way through the stream.
+        // The last output may still be in the stream.
         await new Promise((resolve) => setImmediate(resolve));
         if (visible().includes(words)) return;
         throw new Error(
@@ -83,7 +86,7 @@ export function openTerminal(columns = 120): Terminal {
       let from = 0;
       for (const [words, typed] of dialogue) {
         await see(words, from, () => over);
-        // Who only looks may find the next words in what was written together with these.
+        // Without input, the next text may be in the same output.
         if (typed === '') continue;
         from = output.length;
         if (typeof typed === 'string') stdin.write(typed);

@@ -8,22 +8,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { scaled } from './machine.js';
 
-/** A private database server that nobody else knows of, gone when the tests are. */
+/** A private database server that is removed after the tests. */
 export interface ThrowAwayServer {
   /** URL of the server, without a database. */
   url: string;
   version: string;
-  /** Of its process; undefined where it has none. */
+  /** Process id; undefined without a process. */
   pid(): number | undefined;
-  /** Kills the server with SIGKILL and starts it again on what it left. */
+  /** Kills the server with SIGKILL, and restarts it with its data. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where servers are looked for: they aren't on everybody's PATH. */
+/** PATH for finding servers, which often are not on the user's PATH. */
 export const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 
-/** The first of these programs that is installed. */
+/** Returns the first installed program of these. */
 export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld']): string | undefined {
   for (const binary of binaries) {
     const found = spawnSync('sh', ['-c', `command -v ${binary}`], {
@@ -35,13 +35,10 @@ export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld'])
   return undefined;
 }
 
-/** Ports that servers of this process were given and may not listen on yet. */
+/** Ports assigned to servers of this process, which may not listen yet. */
 const givenPorts = new Set<number>();
 
-/**
- * A port that nobody listens on, below those that the system gives to outgoing connections; a process gets each of them
- * once.
- */
+/** Returns a free port, below the ports of outgoing connections. A process gets each port only once. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -57,8 +54,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * A folder of a server's own for its temporary tables: at its start a server removes all that it finds, also those that
- * another one works with.
+ * Creates a separate folder for a server's temporary tables. At its start a server deletes all temporary tables in the
+ * folder, including those of other servers.
  */
 export function temporaryTables(directory: string): string {
   const folder = path.join(directory, 'tmp');
@@ -68,7 +65,7 @@ export function temporaryTables(directory: string): string {
   return folder;
 }
 
-/** Makes an empty server's files in `<directory>/data`. */
+/** Creates the files of an empty server in `<directory>/data`. */
 export function initialize(binary: string, version: string, directory: string, user = userInfo().username): void {
   const env = { ...process.env, PATH: searchPath, TMPDIR: temporaryTables(directory) };
   const options = { env, stdio: 'pipe' as const };
@@ -93,10 +90,10 @@ export function initialize(binary: string, version: string, directory: string, u
   }
 }
 
-/** Whether a server ended, by itself or by a signal. */
+/** Whether a server has ended, by itself or by a signal. */
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
-/** Waits until a server lets people in, and makes the tests' own user there. */
+/** Waits until a server accepts logins, and creates the tests' user. */
 export async function waitUntilUp(port: number, server: ChildProcess, output: () => string): Promise<void> {
   const attempts = scaled(150);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
@@ -117,15 +114,16 @@ export async function waitUntilUp(port: number, server: ChildProcess, output: ()
 export interface ThrowAwayOptions {
   durable?: boolean;
   binary?: string | undefined;
-  /** More options of the server, which count instead of those that it has here. */
+  /** Further options of the server, which override the ones here. */
   options?: readonly string[];
-  /** Told how to be rid of the server and its files at once, from the moment there is something to be rid of. */
+  /** Gets a function that kills the server and deletes its files, as soon as the server starts. */
   onStart?: (kill: () => void) => void;
 }
 
 /**
- * Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none.
- * @param durable keeps every commit on the disk, as servers do unless they are told otherwise: needed where they crash
+ * Starts a server from a `mariadbd` or `mysqld` on the PATH.
+ * @param durable writes every commit to disk, as servers do by default; needed for tests that crash the server
+ * @returns undefined if there is no server program
  */
 export async function startThrowAwayServer({
   durable = false,
@@ -156,7 +154,7 @@ export async function startThrowAwayServer({
     `--pid-file=${directory}/server.pid`,
     '--skip-log-bin',
     '--max-connections=500',
-    // Most tests kill nothing but programs: a disk that keeps every commit would only make them slow.
+    // Most tests kill only programs, so commits needn't reach the disk.
     ...(durable ? [] : ['--innodb-flush-log-at-trx-commit=0']),
     ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
     ...options,
@@ -170,7 +168,7 @@ export async function startThrowAwayServer({
   try {
     await waitUntilUp(port, server, () => output.slice(-3000));
   } catch (error) {
-    // Nobody else knows of it, and this process would wait for its end.
+    // The server must be killed here: otherwise this process waits for it.
     kill();
     throw error;
   }

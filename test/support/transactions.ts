@@ -1,6 +1,6 @@
 import type { Context } from '../../src/services/context.js';
 
-/** A context that does something before each of its transactions, which are numbered from 1. */
+/** Returns a context that calls `act` before each of its transactions, numbered from 1. */
 export function beforeTransactions(context: Context, act: (number: number) => unknown): Context {
   const { database } = context;
   let number = 0;
@@ -12,6 +12,6 @@ export function beforeTransactions(context: Context, act: (number: number) => un
   return { ...context, database: { ...database, inTransaction } };
 }
 
-/** A context for which another process changes something once, between the first reading and the transaction. */
+/** Returns a context with a race: another process makes a change once, between the first read and the transaction. */
 export const racing = (context: Context, change: () => Promise<unknown>): Context =>
   beforeTransactions(context, (number) => (number === 1 ? change() : undefined));

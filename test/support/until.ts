@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { scaled } from './machine.js';
 
 /**
- * Waits for something that comes by itself.
- * @param the message when it doesn't; the source of the condition when absent
- * @throws Error when it hasn't come within a minute, on a slow machine more
+ * Waits until a condition holds.
+ * @param what message if it never does; by default the source of the condition
+ * @throws Error after a minute, or later on a slow machine
  */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
   const deadline = performance.now() + scaled(60_000);
@@ -15,8 +15,8 @@ export async function until(holds: () => boolean | Promise<boolean>, what = Stri
 }
 
 /**
- * Waits for `event` while `work` goes on, which the test awaits later: until then nothing handles its rejection otherwise.
- * @throws what `work` fails with before; Error when it ends before
+ * Waits for `event` while `work` runs. The test awaits `work` later; until then, its rejection is handled here.
+ * @throws the error of `work`; Error if `work` ends before `event`
  */
 export async function whileRunning<T>(work: Promise<unknown>, event: Promise<T>): Promise<T> {
   const early = work.then(() => {

@@ -4,7 +4,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { openWorkbook } from '../../src/tables/workbook/open-workbook.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** The texts of the first sheet, as an import reads them. */
+/** Returns the texts of the first sheet, as an import reads them. */
 export async function rowsOfWorkbook(file: string): Promise<string[][]> {
   const workbook = await openWorkbook(file);
   try {
@@ -16,7 +16,7 @@ export async function rowsOfWorkbook(file: string): Promise<string[][]> {
   }
 }
 
-/** As {@link rowsOfWorkbook}, of bytes. */
+/** Returns the texts of the first sheet of a workbook in memory. */
 export async function rowsInBytes(bytes: Uint8Array): Promise<string[][]> {
   const folder = temporaryFolder();
   try {
@@ -28,7 +28,7 @@ export async function rowsInBytes(bytes: Uint8Array): Promise<string[][]> {
   }
 }
 
-/** The XML of the first sheet. */
+/** Returns the XML of the first sheet. */
 export function sheetXmlOf(workbook: string | Uint8Array): string {
   const bytes = typeof workbook === 'string' ? readFileSync(workbook) : workbook;
   return strFromU8(unzipSync(bytes)['xl/worksheets/sheet1.xml'] ?? new Uint8Array());
