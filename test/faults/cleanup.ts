@@ -1,7 +1,7 @@
-/** Cleanups that must run however the runs end: servers don't end by themselves. */
+/** Cleanups that must always run at the end of the process: servers don't end by themselves. */
 const cleanups: (() => void)[] = [];
 
-/** Runs a cleanup when the process ends; it may have run before. */
+/** Registers a cleanup for the end of the process. A cleanup may run twice. */
 export const atExit = (undo: () => void): void => void cleanups.push(undo);
 
 process.once('exit', () => {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Load, LoadResult, Request } from './load-generator.js';
 
-/** What became of a request: 0 is no response, a reset or a connection that was refused. */
+/** Result of a request. Status 0 means no response, a reset, or a refused connection. */
 export interface Outcome {
   at: number;
   ms: number;
@@ -22,18 +22,18 @@ export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   token?: string | undefined;
-  /** What is sent as JSON, or a form. */
+  /** A value sent as JSON, or a form. */
   body?: object | undefined;
 }
 
 const pool = { keepAlive: true, maxSockets: 200 };
-/** Proxies of tests have certificates of their own. */
+/** Proxies of tests have self-signed certificates. */
 const protocols = {
   'http:': { request: requestHttp, agent: new HttpAgent(pool) },
   'https:': { request: requestHttps, agent: new HttpsAgent({ ...pool, rejectUnauthorized: false }) },
 };
 
-/** Sends a request and waits for the end of its response; nothing is tried again. */
+/** Sends a request and waits for the end of its response. Never retries. */
 export async function send(
   url: string,
   { method, path: target, token, body }: Call,
@@ -66,7 +66,10 @@ export async function send(
   });
 }
 
-/** Sends requests from a process of its own. @param folder for the file that hands the requests over */
+/**
+ * Sends requests from a separate process.
+ * @param folder for the file that passes the requests
+ */
 export async function generate(
   load: Omit<Load, 'requestsFile'>,
   requests: readonly Request[],
@@ -79,15 +82,16 @@ export async function generate(
   return JSON.parse((await promisify(execFile)(process.execPath, argv)).stdout) as LoadResult;
 }
 
-/** Clients that send one request after the other until they are stopped. */
+/** Clients that send requests one after the other until they are stopped. */
 export interface ClientGroup {
   outcomes: Outcome[];
   stop(): Promise<void>;
 }
 
 /**
- * @param next what a client sends next; told what came of it
- * @param pauseMs between two requests of a client
+ * Starts clients.
+ * @param next returns the next request; its `done` gets the result
+ * @param pauseMs pause between two requests of a client
  */
 export function startClients(
   url: string,
@@ -118,7 +122,7 @@ export function startClients(
   };
 }
 
-/** How often each status came, such as `200: 512, 503: 3`. */
+/** Returns the number of responses by status, such as `200: 512, 503: 3`. */
 export function statuses(outcomes: readonly { status: number }[]): string {
   const counts = new Map<number, number>();
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -1,13 +1,12 @@
 /**
- * A process of its own: one home connection of an attacker. Sends one of the costly requests of docs/SECURITY.md,
- * by one address, at a megabyte a second at most, until it is ended. Its argument is an {@link Attack} as JSON; each second it
- * prints what came of it so far as JSON.
+ * A separate process that simulates an attacker's home connection. Sends one kind of the costly requests in
+ * docs/SECURITY.md from one address, at most a megabyte a second, until the process is ended. Its argument is an {@link
+ * Attack} as JSON. Prints the results so far as JSON each second.
  */
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyPng, jpegOfScans } from '../support/images.js';
 
-/** What is sent. */
 export type AttackKind =
   | 'text'
   | 'bodies'
@@ -19,24 +18,23 @@ export type AttackKind =
   | 'sessions'
   | 'pages';
 
-/** Who sends what. */
 export interface Attack {
   kind: AttackKind;
   port: number;
-  /** The address it comes from. */
+  /** Source address. */
   from: string;
-  /** Of trainees, the first with very many sessions, and of a trainer. */
+  /** Tokens of trainees; the first trainee has very many sessions. */
   traineeTokens: string[];
   trainerToken: string;
 }
 
-/** What came of it: responses by status, `closed` and `refused` where there was none; and `bytes` sent. */
+/** Results: responses by status, connections `closed` or `refused` without a response, and `bytes` sent. */
 export type AttackCounts = Record<string, number>;
 
 const bytesASecond = 1_000_000;
-/** What the packets of opening a connection take. */
+/** Bytes of the packets that open a connection. */
 const connectionBytes = 300;
-/** The pause before a refused request is repeated, in milliseconds. */
+/** Pause before a refused request is repeated, in milliseconds. */
 const retryPauseMs = 5000;
 
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
@@ -48,7 +46,7 @@ const count = (what: string) => {
 let free = bytesASecond / 10;
 let lastAt = performance.now();
 
-/** Waits until the connection takes so many bytes. */
+/** Waits until the connection's budget permits sending bytes. */
 async function waitForBudget(bytes: number): Promise<void> {
   for (;;) {
     const now = performance.now();
@@ -57,7 +55,7 @@ async function waitForBudget(bytes: number): Promise<void> {
     if (free > 0) break;
     await sleep(5);
   }
-  // More than there is may be owed.
+  // The budget may become negative.
   free -= bytes;
   counts.bytes = (counts.bytes ?? 0) + bytes;
 }
@@ -76,7 +74,7 @@ const json = { 'Content-Type': 'application/json' };
 const multipart = { 'Content-Type': 'multipart/form-data; boundary=x' };
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** The start of a form with an image. */
+/** Start of a form with an image. */
 const formStart = Buffer.from(
   '--x\r\nContent-Disposition: form-data; name="image"; filename="me.png"\r\nContent-Type: image/png\r\n\r\n',
 );
@@ -108,7 +106,7 @@ async function write(socket: Socket, content: Buffer): Promise<void> {
   }
 }
 
-/** Sends requests over connections of their own, one after the other, each with a wait for its response. */
+/** Sends requests one after the other, each on a new connection, and waits for each response. */
 async function repeat(next: () => Buffer): Promise<never> {
   for (;;) {
     const socket = await open();
@@ -117,7 +115,7 @@ async function repeat(next: () => Buffer): Promise<never> {
         const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1', 0, 12)) ?? [];
         if (status !== undefined) count(status);
       });
-      // Without a response for so long it is given up.
+      // Closes a connection without a response for this time.
       socket.setTimeout(60_000, () => socket.destroy());
       socket.once('close', () => resolve());
     });
@@ -131,7 +129,7 @@ async function repeat(next: () => Buffer): Promise<never> {
 const several = (workers: number, work: (worker: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
 
-/** Keeps so many connections that have sent a part of a request, and a byte more each second. */
+/** Keeps connections open that have sent a part of a request, and sends a byte more each second. */
 async function stall(connections: number, start: (number: number) => Buffer, drip: string): Promise<void> {
   await several(connections, async (number) => {
     for (;;) {
@@ -149,7 +147,7 @@ async function stall(connections: number, start: (number: number) => Buffer, dri
 const close = { Connection: 'close' };
 
 function text() {
-  // Marks of two classes, of which every second one has to change places (UAX 15).
+  // Marks of two classes, which normalisation must reorder (UAX 15).
   const identifier = '\u0301\u0316'.repeat(24_000);
   const body = Buffer.from(JSON.stringify({ identifier, password: 'a wrong guess' }));
   const login = withBody('POST /api/auth/login', { ...json, ...close }, body);
@@ -173,7 +171,7 @@ function images() {
   return several(100, () => repeat(next));
 }
 
-/** As many requests on a connection as it takes, without a wait for responses. */
+/** Sends as many requests on a connection as possible, without waiting for responses. */
 async function probes() {
   await several(4, async (number) => {
     const batch = Buffer.from(head(number % 2 === 0 ? 'GET /readyz' : 'GET /healthz').repeat(1000));
@@ -195,7 +193,7 @@ function lists() {
   return several(8, () => repeat(() => list));
 }
 
-/** Long enough to be kept for as long as uploads may take. */
+/** Long enough to be kept open for the maximum time of an upload. */
 const announced = { 'Content-Length': 9_000_000 };
 
 const kinds: Record<AttackKind, () => Promise<unknown>> = {
@@ -203,7 +201,7 @@ const kinds: Record<AttackKind, () => Promise<unknown>> = {
   bodies: () =>
     stall(1000, () => Buffer.from(`${head('POST /api/auth/login', { ...json, 'Content-Length': 5000 })}{"`), 'a'),
   async uploads() {
-    // All of one trainee; the first have sent most of an image before they stall.
+    // All uploads are one trainee's. The first ones send most of an image before they stall.
     const headers = { ...multipart, ...announced, ...bearer(tokenOf(0)) };
     const start = Buffer.concat([Buffer.from(head('PUT /api/auth/avatar', headers)), formStart]);
     await stall(1000, (number) => (number < 40 ? Buffer.concat([start, Buffer.alloc(5_000_000)]) : start), 'a');
@@ -217,7 +215,7 @@ const kinds: Record<AttackKind, () => Promise<unknown>> = {
   pages,
 };
 
-/** Asks for the largest pages on many connections and reads nothing of them but the status. */
+/** Requests the largest pages on many connections, and reads only the status. */
 async function pages() {
   const request = Buffer.from(head('GET /api/courses?limit=100'));
   await several(100, async () => {
@@ -227,7 +225,7 @@ async function pages() {
         count(data.toString('latin1', 9, 12));
         socket.pause();
       });
-      // A connection that isn't read doesn't see its end.
+      // An unread connection doesn't notice its end.
       const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
       await write(socket, request);
       await Promise.race([ended, sleep(retryPauseMs)]);

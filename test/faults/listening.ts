@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { scaled } from '../support/machine.js';
 
 /**
- * The address of a program that was started with `serve --json` and `PORT=0`: the system chooses the port, because one
- * that was free a moment ago may be another run's by now.
- * @throws Error with what it printed, when it ends or doesn't listen in time
+ * Returns the address of a program that was started with `serve --json` and `PORT=0`. The system chooses the port,
+ * because another process may have taken a port that was free before.
+ * @throws Error with the program's output if it ends or doesn't listen in time
  */
 export async function waitForUrl(child: ChildProcess): Promise<string> {
   let written = '';

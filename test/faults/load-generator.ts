@@ -1,65 +1,69 @@
 /**
- * A process of its own: sends requests over plain sockets, as cheaply as can be, and prints what came of them as JSON.
- * Its argument is a {@link Load} as JSON.
+ * A separate process that sends requests over plain sockets at low cost, and prints the results as JSON. Its argument is
+ * a {@link Load} as JSON.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 
 /**
- * A request that is sent with each of its tokens in turn, and a body with each: the pairs are different until each token
- * has met each body.
+ * A request that is sent with each of its tokens and bodies in turn. The pairs differ until each token was combined with
+ * each body.
  */
 export interface Request {
   method?: 'GET' | 'POST';
   path: string;
-  /** None for requests of people who aren't signed in. */
+  /** Empty for anonymous requests. */
   tokens: readonly string[];
   bodies?: readonly object[];
-  /** Where a proxy says that the nth of its requests comes from. */
+  /** Value of X-Forwarded-For for the nth request. */
   forwardedFor?: readonly string[];
-  /** Of its pairs. */
+  /** Index of the first pair of token and body. */
   from?: number;
 }
 
-/** What is to be sent. */
 export interface Load {
   port: number;
-  /** A file with a list of {@link Request} as JSON, which are sent in turn. */
+  /** File with a JSON list of {@link Request}s, which are sent in turn. */
   requestsFile: string;
   durationMs: number;
-  /** Ends earlier, once so many requests are answered. */
+  /** Ends earlier after this number of responses. */
   count?: number;
-  /** Concurrent requests, each followed by the next when it is answered; or requests a second, answered or not. */
+  /**
+   * Either a number of concurrent clients, each with one request at a time, or a rate of requests per second, whether or
+   * not they are answered.
+   */
   clients?: number;
   rate?: number;
 }
 
-/** What came of it. */
 export interface LoadResult {
   good: number;
   /** 503 with Retry-After. */
   shed: number;
   other: number;
-  /** What the others were, by their status or what happened to their connection. */
+  /** Other results, by status or by the error of the connection. */
   others: Record<string, number>;
-  /** Not sent, because the generator could not keep up. */
+  /** Number of unsent requests, because the generator could not keep up. */
   unsent: number;
-  /** How long the oldest request has been without a response in the end, in milliseconds. */
+  /** Milliseconds that the oldest request without a response has waited at the end. */
   oldest: number;
   seconds: number;
-  /** Of the good ones, in milliseconds. */
+  /** Durations of good responses, in milliseconds. */
   p50: number;
   p99: number;
 }
 
-/** Sockets at most that wait for responses. */
+/** Maximum number of open sockets. */
 const maxSockets = 1500;
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 const requests = JSON.parse(readFileSync(load.requestsFile, 'utf8')) as readonly Request[];
 
-/** What sends a request for the nth time; those without a body are the same bytes each time. */
+/**
+ * Returns a function that creates the bytes of the next repetition of a request. Requests without a body are prepared
+ * once.
+ */
 function writer({ method = 'GET', path, tokens, bodies, forwardedFor, from = 0 }: Request): () => Buffer {
   const turns = Math.max(1, tokens.length);
   const head = (turn: number) => {
@@ -112,7 +116,7 @@ function countOther(what: string): void {
   result.others[what] = (result.others[what] ?? 0) + 1;
 }
 
-/** Opens a connection; `answered` is told of each whole response. */
+/** Opens a connection. `answered` is called after each complete response. */
 function openSocket(answered: (socket: Socket) => void): Socket {
   const socket = connect(load.port, '127.0.0.1');
   open += 1;
@@ -145,8 +149,8 @@ function openSocket(answered: (socket: Socket) => void): Socket {
 }
 
 const sentAt = new Map<Socket, number>();
-// Clients' machines are others: theirs must not be what the service waits for. Not from the start of the process, which would
-// take a quarter of a minute beside busy programs.
+// Low priority, because real clients run on other machines and don't slow the service down. Not set at the start of the
+// process, which would take a quarter of a minute beside busy programs.
 setPriority(19);
 const startedAt = performance.now();
 
@@ -181,7 +185,7 @@ function openLoop(rate: number): void {
 
 if (load.rate === undefined) closedLoop(load.clients ?? 1);
 else openLoop(load.rate);
-/** Prints what came of it, and ends. */
+/** Prints the results, and ends. */
 function finish(): void {
   over = true;
   result.seconds = Math.min(load.durationMs, performance.now() - startedAt) / 1000;

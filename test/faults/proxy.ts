@@ -1,27 +1,29 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What the proxy does with traffic. */
 export type Fault =
   | { kind: 'none' }
-  /** Takes everything and passes nothing on, new connections too. */
+  /** Accepts everything, including new connections, and passes nothing on. */
   | { kind: 'black hole' }
-  /** Passes everything on, in both directions, later. */
+  /** Delays everything in both directions. */
   | { kind: 'delay'; ms: number }
-  /** Resets every connection, existing ones immediately, new ones when they come. */
+  /** Resets existing connections immediately, and new connections when they arrive. */
   | { kind: 'reset' }
-  /** Cuts each connection after so many more bytes from the server. */
+  /** Cuts each connection after this number of further bytes from the server. */
   | { kind: 'cut'; bytes: number };
 
-/** A TCP proxy that can be told to misbehave. */
+/** A TCP proxy that can simulate faults. */
 export interface FaultyProxy {
   port: number;
-  /** The port of the server on this machine to which new connections lead. */
+  /** Port of the server on this machine, for new connections. */
   target: number;
   set(fault: Fault): void;
-  /** How often the fault that is set has struck: pieces of traffic, or connections. */
+  /** Returns how often the current fault has occurred: on pieces of traffic, or connections. */
   struck(): number;
-  /** Asked about each piece that a client sends: whether it, or the answer to it, ends the connection instead of arriving. */
+  /**
+   * Called for each piece that a client sends. Decides whether to pass it, or to close the connection instead of passing
+   * the piece or its response.
+   */
   onSent: ((data: Buffer) => 'pass' | 'drop' | 'drop response') | undefined;
   close(): Promise<void>;
 }
@@ -45,7 +47,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
   });
 
   class Pair {
-    /** A connection that has lost a piece never recovers: its ends wait for different bytes. */
+    /** A connection that has lost a piece never recovers, because its ends wait for different bytes. */
     private lost = false;
     private dropsResponse = false;
     private left = fault.kind === 'cut' ? fault.bytes : 0;
@@ -61,7 +63,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     meet(next: Fault): void {
-      // The end of a connection is reported again and again: it arrives once the way is open.
+      // TCP repeats the end of a connection, so it arrives after the fault.
       if (next.kind === 'none' && this.lost && this.client.destroyed) {
         this.upstream.destroy();
         pairs.delete(this);
@@ -102,7 +104,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     private later(action: () => void): void {
-      // The end of a connection doesn't pass a black hole.
+      // A black hole also swallows the end of a connection.
       if (this.lost) return;
       if (fault.kind === 'delay') {
         struck += 1;
@@ -134,7 +136,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a host and port has an address of that kind.
+  // A server on a TCP port has an address of this type.
   proxy.port = (server.address() as AddressInfo).port;
   return proxy;
 }

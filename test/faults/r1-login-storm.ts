@@ -7,7 +7,7 @@ import type { Verdict } from './report.js';
 import { openStage, production } from './stage.js';
 
 const instanceCount = 3;
-/** What the throttle lets through, as docs/SECURITY.md says. */
+/** Attempts that the throttle permits (docs/SECURITY.md). */
 const perIdentifier = 10;
 const perAddress = 100;
 const accounts = 1000;
@@ -16,10 +16,10 @@ const clients = 20;
 
 const password = 'a password that is known';
 
-/** Wrong passwords by the thousand. */
+/** A storm of logins with wrong passwords. */
 interface Storm {
   name: string;
-  /** The identifier of the nth login, and where its headers say that it comes from. */
+  /** Returns the identifier of the nth login. */
   identifier(n: number): string;
   forwardedFor?(n: number): string;
   count: number;
@@ -31,7 +31,7 @@ const address = (n: number) => `203.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
 const email = (n: number) => `trainee${n % accounts}@example.com`;
 const unknown = (n: number) => `nobody${n}@example.org`;
 
-/** Storms that meet instances without a proxy: what they say of where they come from is passed over. */
+/** Storms on instances without a proxy, which ignore forwarded addresses. */
 const stormsOn: Storm[] = [
   { name: 'one account', identifier: () => email(0), count: 1500, limit: perIdentifier },
   {
@@ -44,7 +44,7 @@ const stormsOn: Storm[] = [
   { name: 'unknown accounts', identifier: unknown, count: 1500, limit: perAddress },
 ];
 
-/** Storms that come through a proxy, which writes the last hop. */
+/** Storms through a proxy, which writes the last hop. */
 const stormsThroughProxy: Storm[] = [
   {
     name: 'accounts behind a proxy, earlier hops made up',
@@ -62,7 +62,10 @@ const stormsThroughProxy: Storm[] = [
   },
 ];
 
-/** Sends logins to all instances concurrently. @returns answers by status */
+/**
+ * Sends logins to all instances concurrently.
+ * @returns the number of responses by status
+ */
 async function send({ identifier, forwardedFor, count }: Storm, urls: readonly string[], folder: string) {
   const results = await Promise.all(
     urls.map((url, instance) => {
@@ -85,7 +88,10 @@ async function send({ identifier, forwardedFor, count }: Storm, urls: readonly s
   return responses;
 }
 
-/** Signs in twice a second, at one instance after the other, until told to stop. @returns answers by status */
+/**
+ * Signs in twice a second, at one instance after the other.
+ * @returns a function that stops, and returns the number of responses by status
+ */
 function keepSigningIn(urls: readonly string[], forwardedFor: string | undefined) {
   const request = {
     method: 'POST',
@@ -95,7 +101,7 @@ function keepSigningIn(urls: readonly string[], forwardedFor: string | undefined
       'content-type': 'application/json',
       ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
     },
-    // Without a proxy, they come from another of this machine's addresses.
+    // Without a proxy, the logins come from another address of this machine.
     ...(forwardedFor === undefined && { from: '127.0.0.2' }),
   };
   const responses: Record<string, number> = {};
@@ -119,7 +125,7 @@ const listed = (responses: Record<string, number>) =>
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
 
-/** Wrong passwords by the thousand, on instances that share a MariaDB, half of them behind a proxy. */
+/** Sends thousands of wrong passwords to instances that share a MariaDB, directly and through a proxy. */
 export async function run(): Promise<Verdict[]> {
   const stage = await openStage({ durable: false });
   try {

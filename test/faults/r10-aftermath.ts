@@ -8,7 +8,7 @@ import { AppError } from '../../src/errors.js';
 import { courseQuota } from './r10-contests.js';
 import type { Verdict } from './report.js';
 
-/** What must not be there after any race: queries that count it. */
+/** Queries that count violations of rules. After any race they must return 0. */
 const violationQueries: Readonly<Record<string, string>> = {
   'super admins but one': "SELECT ABS(COUNT(*) - 1) AS n FROM users WHERE role = 'super_admin'",
   'emails of two': 'SELECT COUNT(*) - COUNT(DISTINCT email) AS n FROM users',
@@ -42,7 +42,7 @@ async function findViolations({ sequelize }: Database): Promise<string[]> {
   return found;
 }
 
-/** A hash of all that a node holds, to compare nodes by: `CHECKSUM TABLE` doesn't compute generated columns, and is random then. */
+/** Returns a hash of all rows on a node, for comparison. Not `CHECKSUM TABLE`, which is random with generated columns. */
 async function contentOf({ sequelize }: Database): Promise<string> {
   const hash = createHash('sha256');
   const tables = await sequelize.query<{ name: string }>(
@@ -56,7 +56,7 @@ async function contentOf({ sequelize }: Database): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Looks for what must not be there, on every node, and compares them. */
+/** Looks for violations of rules on every node, and compares the nodes. */
 export async function checkInvariants(name: string, databaseUrls: readonly string[]): Promise<Verdict> {
   const found: string[] = [];
   const contents = new Set<string>();
@@ -79,7 +79,10 @@ export async function checkInvariants(name: string, databaseUrls: readonly strin
 
 const takers = 12;
 
-/** Many acquire one lease concurrently, through all nodes: it has one holder at a time, and each gets it once. */
+/**
+ * Acquires one lease many times concurrently, through all nodes. It must have one holder at a time, and each contender
+ * must get it once.
+ */
 export async function raceForLease(name: string, databaseUrls: readonly string[]): Promise<Verdict> {
   const databases = databaseUrls.map(open);
   let [holders, most, served] = [0, 0, 0];

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, type Outcome, send } from './clients.js';
 import type { Verdict } from './report.js';
 
-/** What the files of a course may have altogether, in bytes. */
+/** Quota for the files of a course, in bytes. */
 export const courseQuota = 50_000;
 
 const full = 'Course is at maximum capacity.';
 
-/** Input that setup and registration accept. */
+/** Valid input for setup and registration. */
 export const person = (mark: string) => ({
   firstName: 'Ada',
   lastName: 'Lovelace',
@@ -24,7 +24,7 @@ const enroll = (courseId: string, token = ''): Call => post('/api/enrollments', 
 
 type SentResponse = Outcome & { text: string };
 
-/** How often what was answered, such as `1 x 201 ok, 49 x 400 Course is at maximum capacity.` */
+/** Returns the number of responses by result, such as `1 x 201 ok, 49 x 400 Course is at maximum capacity.` */
 function counted(responses: readonly SentResponse[]): string {
   const counts: Record<string, number> = {};
   for (const { status, text } of responses) {
@@ -41,10 +41,13 @@ const listed = (counts: Readonly<Record<string, number>>) =>
     .map(([what, count]) => `${count} x ${what}`)
     .join(', ');
 
-/** The races of one database, in the order in which they build on each other. Competing requests meet at different instances. */
+/**
+ * Races on one database, in an order in which they build on each other. Competing requests are sent to different
+ * instances.
+ */
 export class Contests {
   readonly verdicts: Verdict[] = [];
-  /** The super admin's token, once there is one. */
+  /** The super admin's token, once it exists. */
   private admin: string | undefined;
   private next = 0;
   private serial = 100_000;
@@ -71,8 +74,8 @@ export class Contests {
   }
 
   /**
-   * Asks for something that must be given, to prepare a race: again, as clients should, when the service is overloaded.
-   * @returns the response's body
+   * Sends a request that must succeed, to prepare a race. Retries like clients if the service is overloaded.
+   * @returns the body of the response
    */
   private async expectSuccess(call: Call) {
     let response = await this.ask(call);
@@ -82,11 +85,14 @@ export class Contests {
     }
     const { status, text } = response;
     if (status === 0 || status >= 300) throw new Error(`${call.method} ${call.path}: ${status} ${text}`);
-    // The shapes are the contract tests' matter.
+    // Contract tests check the shapes.
     return JSON.parse(text) as Record<string, { id: string }> & { token: string };
   }
 
-  /** Sends all requests together. @param expected what is answered, and how often; where absent, some succeed, and none fails */
+  /**
+   * Sends all requests together.
+   * @param expected number of responses by result; if omitted, some must succeed and none may fail with 5xx
+   */
   private async race(promised: string, calls: readonly Call[], expected?: Readonly<Record<string, number>>) {
     const responses = await Promise.all(calls.map((call) => this.ask(call)));
     const measured = counted(responses);
@@ -153,7 +159,7 @@ export class Contests {
     );
   }
 
-  /** A created row is visible at the next instance, too. */
+  /** Checks that a created row is visible at every instance. */
   private async readings(): Promise<void> {
     const rounds = 100;
     let unknown = 0;
@@ -218,7 +224,10 @@ export class Contests {
     );
   }
 
-  /** Rules between tables, which no constraint enforces: a check of one row must still hold when another is written. */
+  /**
+   * Races for rules between tables, which no constraint enforces. A check of one row must still hold when another row is
+   * written.
+   */
   private async rulesBetweenTables(): Promise<void> {
     const trainers = await Promise.all(times(10, () => this.register('trainer')));
     await this.race(
@@ -240,7 +249,7 @@ export class Contests {
     await this.race('20 trainees get a place and another role, the course another trainer', calls);
   }
 
-  /** The quota is a sum over rows: only the course's row, held meanwhile, keeps it. */
+  /** Races for the quota, a sum over rows that only the lock of the course's row protects. */
   private async quota(): Promise<void> {
     const trainer = await this.register('trainer');
     const course = await this.course(trainer.id, null);

@@ -5,7 +5,10 @@ import { person } from './r10-contests.js';
 import type { Verdict } from './report.js';
 import type { Instance } from './stage.js';
 
-/** How long until an instance is ready, or isn't any more. @throws when it takes too long */
+/**
+ * Waits until an instance is ready, or no longer ready, and returns the milliseconds.
+ * @throws Error if this takes too long
+ */
 async function untilReady({ url }: Instance, isReady: boolean): Promise<number> {
   const startedAt = performance.now();
   for (;;) {
@@ -17,7 +20,7 @@ async function untilReady({ url }: Instance, isReady: boolean): Promise<number> 
   }
 }
 
-/** Without a token a listing reads; a login reads and writes. */
+/** A listing reads even without a token. A login reads and writes. */
 const requests: readonly Call[] = [
   { method: 'GET', path: '/api/courses' },
   { method: 'GET', path: '/api/auth/setup-status' },
@@ -28,7 +31,10 @@ const requests: readonly Call[] = [
 const askAll = ({ url }: Instance, times = 1): Promise<Outcome[]> =>
   Promise.all(Array.from({ length: times }, () => requests.map((call) => send(url, call))).flat());
 
-/** Signs in an account that the races created. @returns the response, and that of every node to the token */
+/**
+ * Signs in an account that the races created.
+ * @returns the status of the login, and the status of every node's response to the token
+ */
 async function signInAt({ url }: Instance, instances: readonly Instance[]): Promise<number[]> {
   const { email: identifier, password } = person('apart-0');
   const login = await send(url, { method: 'POST', path: '/api/auth/login', body: { identifier, password } });
@@ -41,7 +47,7 @@ async function signInAt({ url }: Instance, instances: readonly Instance[]): Prom
 
 const is503 = ({ status, retryAfter }: Outcome) => status === 503 && retryAfter;
 
-/** Two of three nodes die, and come back. The service is never started anew. */
+/** Kills two of three nodes and restarts them, without a restart of the service. */
 export async function measureQuorum({ nodes }: GaleraCluster, instances: readonly Instance[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   const judge = (promised: string, measured: string, kept: boolean) =>

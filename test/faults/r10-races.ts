@@ -1,6 +1,6 @@
 /**
- * R10: requests that compete for the same, concurrently, on every database: never two winners, never a 5xx. On a cluster
- * each node has an instance of its own.
+ * R10: concurrent competing requests on every kind of database. Never two winners, never a 5xx. On a cluster, each node
+ * has its own instance.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -19,17 +19,17 @@ import { type Instance, startInstance } from './stage.js';
 
 const instancesPerDatabase = 3;
 
-/** Where a database is, and the instances on it. */
+/** A database and the instances on it. */
 interface RaceTarget {
   name: string;
-  /** Of the database, on each node. */
+  /** URLs of the database, one for each node. */
   databaseUrls: string[];
   instances: Instance[];
 }
 
-/** Starts an instance for each URL: together, as they migrate the same empty database. */
+/** Starts an instance for each URL. They start together, because they migrate the same empty database. */
 async function startInstances(folder: string, name: string, databaseUrls: string[]): Promise<RaceTarget> {
-  // Files are kept where all instances find them.
+  // All instances share the folder of files.
   const dataDir = path.join(folder, name);
   mkdirSync(dataDir);
   const settings = { FILE_COURSE_QUOTA_BYTES: String(courseQuota) };
@@ -51,7 +51,7 @@ async function race({ name, databaseUrls, instances }: RaceTarget): Promise<Verd
   return [...contests.verdicts, await raceForLease(name, databaseUrls), await checkInvariants(name, databaseUrls)];
 }
 
-/** An empty database on a server, reached by all instances. */
+/** Runs the races on an empty database of a server, with all instances. */
 async function onServer(folder: string, name: string, serverUrl: string): Promise<Verdict[]> {
   const database = `coursectl_r10_${process.pid}`;
   const connection = await createConnection(serverUrl);
@@ -59,7 +59,7 @@ async function onServer(folder: string, name: string, serverUrl: string): Promis
   try {
     const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
     const version = String(rows[0]?.version);
-    // A URL says nothing of what is behind it.
+    // A URL doesn't name the kind of server.
     if (/mariadb/i.test(version) !== (name === 'MariaDB')) throw new Error(`The server says that it is ${version}.`);
     await connection.query(`CREATE DATABASE ${database}`);
     const { href } = new URL(`/${database}`, serverUrl);
@@ -104,7 +104,7 @@ async function onMysql(folder: string): Promise<Verdict[]> {
   return [{ promised: 'MySQL: races', measured, kept: 'not run' }];
 }
 
-/** At full depth: R14 forms a cluster in every run. */
+/** Only at full depth, because R14 forms a cluster in every run. */
 async function onGalera(folder: string): Promise<Verdict[]> {
   if (!fullDepth) return [];
   const missing = missingForGalera();
@@ -122,7 +122,7 @@ async function onGalera(folder: string): Promise<Verdict[]> {
   return [...verdicts, await checkInvariants('Galera, after all came back', urls)];
 }
 
-/** Runs all of it; each database says something whatever becomes of the others. */
+/** Runs the races on every kind of database. A failure on one doesn't stop the others. */
 export async function run(): Promise<Verdict[]> {
   const folder = temporaryFolder();
   const verdicts: Verdict[] = [];

@@ -16,24 +16,24 @@ import type { Attack, AttackCounts, AttackKind } from './costly-load.js';
 import type { Verdict } from './report.js';
 import { createPeople, type Instance, openStage, post } from './stage.js';
 
-/**
- * Costly requests from one home connection, while others work. R11_PARTS names those to be sent alone, such as
- * `images,probes`.
- */
+/** Sends costly requests from one home connection while others work. R11_PARTS selects attacks, such as `images,probes`. */
 
 const attackMs = atDepth(8000, 15_000);
-/** Between two attacks. */
+/** Pause between two attacks. */
 const calmMs = atDepth(3000, 5000);
 const clients = 12;
 const pauseMs = 40;
-/** What others keep, and how long 99 of 100 of their requests take at most, in milliseconds. */
+/** Minimum share of the goodput that others keep, and limit of the 99th percentile of their requests in milliseconds. */
 const ordinary = { share: 1 - Math.min(scaledToProcessor(20), 50) / 100, p99Ms: scaledToProcessor(500) };
-/** The service itself builds these pages, and works as hard as it lets itself. */
+/** The service itself builds these pages, and uses its permitted processor time for them. */
 const largePages = { share: 0.5, p99Ms: scaledToProcessor(2000) };
 const maxMemory = 512;
 const maxDisk = 200;
 const sessionRows = 20_000;
-/** How long the service may take to be well again, and what is well, in milliseconds: not less, or calm would be chosen. */
+/**
+ * Time limit for the recovery, and response time that counts as recovered, in milliseconds. A lower response time would
+ * need a perfectly calm machine.
+ */
 const recoveryMs = 60_000;
 const wellMs = 1000;
 
@@ -51,7 +51,10 @@ const attacks: Readonly<Record<AttackKind, string>> = {
 
 const loader = fileURLToPath(new URL('./costly-load.ts', import.meta.url));
 
-/** Begins an attack. @returns what ends it and says what came of it */
+/**
+ * Starts an attack.
+ * @returns a function that ends it and returns its results
+ */
 async function startAttack(attack: Attack): Promise<() => Promise<AttackCounts>> {
   const argv = ['--import', 'tsx', loader, JSON.stringify(attack)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -60,9 +63,9 @@ async function startAttack(attack: Attack): Promise<() => Promise<AttackCounts>>
   const lines = createInterface(child.stdout).on('line', (line) => {
     counts = JSON.parse(line) as AttackCounts;
   });
-  // It has been loaded, and begins.
+  // The process is loaded, and begins.
   await once(lines, 'line');
-  // The attacker's machine is another: theirs must not be what the service waits for.
+  // Low priority, because a real attacker's machine doesn't slow the service down.
   if (child.pid !== undefined) setPriority(child.pid, 19);
   return async () => {
     const ended = once(child, 'exit');
@@ -72,7 +75,7 @@ async function startAttack(attack: Attack): Promise<() => Promise<AttackCounts>>
   };
 }
 
-/** What files below a folder take, in MB; those that vanish meanwhile take nothing. */
+/** Returns the size of the files below a folder in MB. Files that vanish meanwhile count as 0. */
 function diskOf(folder: string): number {
   const sizes = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const found = entry.isFile() && statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false });
@@ -81,7 +84,7 @@ function diskOf(folder: string): number {
   return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000_000);
 }
 
-/** The most that was seen until it is stopped. */
+/** Records peak memory and disk use until it is stopped. */
 function watch(instance: Instance, folder: string) {
   const most = { memory: 0, disk: 0 };
   const timer = setInterval(() => {
@@ -94,11 +97,11 @@ function watch(instance: Instance, folder: string) {
   };
 }
 
-/** What the others got done in so many seconds. */
+/** Responses to the others in a period. */
 interface Span {
   outcomes: readonly Outcome[];
   seconds: number;
-  /** What the service itself had of a core. */
+  /** Processor time of the service. */
   cpuSeconds: number;
 }
 
@@ -109,7 +112,7 @@ async function measure(instance: Instance, { outcomes }: ClientGroup, millisecon
   return { outcomes: outcomes.slice(first), seconds, cpuSeconds: instance.cpuSeconds() - cpu };
 }
 
-/** Good answers a second over several spans, how long 99 of 100 of them took at most, and the service's share of a core. */
+/** Returns the good responses per second over several periods, their 99th percentile, and the service's share of a core. */
 function goodput(...spans: readonly Span[]) {
   const times = spans.flatMap(({ outcomes }) => outcomes.filter(({ status }) => status === 200).map(({ ms }) => ms));
   times.sort((one, other) => one - other);
@@ -119,14 +122,14 @@ function goodput(...spans: readonly Span[]) {
   return { perSecond: times.length / seconds, p99, cores };
 }
 
-/** What sets the image of an account. */
+/** Returns a request that sets the image of an account. */
 function portrait(token: string): Call {
   const body = new FormData();
   body.append('image', new Blob([emptyPng(800, 600)]), 'me.png');
   return { method: 'PUT', path: '/api/auth/avatar', token, body };
 }
 
-/** Waits until nothing of an attack is felt any more: what comes afterwards is measured as calm. */
+/** Waits until the effects of an attack are over. The next period is measured as calm. */
 async function waitUntilRecovered(url: string, token: string): Promise<void> {
   const deadline = performance.now() + recoveryMs;
   for (let well = 0; well < 3 && performance.now() < deadline; ) {
@@ -136,7 +139,7 @@ async function waitUntilRecovered(url: string, token: string): Promise<void> {
   }
 }
 
-/** What the attackers need: accounts, and far more sessions of one of them than they use. */
+/** Creates the attackers' accounts, and more sessions of one of them than normal use creates. */
 async function prepare(url: string, adminToken: string, databaseUrl: string) {
   const traineeTokens: string[] = [];
   const ids: string[] = [];
@@ -159,13 +162,13 @@ async function prepare(url: string, adminToken: string, databaseUrl: string) {
     [ids[0]],
   );
   await connection.end();
-  // As they come to be: where there is a bound, the next login keeps it.
+  // A real login, which applies the limit on sessions.
   const login = { identifier: 'trainee-0@example.org', password: 'a trainee password' };
   traineeTokens[0] = (await post<{ token: string }>(`${url}/api/auth/trainee-login`, login)).token;
   return { own: traineeTokens.pop() ?? '', attackers: traineeTokens };
 }
 
-/** Fills the catalogue with the longest courses; the others' page shows ordinary, newer ones. */
+/** Fills the catalogue with the longest courses. The others' page shows newer, ordinary courses. */
 async function fillCatalogue(url: string, trainerToken: string): Promise<void> {
   const longest = {
     description: '\u4e2d'.repeat(20_000),
@@ -208,11 +211,11 @@ export async function run(): Promise<Verdict[]> {
     const others = startClients(url, clients, () => calls[next++ % calls.length] ?? calls[0], pauseMs);
     await measure(instance, others, calmMs);
     let before = await measure(instance, others, calmMs);
-    // One after the other, with calm in between: the machine has neighbours, and both sides have as much of it.
+    // One after the other, with calm periods between them: other load on the machine then affects both equally.
     for (const [number, kind] of (Object.keys(attacks) as AttackKind[]).entries()) {
       if (wanted && !wanted.includes(kind)) continue;
       if (kind === 'pages') {
-        // The others' page of courses costs more from now on, in calm times too.
+        // The others' page of courses costs more from now on, even in calm periods.
         await fillCatalogue(url, trainerToken);
         before = await measure(instance, others, calmMs);
       }

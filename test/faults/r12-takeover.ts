@@ -15,47 +15,50 @@ import { until } from '../support/until.js';
 import type { Verdict } from './report.js';
 import { openStage } from './stage.js';
 
-/** The person whose account the attacker wants: a trainer who is to be imported, with what everybody knows of them. */
+/** The victim: a trainer who will be imported. Everybody knows these data. */
 const victim = { firstName: 'Bob', lastName: 'Trainer', email: 'bob@corp.test', phone: '+44 20 7946 0001' };
 const victimRow = `Bob,Trainer,${victim.email},${victim.phone},trainer,`;
 const traineeRow = (course: string) => `Bob,Trainee,${victim.email},${victim.phone},,${course}`;
 const attackerEmail = 'mallory@example.org';
-/** The attacker's own row, by which they give the phone back. */
+/** The attacker's own row, which frees the phone. */
 const ownRow = `Mal,Lory,${attackerEmail},+44 5,,`;
 const csvOf = (rows: readonly string[]) => `${['firstName,lastName,email,phone,role,course', ...rows].join('\n')}\n`;
 const update = ['--on-existing', 'update'];
-/** The id of an account that was deleted. */
+/** Id of a deleted account. */
 const gone = '0198c1f0-1111-7222-8333-444455556666';
 
 interface Service {
   context: Context;
   server: RunningServer;
-  /** The environment of commands, and where they run. */
+  /** Environment of commands. */
   env: Record<string, string>;
   folder: string;
 }
 
 type Codes = (string | null)[];
 
-/** One attack's world: an attacker who is a trainee, and a super admin who works as usual. */
+/** Setting of an attack: an attacker who is a trainee, and a super admin who works as usual. */
 interface Scene {
   service: Service;
   attacker: User;
   token: string;
-  /** The super admin's. */
+  /** Token of the super admin. */
   adminToken: string;
-  /** The course `Knots` of another trainer. */
+  /** Course `Knots` of another trainer. */
   courseId: string;
-  /** The attacker sets a phone in the profile. @returns whether it is taken; a spelling that is refused is one less */
+  /**
+   * Sets the attacker's phone in the profile.
+   * @returns whether the service accepted it; a refused spelling is no attack
+   */
   claimPhone(phone: string | number): Promise<boolean>;
   cli(...argv: string[]): Promise<CliResult>;
-  /** An import at the terminal with flags, or over HTTP with fields. */
+  /** Imports rows at the terminal with flags, or over HTTP with fields. */
   importRows(rows: readonly string[], options: readonly string[] | object): Promise<{ id: string; codes: Codes }>;
 }
 
 let files = 0;
 
-/** An emptied database with attacker, super admin and a course. */
+/** Empties the database, and creates the attacker, the super admin and a course. */
 async function setScene(service: Service): Promise<Scene> {
   const { context, server, env, folder } = service;
   const { models } = context.database;
@@ -109,7 +112,7 @@ async function setScene(service: Service): Promise<Scene> {
   };
 }
 
-/** What the attacker has got that isn't theirs; nothing when the attack has failed. */
+/** Returns the gains of the attacker; empty if the attack has failed. */
 async function findTakeovers({ service, attacker, token }: Scene): Promise<string[]> {
   const { models } = service.context.database;
   const api = request(service.server.url);
@@ -128,7 +131,7 @@ async function findTakeovers({ service, attacker, token }: Scene): Promise<strin
     for (const identifier of identifiers) {
       const { status, body } = await api.post(`/api/auth/${route}`).send({ identifier, password: factoryPassword });
       if (status === 200 && !isOwn(body.user)) found.push(`${identifier} signs in ${body.user.role}`);
-      // What else would be neither a refusal nor a sign-in: the attack wasn't tried out.
+      // Any other status is neither a refusal nor a sign-in: the attack wasn't tried.
       if (status !== 200 && status !== 401) found.push(`${identifier} is answered ${status}`);
     }
   for (const bearer of [token, ...(own ? [await tokenFor(service.context, own)] : [])]) {
@@ -138,7 +141,7 @@ async function findTakeovers({ service, attacker, token }: Scene): Promise<strin
   return found;
 }
 
-/** Imports while the attacker has the victim's phone: their options and rows, and the codes that the rows should get. */
+/** Imports while the attacker has the victim's phone: options, rows, and expected codes of the rows. */
 const imports: readonly [name: string, options: readonly string[] | object, rows: string[], wanted: Codes][] = [
   ['terminal, update', update, [victimRow], ['ACCOUNTS_DIFFER']],
   ['HTTP, update', { onExisting: 'update' }, [victimRow], ['ACCOUNTS_DIFFER']],
@@ -156,7 +159,7 @@ const imports: readonly [name: string, options: readonly string[] | object, rows
   ["the attacker's own row comes first, and frees the phone", update, [ownRow, victimRow], [null, 'ACCOUNTS_DIFFER']],
 ];
 
-/** Other spellings of the phone that the attacker takes, and that the row has. */
+/** Spellings of the phone in the attacker's profile and in the file. */
 const spellings: readonly [name: string, phone: string | number, inFile?: string][] = [
   ['dashes and parentheses', '(+44)20-7946-0001'],
   ['a number', 442079460001, '442079460001'],
@@ -165,7 +168,7 @@ const spellings: readonly [name: string, phone: string | number, inFile?: string
   ['an apostrophe in the file', victim.phone, `'${victim.phone}`],
 ];
 
-/** Commands that name the victim, who has no account yet, while the attacker's phone reads like the name. */
+/** Commands that name the victim, who has no account yet, while the attacker's phone equals the name. */
 const commands: readonly [reference: string, argv: (reference: string, courseId: string) => string[]][] = [
   [victim.email, (reference) => ['users', 'edit', reference, '--role', 'trainer']],
   [victim.email, (reference) => ['users', 'reset-password', reference]],
@@ -173,7 +176,10 @@ const commands: readonly [reference: string, argv: (reference: string, courseId:
   [victim.email.replace('@', '＠'), (reference, courseId) => ['enrollments', 'assign', courseId, reference]],
 ];
 
-/** A way to take over another account. @returns what has gone otherwise than it should, though nobody may have got anything */
+/**
+ * A way to take over an account.
+ * @returns unexpected behaviour, even without a gain for the attacker
+ */
 type Attack = (scene: Scene) => Promise<string | undefined>;
 
 const sameCodes = (found: Codes, wanted: Codes) =>
@@ -195,7 +201,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       async ({ claimPhone, importRows }) => {
         if (!(await claimPhone(phone))) return undefined;
         const { codes } = await importRows([victimRow.replace(victim.phone, inFile)], update);
-        // Another key is another phone: then the victim has got an account of their own.
+        // With another key it is another phone, and the victim gets their own account.
         return codes[0] === 'ACCOUNTS_DIFFER' || codes[0] === null ? undefined : `code ${codes[0]}`;
       },
     ]),
@@ -257,7 +263,10 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Where the operator asked for it: the sessions of the account end, and the import can be undone. */
+/**
+ * Checks that the test detects a takeover, with an import that the operator matches by phone. The sessions of the account
+ * end, and the import can be undone.
+ */
 async function verifyDetection(service: Service): Promise<Verdict> {
   const giveAway = async () => {
     const scene = await setScene(service);
@@ -269,7 +278,7 @@ async function verifyDetection(service: Service): Promise<Verdict> {
   const userId = given.scene.attacker.id;
   const sessions = await service.context.database.models.Session.count({ where: { userId } });
   const signs = await findTakeovers(given.scene);
-  // No login meanwhile: undoing would keep that account.
+  // No login meanwhile: undo would keep the account.
   const again = await giveAway();
   await again.scene.cli('imports', 'undo', again.id, '--yes');
   const left = await findTakeovers(again.scene);
@@ -281,7 +290,7 @@ async function verifyDetection(service: Service): Promise<Verdict> {
   };
 }
 
-/** An account is not taken over by its phone: people set their own. */
+/** Tries to take over an account by its phone, which people set themselves. */
 export async function run(): Promise<Verdict[]> {
   const stage = await openStage({ durable: false });
   const context = await stage.createContext(testEnvironment);

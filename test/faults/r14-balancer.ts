@@ -1,7 +1,7 @@
 /**
- * R14: three instances behind HAProxy, on a cluster of three databases behind HAProxy, with the file of this repository. Under
- * load the instances are replaced one after the other, the node that has the connections is killed, then an instance, then the
- * connections that HAProxy holds.
+ * R14: three instances behind HAProxy, on a cluster of three databases behind HAProxy, with the configuration of this
+ * repository. Under load, the instances are replaced one after the other. Then the node with the connections is killed,
+ * then an instance. Finally HAProxy's connections are ended.
  */
 import { mkdirSync } from 'node:fs';
 import { request } from 'node:https';
@@ -22,20 +22,23 @@ import { createPeople, type Instance, startInstance } from './stage.js';
 import { recordWrites, storedOnceVerdict } from './writes.js';
 
 const clients = 12;
-/** Between two requests of a client, in milliseconds. */
+/** Pause between two requests of a client, in milliseconds. */
 const pauseMs = 20;
-/** How long the service may be without a response but 503, in milliseconds. */
+/** Maximum time without a served request, in milliseconds. */
 const longestOutageMs = 15_000;
-/** How long the load goes on at least after an event, and after what puts it right, in milliseconds. */
+/** Minimum duration of the load after an event and after its recovery, in milliseconds. */
 const watchedMs = 7000;
-/** Before the first one. */
+/** Duration before the first event. */
 const calmMs = 3000;
-/** Requests that must be served in such a time, which lasts longer on a slow machine, up to this many milliseconds. */
+/** Requests that must be served after an event. On a slow machine the load continues for up to this many milliseconds. */
 const enoughServed = 50;
 const longestWatchMs = 60_000;
-/** Requests under way when their instance or connection ends; a killed instance is noticed after two checks. In milliseconds. */
+/**
+ * Time in which running requests may be lost, because HAProxy notices a killed instance after two checks. In
+ * milliseconds.
+ */
 const noticeMs = 3000;
-/** An upload lasts longer than an instance that ends accepts requests. */
+/** Duration and pieces of an upload, and drain delay. An upload lasts longer than an ending instance accepts requests. */
 const [uploadMs, uploadPieces, drainDelayMs] = [8000, 40, 5000];
 
 interface Scene {
@@ -85,7 +88,7 @@ async function setScene(cluster: Cluster): Promise<Scene> {
   };
 }
 
-/** Writes, and reads of what was just written; which of those didn't find it. */
+/** Creates writes, and reads of just written rows. Counts reads that don't find the row. */
 function createLoad(token: string) {
   const writes = recordWrites(token);
   const written: string[] = [];
@@ -118,19 +121,19 @@ function createLoad(token: string) {
 }
 
 const isServed = ({ status }: Outcome) => status === 200 || status === 201;
-/** The responses of a service whose database is away, and of HAProxy where no instance is ready. */
+/** Response of the service without its database, and of HAProxy without a ready instance. */
 const isRefused = ({ status }: Outcome) => status === 503;
-/** What becomes of requests whose instance or connection ends: no response, or HAProxy's that there was none. */
+/** Result of a request whose instance or connection ended: no response, or HAProxy's 502. */
 const isLost = ({ status }: Outcome) => status === 0 || status === 502;
 
-/** The longest time without a request that was served, from an event on, in milliseconds. */
+/** Returns the longest time without a served request in a period, in milliseconds. */
 function longestGap(outcomes: readonly Outcome[], from: number, until: number): number {
   const servedAt = outcomes.filter(isServed).map(({ at, ms }) => at + ms);
   const times = [from, ...servedAt.filter((at) => at > from && at < until).sort((one, other) => one - other), until];
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
 }
 
-/** What came of the requests of a time. */
+/** Returns the results of the requests in a period. */
 function during(outcomes: readonly Outcome[], from: number, until: number) {
   const own = outcomes.filter(({ at, ms }) => at + ms >= from && at < until);
   const lost = own.filter(isLost);
@@ -139,13 +142,13 @@ function during(outcomes: readonly Outcome[], from: number, until: number) {
     gapMs: longestGap(own, from, until),
     served: own.filter(isServed).length,
     lost: lost.length,
-    /** Those lost that were sent when all could know of the event. */
+    /** Lost requests that were sent after HAProxy must have noticed the event. */
     late: lost.filter(({ at }) => at > from + noticeMs).length,
     wrong: own.filter((one) => !isServed(one) && !isRefused(one) && !isLost(one)).length,
   };
 }
 
-/** Lets the load go on until enough of it was served since a moment. */
+/** Continues the load until enough requests were served since a moment. */
 async function watch(outcomes: readonly Outcome[], from: number, atLeastMs: number): Promise<void> {
   await sleep(atLeastMs);
   const isEnough = () => outcomes.filter((one) => one.at >= from && isServed(one)).length >= enoughServed;
@@ -155,10 +158,10 @@ async function watch(outcomes: readonly Outcome[], from: number, atLeastMs: numb
 
 interface Event {
   promised: string;
-  /** What happens, and what puts it right again. */
+  /** Causes the event. */
   happen(): Promise<void>;
   recover?(): Promise<void>;
-  /** Whether requests that are under way may be lost: they were with what was killed. */
+  /** Whether running requests may be lost, because their instance or connection was killed. */
   mayLose: boolean;
 }
 
@@ -183,7 +186,7 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
     },
     {
       promised: "HAProxy's connections to the database end: nothing but 200, 201 and 503",
-      // The node that was killed is back, and another one has them.
+      // The killed node is back, and another node has the connections.
       happen: async () => {
         for (const name of ['one', 'two', 'three']) await haproxy.command(`shutdown sessions server database/${name}`);
       },
@@ -197,7 +200,7 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
   ];
 }
 
-/** Uploads a course material piece by piece; settles with the status. */
+/** Uploads a course material piece by piece, and returns the status. */
 function slowUpload(url: string, path: string, token: string): Promise<number> {
   const boundary = 'a-boundary-of-the-form';
   const headers = {
@@ -225,7 +228,7 @@ function slowUpload(url: string, path: string, token: string): Promise<number> {
   });
 }
 
-/** Uploads that an instance receives, by its own metrics. */
+/** Returns the number of uploads that an instance is receiving, from its metrics. */
 async function uploadsAt({ url }: Instance): Promise<number> {
   const { text } = await send(url, { method: 'GET', path: '/metrics' });
   return Number(/^coursectl_requests_waiting\{for="uploads"\} (\d+)$/m.exec(text)?.[1]);
@@ -241,7 +244,7 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
   const from = performance.now();
   for (const [index, each] of instances.entries()) {
     let underWay = 0;
-    // Which instance gets the next one depends on the other requests.
+    // The other requests determine which instance gets the upload.
     for (let tries = 0; underWay === 0 && tries < 20; tries += 1) {
       uploads.push(slowUpload(url, path, token));
       await sleep(200);
@@ -255,7 +258,7 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
   }
   const arrived = await Promise.all(uploads);
   const own = outcomes.filter(({ at, ms }) => at + ms >= from);
-  // Where the instance itself refused, because its database was slow, there is a Retry-After; HAProxy sends none.
+  // An instance refuses with Retry-After if its database is slow. HAProxy sends no Retry-After.
   for (const { path: of, status, ms, retryAfter } of own.filter((one) => !isServed(one)))
     console.log(`${of}: ${status} after ${seconds(ms)}, ${retryAfter ? 'with' : 'without'} Retry-After`);
   return [
@@ -312,7 +315,7 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   }
   await group.stop();
   const { found, stale } = load.reads;
-  // The node that was never down.
+  // A node that was never down.
   const witness = scene.cluster.nodes[1]?.url ?? '';
   return [
     ...verdicts,

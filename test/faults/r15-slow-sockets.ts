@@ -5,27 +5,27 @@ import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
 import { createPeople, type Instance, openStage } from './stage.js';
 
-/** Sockets that are slow on purpose. */
+/** Opens sockets that are slow on purpose. */
 
-/** How long others may wait beside them. */
+/** Time limit for other requests meanwhile. */
 const servedWithinMs = scaledToProcessor(2000);
 
 const slowSockets = 500;
 const slowClosedMs = 36_000;
-/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes on a quiet machine. */
+/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s. The rest is a margin for the measurement. */
 const slowLimitsMs = [12_000, 12_000, 33_000];
 
 interface SlowSocket {
   kind: number;
-  /** When it was connected; none before. */
+  /** Time of the connection; undefined before. */
   connectedAt: number | undefined;
-  /** How long after that it was closed. */
+  /** Milliseconds from the connection to its end. */
   closedMs: number | undefined;
 }
 
 const slowKinds = ['that send nothing', 'with a head that never ends', 'with a body that never ends'];
 
-/** Connections of the three kinds. */
+/** Opens connections of the three kinds. */
 function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
   const head = 'POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\n';
   const kinds = ['', head, `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"`];
@@ -62,11 +62,11 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
   const clients = startClients(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
   const isOpen = ({ closedMs }: SlowSocket) => closedMs === undefined;
   while (slow.sockets.some(isOpen) && performance.now() - from < slowClosedMs) await sleep(200);
-  // What is left is closed here, not by the service.
+  // Remaining connections are closed here, not by the service.
   const sockets = slow.sockets.map((socket) => ({ ...socket }));
   slow.close();
   await clients.stop();
-  // A service that has to wait for the processor closes them as late as it answers others.
+  // A service that waits for the processor closes sockets as late as it answers other requests.
   const answeredMs = slowest(clients.outcomes);
   const verdicts = slowKinds.map((name, kind): Verdict => {
     const own = sockets.filter((socket) => socket.kind === kind);
@@ -77,7 +77,7 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
     return {
       promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
       measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
-      // A connection that is closed immediately was never accepted.
+      // A connection that was closed immediately was never accepted.
       kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
       ...(connected === own.length && left === 0 && { timed: true }),
     };

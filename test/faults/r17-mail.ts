@@ -15,11 +15,11 @@ import { startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
 import { type Instance, openStage, type Stage, startInstance } from './stage.js';
 
-/** The service is killed while it sends: every mail arrives, and as few as possible twice. */
+/** Kills the service while it sends mails. Every mail must arrive, and at most one for each kill may arrive twice. */
 
 const rounds = atDepth(3, 30);
 const mailsOfRound = atDepth(200, 500);
-/** An instance that died keeps the lease for so long, and the next one looks for it every 2 s; in milliseconds. */
+/** The lease of a dead instance lasts 15 s, and the next instance checks every 2 s; in milliseconds. */
 const takenOverWithinMs = 15_000 + 2000 + 3000;
 const goneMs = atDepth(5000, 60_000);
 const endsWithinMs = 18_000;
@@ -31,19 +31,19 @@ interface Scene {
   server: MailServer;
   people: readonly string[];
   settings: Readonly<Record<string, string>>;
-  /** That have arrived, by address. */
+  /** Tokens in received mails, by address. */
   tokens: Map<string, string[]>;
   start(): Promise<Instance>;
 }
 
-/** What became of the mails of a round. */
+/** Mails of a round after it. */
 interface Arrivals {
   lost: number;
-  /** Mails that came more than once. */
+  /** Mails that arrived more than once. */
   doubles: number;
-  /** Those of them whose sending had been recorded, or that came more often than they were tried. */
+  /** Mails that arrived more often than they were attempted, or that were not recorded as sent. */
   unexplained: number;
-  /** Links that are not those of other copies, and work. */
+  /** Distinct links that work. */
   links: number;
   copies: number;
 }
@@ -63,7 +63,7 @@ async function queue({ context, people }: Scene): Promise<void> {
 const isDone = async ({ context }: Scene) =>
   (await context.database.models.Mail.count({ where: { state: ['queued', 'sending', 'deferred'] } })) === 0;
 
-/** Waits until nothing is left to send, and looks at what has arrived since the last time. */
+/** Waits until all mails are sent, and analyses the mails received since the last call. */
 async function collectArrivals(scene: Scene): Promise<Arrivals> {
   const { context, server, tokens } = scene;
   await until(() => isDone(scene), 'all mails have left');
@@ -90,7 +90,7 @@ async function collectArrivals(scene: Scene): Promise<Arrivals> {
 
 const sum = (all: readonly Arrivals[], name: keyof Arrivals) => all.reduce((total, one) => total + one[name], 0);
 
-/** After so many more mails, at any moment of one. */
+/** Waits for a number of further mails, and a random moment more. */
 async function waitForMoreMails({ server }: Scene, count: number): Promise<void> {
   const from = server.mails.length;
   await until(() => server.mails.length >= from + count, `${count} more mails arrive`);
@@ -102,7 +102,7 @@ async function kill(instance: Instance): Promise<void> {
   await instance.exited;
 }
 
-/** Nobody has to wait for the lease of one that is known to be dead. */
+/** Expires the lease of a dead instance, so that the next one needn't wait. */
 const expireLease = ({ context }: Scene) => context.database.sequelize.query('UPDATE leases SET expires_at = 0');
 
 async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
@@ -146,7 +146,7 @@ async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
 
 const hasSender = async ({ context }: Scene) => (await activeLeases(context.database, [leaseName])).has(leaseName);
 
-/** Two instances, of which the first one sends. */
+/** Starts two instances; the first one sends. */
 async function startTwo(scene: Scene): Promise<[Instance, Instance]> {
   const first = await scene.start();
   await until(() => hasSender(scene), 'an instance sends');
@@ -193,7 +193,7 @@ async function twoInstances(scene: Scene): Promise<Verdict[]> {
   ];
 }
 
-/** Each mail is withdrawn in a transaction of its own, as by an undo, while all leave. */
+/** Withdraws each mail in a separate transaction, like an undo, while all are being sent. */
 async function withdrawAll(scene: Scene): Promise<Verdict> {
   const { context, people, server } = scene;
   const { Mail } = context.database.models;
@@ -231,7 +231,7 @@ async function withdrawAll(scene: Scene): Promise<Verdict> {
   };
 }
 
-/** The service loses its database, but not the mail server, and gets it back. */
+/** Cuts the service off from its database for a while, but not from the mail server. */
 async function loseDatabase(scene: Scene): Promise<Verdict> {
   const { stage, server, settings } = scene;
   const proxy = await startProxy(Number(new URL(stage.databaseUrl()).port));
@@ -256,7 +256,7 @@ async function loseDatabase(scene: Scene): Promise<Verdict> {
   }
 }
 
-/** The server says nothing more after a mail, for which it would be waited for a minute. */
+/** Stops the service while it waits for a silent mail server, which it would do for a minute. */
 async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
   const { context, server } = scene;
   const instance = await scene.start();
@@ -280,7 +280,7 @@ async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
   };
 }
 
-/** Of all links that a person got, one is used. */
+/** Uses one of a person's links, and checks the others. */
 async function useOne(scene: Scene): Promise<Verdict> {
   const instance = await scene.start();
   const [[, tokens = []] = []] = scene.tokens;

@@ -5,11 +5,11 @@ import { sendRaw } from '../support/raw-http.js';
 import type { Verdict } from './report.js';
 import { openStage, production } from './stage.js';
 
-/** Sequences of logins that run concurrently, so that both cores hash; each meets the others' load with every kind alike. */
+/** Concurrent sequences of logins, so that both cores hash. Every kind of login meets the other sequences' load equally. */
 const lanes = 2;
-/** Logins of each kind, in each of them. */
+/** Logins of each kind in each sequence. */
 const rounds = 100;
-/** How far the medians of any two kinds may be apart, as a share of the smaller. */
+/** Maximum difference between the medians of two kinds, as a share of the smaller one. */
 const limit = 0.1;
 
 const password = 'a password that is known';
@@ -56,7 +56,7 @@ async function kinds(context: Context): Promise<{ kinds: Kind[]; open(): Promise
   };
 }
 
-/** Whether the same people get in once nothing stands in their way: nothing else did before. */
+/** Checks that the same accounts can sign in with correct input: the failures had no other reason. */
 async function verifySignIns(url: string, all: readonly Kind[]): Promise<Verdict> {
   const statuses: number[] = [];
   for (const kind of all) statuses.push((await logIn(url, kind)).status);
@@ -72,7 +72,7 @@ function logIn(url: string, { identifier, password: text, path }: Kind) {
   return sendRaw(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
 }
 
-/** Logins that fail, of every kind, alternating: their duration doesn't tell why. */
+/** Alternates failing logins of every kind. Their duration must not reveal the reason. */
 export async function run(): Promise<Verdict[]> {
   const stage = await openStage({ durable: false });
   try {
@@ -83,10 +83,10 @@ export async function run(): Promise<Verdict[]> {
     const all = failing.map((kind) => ({ kind, times: [] as number[], statuses: new Set<number>() }));
     const runLane = async (lane: number) => {
       for (let round = 0; round < rounds; round += 1) {
-        // As if each were the first: the throttle would refuse them.
+        // Resets the throttle, which would refuse later attempts.
         await LoginThrottle.destroy({ where: {} });
         for (let n = 0; n < all.length; n += 1) {
-          // Each comes first, and after each of the others, as often.
+          // Each kind comes first, and after every other kind, equally often.
           const next = all[(n + round + lane) % all.length];
           if (!next) continue;
           const response = await logIn(url, next.kind);

@@ -7,20 +7,20 @@ import type { Verdict } from './report.js';
 import { createPeople, openStage } from './stage.js';
 import { recordWrites, storedOnceVerdict } from './writes.js';
 
-/** The database, as seen from the service, misbehaves in four ways and recovers from each. */
+/** Simulates four faults of the database. The service must recover from each. */
 
-/** 5 s on the reference machine. Of them 3.5 s are set by clocks; the rest takes longer where the processor is slower. */
+/** 5 s on the reference machine: 3.5 s of timeouts, and 1.5 s that take longer on a slower processor. */
 const answeredWithinMs = 3500 + scaledToProcessor(1500);
 const healedWithinMs = 10_000;
 const faultMs = 8000;
 const afterMs = 12_000;
-/** A request asks the database at least once: it takes longer than this where each response is late. */
+/** Every request queries the database, so it takes longer than this if every response is late. */
 const slowMs = 500;
 const feltShare = 0.1;
-/** Fewer looks at /healthz would say little: it is looked at several times a second. */
+/** Minimum number of requests for /healthz, which is requested several times a second. */
 const leastProbes = 200;
 
-/** Each service meets some of them, one after the other, while the other service meets the others: most of it is waiting. */
+/** Each service meets two of the faults in turn. Two services run in parallel, because most of the time is waiting. */
 const faults: readonly (readonly Fault[])[] = [
   [{ kind: 'black hole' }, { kind: 'reset' }],
   [
@@ -29,7 +29,7 @@ const faults: readonly (readonly Fault[])[] = [
   ],
 ];
 const clientsOfEach = 30;
-/** Between two requests of a client. */
+/** Pause between two requests of a client, in milliseconds. */
 const pauseMs = 40;
 
 interface Phase {
@@ -37,11 +37,11 @@ interface Phase {
   during: Outcome[];
   after: Outcome[];
   healedAt: number;
-  /** How often the fault struck. */
+  /** Number of times that the fault occurred. */
   struck: number;
 }
 
-/** Lets a fault happen under load. */
+/** Applies a fault under load. */
 async function applyFault(fault: Fault, proxy: FaultyProxy, clients: ClientGroup): Promise<Phase> {
   const from = performance.now();
   proxy.set(fault);
@@ -57,7 +57,7 @@ async function applyFault(fault: Fault, proxy: FaultyProxy, clients: ClientGroup
   return { name, during, after, healedAt, struck };
 }
 
-/** Whether requests met the fault: a part of them failed, or took as long as the response of a slow database does. */
+/** Checks that requests met the fault: some failed, or took as long as a slow database's response. */
 function judgeEffect({ name, during, struck }: Phase): Verdict {
   const failed = during.filter(({ status }) => status === 503).length;
   const slow = during.filter(({ status, ms }) => status !== 503 && ms >= slowMs).length;
@@ -120,7 +120,7 @@ async function applyFaults(faults: readonly Fault[]): Promise<Verdict[]> {
     for (const fault of faults) phases.push(await applyFault(fault, proxy, clients));
     await Promise.all([clients.stop(), probes.stop()]);
     const compared = await writes.compare(stage.databaseUrl());
-    // And once more, for good: what the service does in the background is stuck by the time it is told to end.
+    // A last fault that stays: background work of the service is stuck when it must end.
     proxy.set({ kind: 'black hole' });
     await sleep(2000);
     const askedAt = performance.now();

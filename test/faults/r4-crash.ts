@@ -5,7 +5,7 @@ import type { Verdict } from './report.js';
 import { createPeople, openStage, untilReady } from './stage.js';
 import { recordWrites, storedOnceVerdict } from './writes.js';
 
-/** The database server is killed under writes, again and again. */
+/** Kills the database server repeatedly under writes. */
 
 const kills = 10;
 
@@ -17,12 +17,12 @@ export async function run(): Promise<Verdict[]> {
     const writes = recordWrites(trainerToken);
     const clients = startClients(instance.url, 20, writes.next, 5);
     const recoveries: number[] = [];
-    /** Of each kill: writes answered 201 since the one before, and requests that failed for it. */
+    /** For each kill: writes answered 201 since the previous kill, and requests that failed because of it. */
     const [before, failed]: [number[], number[]] = [[], []];
     for (let number = 0; number < kills; number += 1) {
       const [answered, asked] = [writes.answered(), clients.outcomes.length];
       await sleep(800 + 400 * Math.random());
-      // On a slow machine the service may have written nothing by then.
+      // On a slow machine the service may not have written anything yet.
       await until(() => writes.answered() > answered, 'a write is answered');
       before.push(writes.answered() - answered);
       await stage.database.crash();

@@ -5,21 +5,21 @@ import type { Load, LoadResult } from './load-generator.js';
 import type { Verdict } from './report.js';
 import { createPeople, type Instance, openStage } from './stage.js';
 
-/** Four times as many requests as the service can answer. */
+/** Sends four times as many requests as the service can answer. */
 
-/** How long a request may wait that is refused. */
+/** Maximum wait of a refused request. */
 const shedWithinMs = scaledToProcessor(5000);
-/** Of requests after the flood. */
+/** Limit of requests after the flood. */
 const calmP99Ms = scaledToProcessor(500);
 
 const peakMs = 5000;
-/** The first one long; the others because a machine with neighbours needs a median. */
+/** Durations of the floods. The first one is long. The median of three reduces the influence of other load. */
 const floodsMs = [30_000, 20_000, 20_000];
 const afterMs = 3000;
 
 const perSecond = ({ good, seconds: time }: LoadResult) => good / time;
 
-/** The results of several rounds as one; of the times, the worst. */
+/** Sums up the results of several rounds. For durations, returns the worst. */
 function sum(results: readonly LoadResult[]): LoadResult {
   return results.reduce((total, one) => ({
     good: total.good + one.good,
@@ -34,26 +34,26 @@ function sum(results: readonly LoadResult[]): LoadResult {
   }));
 }
 
-/** A flood, and what it is measured against: the peak before and after it. */
+/** A flood, and the peak before and after it for comparison. */
 interface Round {
   peak: LoadResult;
   flood: LoadResult;
-  /** The goodput of the flood as a share of the peak's. */
+  /** Goodput of the flood as a share of the peak's. */
   share: number;
-  /** The intended rate as a multiple of the peak. */
+  /** Intended rate as a multiple of the peak. */
   wanted: number;
-  /** Answered per second. */
+  /** Responses per second. */
   answered: number;
 }
 
 function compare(peak: LoadResult, flood: LoadResult): Round {
   const answered = (flood.good + flood.shed + flood.other) / flood.seconds;
-  // Those too that had to wait for one of the generator's many sockets, and would have waited in the system's queue.
+  // Includes requests that had no free socket of the generator. They would have waited in the system's queue.
   const wanted = (answered + flood.unsent / flood.seconds) / perSecond(peak);
   return { peak, flood, share: perSecond(flood) / perSecond(peak), wanted, answered };
 }
 
-/** The round with the median of the shares, and the least that was wanted of all. */
+/** Returns the round with the median share, with the lowest intended rate of all rounds. */
 function medianOf(rounds: readonly Round[]): Pick<Round, 'share' | 'wanted' | 'answered'> {
   const [middle] = [...rounds].sort((one, other) => one.share - other.share).slice(rounds.length >> 1);
   if (!middle) throw new Error('There was no flood.');
@@ -78,7 +78,7 @@ async function overload({ url }: Instance, token: string, folder: string): Promi
       await sleep(5000);
       after = await send({ rate, durationMs: afterMs });
     }
-    // The machine has neighbours: the peak is measured on both sides of each flood, so that all have as much of them.
+    // The peak is measured before and after each flood, so that other load on the machine affects both equally.
     const following = await measurePeak();
     rounds.push(compare(sum([before, following]), flood));
     before = following;
@@ -111,7 +111,7 @@ async function overload({ url }: Instance, token: string, folder: string): Promi
     {
       promised: 'normal again 5 s later',
       measured: `at ${rate}/s: ${text(after)}`,
-      // All but those that were just sent when the time was up.
+      // Except requests that were sent just before the end.
       kept: after.shed + after.other === 0 && after.good >= (0.9 * rate * afterMs) / 1000 && after.p99 < calmP99Ms,
       ...(after.other === 0 && { timed: true as const }),
     },

@@ -1,20 +1,20 @@
-/** One promise, and what came of it. */
+/** Result of one promise. */
 export interface Verdict {
-  /** The run that measured it; set by the runner. */
+  /** Name of the run; set by the runner. */
   run?: string;
-  /** What is promised, with its limit. */
+  /** The promise, with its limit. */
   promised: string;
-  /** What was measured. */
+  /** The measurement. */
   measured: string;
-  /** Neither kept nor broken: it could not be run here. */
+  /** 'not run' if the check can't run on this machine. */
   kept: boolean | 'not run';
-  /** It depends on times or on the order of events, which others on the same machine change. */
+  /** True if the result depends on times or the order of events, which other load can change. */
   timed?: true;
 }
 
 const wordFor = ({ kept }: Verdict) => (kept === 'not run' ? 'NOT RUN' : kept ? 'kept' : 'BROKEN');
 
-/** The verdicts as a table. */
+/** Formats verdicts as a table. */
 export function rows(verdicts: readonly Verdict[]): string {
   const cells = verdicts.map((verdict) => [verdict.run ?? '', wordFor(verdict), verdict.promised, verdict.measured]);
   const headings = ['RUN', '', 'PROMISED', 'MEASURED'];
@@ -31,7 +31,7 @@ export function rows(verdicts: readonly Verdict[]): string {
     .join('\n');
 }
 
-/** A line for each broken promise. */
+/** Returns a line for each broken promise. */
 export function failures(verdicts: readonly Verdict[]): string[] {
   return verdicts
     .filter(({ kept }) => kept === false)

@@ -1,9 +1,8 @@
 /**
- * `npm run test:faults [-- R3 R6]`: repeatable faults against the built program, each promise of docs/SECURITY.md and
- * docs/OPERATIONS.md with what was measured. Needs a mariadbd on the PATH.
- *
- * Each run has a process of its own. Those that measure what the machine can do run alone, the others side by side: with
- * `--side-by-side` only these, which tests may run beside, with `--alone` only those.
+ * `npm run test:faults [-- R3 R6]`: checks each promise of docs/SECURITY.md and docs/OPERATIONS.md with repeatable faults
+ * against the built program. Needs a mariadbd on the PATH.
+ * Each run has its own process. Runs that measure performance run alone, the others in parallel. `--side-by-side` selects
+ * only the latter, which may run beside the tests; `--alone` selects only the former.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { buildProgram } from '../support/built-program.js';
 import { writeCounts } from '../support/counts.js';
 import { failures, rows, type Verdict } from './report.js';
 
-/** Beside others run those that mostly wait, first the one that takes longest. */
+/** Runs by name. The parallel ones mostly wait; the longest one comes first. */
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R10: () => import('./r10-races.js'),
   R1: () => import('./r1-login-storm.js'),
@@ -31,7 +30,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R17: () => import('./r17-mail.js'),
 };
 
-/** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
+/** Runs that measure times under load or allow no refusals. Nothing else may use the processor meanwhile. */
 const runsAlone = new Set(['R1', 'R2', 'R3', 'R6', 'R11', 'R14']);
 
 async function runOnce(name: string): Promise<Verdict[]> {
@@ -41,7 +40,7 @@ async function runOnce(name: string): Promise<Verdict[]> {
   return own.map((verdict) => ({ ...verdict, run: name }));
 }
 
-/** How often a run is made where only times speak against it: other programs may keep the machine busy. */
+/** Maximum attempts of a run that fails only because of times: other programs may keep the machine busy. */
 const maxTries = 3;
 
 async function repeatUntilTimesAreKept(name: string): Promise<Verdict[]> {
@@ -54,7 +53,10 @@ async function repeatUntilTimesAreKept(name: string): Promise<Verdict[]> {
   }
 }
 
-/** Does one run in this process. @returns its verdicts; a broken one when it fails */
+/**
+ * Executes one run in this process.
+ * @returns its verdicts; a broken verdict if the run fails
+ */
 async function runHere(name: string): Promise<Verdict[]> {
   try {
     return await repeatUntilTimesAreKept(name);
@@ -64,7 +66,7 @@ async function runHere(name: string): Promise<Verdict[]> {
   }
 }
 
-/** Does one run in a process of its own, and prints what it printed when it is done. */
+/** Executes one run in a separate process, and prints its output at the end. */
 async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   const startedAt = performance.now();
   const file = path.join(folder, `${name}.json`);
@@ -87,11 +89,11 @@ async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   }
 }
 
-/** @param atOnce how many run side by side */
+/** @param atOnce number of parallel runs */
 async function runAll(names: readonly string[], atOnce: number): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-faults-'));
   try {
-    // Compiled once for all.
+    // Built once for all runs.
     if (process.env.TEST_BUILD === undefined) {
       const program = path.join(folder, 'program');
       await buildProgram(program);
@@ -108,7 +110,7 @@ async function runAll(names: readonly string[], atOnce: number): Promise<Verdict
   }
 }
 
-/** Prints the verdicts and their number, and writes the number where `test/run.ts` reads it. */
+/** Prints the verdicts and their number, and writes the number for `test/run.ts`. */
 function report(verdicts: readonly Verdict[]): boolean {
   console.log(`\n${rows(verdicts)}`);
   const notRun = verdicts.filter(({ kept }) => kept === 'not run');
@@ -129,13 +131,13 @@ const { values: options, positionals: wanted } = parseArgs({
   options: {
     'side-by-side': { type: 'boolean', default: false },
     alone: { type: 'boolean', default: false },
-    // What the process of one run is told: where its verdicts go.
+    // For the process of one run: the file for its verdicts.
     verdicts: { type: 'string' },
   },
 });
 if (options.verdicts !== undefined) {
   writeFileSync(options.verdicts, JSON.stringify(await runHere(wanted[0] ?? '')));
-  // A run that failed at its start may have left servers, which would be waited for.
+  // Exits explicitly: a run that failed at its start may have left servers, for which the process would wait.
   process.exit(0);
 }
 

@@ -15,46 +15,46 @@ import { atExit } from './cleanup.js';
 import { send } from './clients.js';
 import { waitForUrl } from './listening.js';
 
-/** What the program runs with unless it is given. */
+/** Default environment of the program. */
 const environment = {
-  // Hashing isn't the point.
+  // Cheap hashes, because the runs don't measure hashing.
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
   LOG_LEVEL: 'warn',
-  // A run writes thousands.
+  // A run creates thousands of courses.
   MAX_COURSES_PER_TRAINER: '1000000',
-  // Shared by all instances: a token of one is valid at the others.
+  // Shared, so that the token of one instance is valid at the others.
   JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-instances',
   HOST: '127.0.0.1',
   PORT: '0',
 };
 
-/** As in a deployment, but for the cost of a hash, which is the lowest that one may set. */
+/** Settings of a deployment, except for the cost of a hash, which is the lowest permitted. */
 export const production = { NODE_ENV: 'production', BCRYPT_COST: '10' };
 
-/** The built program as a process that serves the API. */
+/** A process of the built program that serves the API. */
 export interface Instance {
   url: string;
-  /** What it has ended with, once it has. */
+  /** Resolves with the exit code. */
   exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
-  /** What of it was in memory at most so far, in MiB. */
+  /** Peak memory so far, in MiB. */
   maxMemory(): number;
-  /** What of it and of the processes that it has started is in memory now, in MiB. */
+  /** Current memory of the process and its children, in MiB. */
   memoryOfAll(): number;
-  /** How much of a core it has used so far, in seconds. */
+  /** Processor time so far, in seconds. */
   cpuSeconds(): number;
-  /** The last of what it wrote to standard error. */
+  /** End of its standard error. */
   written(): string;
 }
 
-/** A process that has ended and wasn't waited for yet has a status without memory: it takes nothing. */
+/** Returns the memory of a process in MiB; 0 for a zombie process. */
 function memoryOf(pid: number | undefined, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** A process and those that it has started; one that has just ended takes nothing. */
+/** Returns the memory of a process and its children; 0 for an ended process. */
 function memoryOfAll(pid: number | undefined): number {
   try {
     return childrenOf(pid).reduce((sum, child) => sum + memoryOfAll(child), memoryOf(pid, 'VmRSS'));
@@ -63,7 +63,11 @@ function memoryOfAll(pid: number | undefined): number {
   }
 }
 
-/** Waits until an instance is ready. @param ended whether it never will be */
+/**
+ * Waits until an instance is ready.
+ * @param ended whether the instance has ended
+ * @throws Error if it ends or takes too long
+ */
 export async function untilReady(url: string, ended: () => boolean = () => false): Promise<void> {
   const deadline = performance.now() + scaled(60_000);
   while ((await send(url, { method: 'GET', path: '/readyz' })).status !== 200) {
@@ -72,7 +76,10 @@ export async function untilReady(url: string, ended: () => boolean = () => false
   }
 }
 
-/** Starts the built program, and waits until it is ready. @param settings environment variables besides */
+/**
+ * Starts the built program, and waits until it is ready.
+ * @param settings additional environment variables
+ */
 export async function startInstance(
   databaseUrl: string,
   dataDir: string,
@@ -101,20 +108,24 @@ export async function startInstance(
   };
 }
 
-/** What a run needs: a database server, and the program to be run on it. */
+/** Environment of a run: a database server, and the program. */
 export interface Stage {
   database: ThrowAwayServer;
-  /** The database's URL; through another port where one is given. */
+  /** Returns the database's URL, optionally with another port. */
   databaseUrl(port?: number): string;
-  /** Where the program's files are. */
+  /** Folder of the program's files. */
   folder: string;
   start(settings?: Readonly<Record<string, string>>): Promise<Instance>;
-  /** The program's own parts in this process, on a migrated database. */
+  /** Opens the program's services in this process, on a migrated database. */
   createContext(settings?: Readonly<Record<string, string>>): Promise<Context>;
   close(): Promise<void>;
 }
 
-/** Sets a stage up. @param durable whether commits outlive the server @throws when there is no server to be started */
+/**
+ * Starts a database server for a run.
+ * @param durable whether commits survive a crash of the server
+ * @throws Error if no server program is installed
+ */
 export async function openStage({ durable = true } = {}): Promise<Stage> {
   const database = await startThrowAwayServer({ durable, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
@@ -156,7 +167,7 @@ export async function openStage({ durable = true } = {}): Promise<Stage> {
   };
 }
 
-/** Sends a request that has to be answered well. */
+/** Sends a request that must succeed, and returns the parsed response. */
 export async function post<T>(url: string, body: object, token?: string): Promise<T> {
   const { pathname, origin } = new URL(url);
   const request = { method: 'POST' as const, path: pathname, body, ...(token !== undefined && { token }) };
@@ -165,7 +176,10 @@ export async function post<T>(url: string, body: object, token?: string): Promis
   return JSON.parse(text) as T;
 }
 
-/** Sets the system up, with a trainer. @returns a token of each */
+/**
+ * Sets the system up, and creates a trainer.
+ * @returns a token of each
+ */
 export async function createPeople(url: string): Promise<{ adminToken: string; trainerToken: string }> {
   const names = { firstName: 'Fault', lastName: 'Finder' };
   const admin = { ...names, email: 'root@example.org', password: 'a root password', phone: '1' };

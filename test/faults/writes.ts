@@ -3,27 +3,27 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Call, Outcome } from './clients.js';
 import type { Verdict } from './report.js';
 
-/** Courses that were asked for, to be counted afterwards. */
+/** Recorded writes of courses, to be compared with the database afterwards. */
 export interface Writes {
   next(): Call & { done(outcome: Outcome & { text: string }): void };
-  /** Answered 201 so far. */
+  /** Returns the number of writes answered 201 so far. */
   answered(): number;
-  /** How the tables compare with what was answered. */
+  /** Compares the tables with the responses. */
   compare(databaseUrl: string): Promise<Comparison>;
 }
 
 export interface Comparison {
   answered: number;
-  /** Answered, but not there under the id that was answered. */
+  /** Answered writes without a row of the answered id. */
   missing: number;
   doubled: number;
-  /** There once, with another number of entries in the audit trail than one. */
+  /** Rows without exactly one audit entry. */
   unaudited: number;
-  /** There, though not answered 201. */
+  /** Rows whose write was not answered 201. */
   unanswered: number;
 }
 
-/** Whether each write that was answered is there once, as one sentence of a table. */
+/** Returns a verdict on whether each answered write is stored once. */
 export function storedOnceVerdict(promised: string, compared: Comparison): Verdict {
   const { answered, missing, doubled, unaudited, unanswered } = compared;
   return {
@@ -33,9 +33,9 @@ export function storedOnceVerdict(promised: string, compared: Comparison): Verdi
   };
 }
 
-/** Writes that can be told from each other; none is sent twice. */
+/** Records distinct writes, each sent once. */
 export function recordWrites(token: string): Writes {
-  /** Titles, with the ids that were answered. */
+  /** Answered ids by title. */
   const answered = new Map<string, string>();
   return {
     next() {
