@@ -35,7 +35,7 @@ const unknown = (n: number) => `nobody${n}@example.org`;
 const stormsOn: Storm[] = [
   { name: 'one account', identifier: () => email(0), count: 1500, limit: perIdentifier },
   {
-    name: `${accounts} accounts, X-Forwarded-For made up`,
+    name: `${accounts} accounts, forged X-Forwarded-For`,
     identifier: email,
     forwardedFor: address,
     count: 3000,
@@ -47,7 +47,7 @@ const stormsOn: Storm[] = [
 /** Storms through a proxy, which writes the last hop. */
 const stormsThroughProxy: Storm[] = [
   {
-    name: 'accounts behind a proxy, earlier hops made up',
+    name: 'accounts behind a proxy, forged earlier hops',
     identifier: email,
     forwardedFor: (n) => `${address(n)}, 192.0.2.1`,
     count: 1500,
@@ -151,8 +151,8 @@ export async function run(): Promise<Verdict[]> {
         const limit = storm.limit + urls.length;
         verdicts.push(
           {
-            promised: `storm on ${storm.name}: at most ${limit} attempts let through, the rest refused with 429 or 503`,
-            measured: `${through} through: ${listed(responses)}`,
+            promised: `storm on ${storm.name}: at most ${limit} attempts pass, the rest is refused with 429 or 503`,
+            measured: `${through} passed: ${listed(responses)}`,
             kept: through <= limit && through > 0 && Object.keys(responses).every((key) => /^(401|429|503)$/.test(key)),
           },
           {

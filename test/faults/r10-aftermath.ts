@@ -10,24 +10,25 @@ import type { Verdict } from './report.js';
 
 /** Queries that count violations of rules. After any race they must return 0. */
 const violationQueries: Readonly<Record<string, string>> = {
-  'super admins but one': "SELECT ABS(COUNT(*) - 1) AS n FROM users WHERE role = 'super_admin'",
-  'emails of two': 'SELECT COUNT(*) - COUNT(DISTINCT email) AS n FROM users',
-  'phones of two': 'SELECT COUNT(*) - COUNT(DISTINCT phone_key) AS n FROM users',
+  'surplus or missing super admins': "SELECT ABS(COUNT(*) - 1) AS n FROM users WHERE role = 'super_admin'",
+  'duplicate emails': 'SELECT COUNT(*) - COUNT(DISTINCT email) AS n FROM users',
+  'duplicate phones': 'SELECT COUNT(*) - COUNT(DISTINCT phone_key) AS n FROM users',
   'courses with too many seats taken': `SELECT COUNT(*) AS n FROM courses WHERE max_students < (SELECT COUNT(*) FROM enrollments
     WHERE course_id = courses.id AND status IN ('pending', 'active'))`,
-  'trainees twice in a course':
+  'duplicate enrollments':
     'SELECT COUNT(*) AS n FROM (SELECT user_id FROM enrollments GROUP BY user_id, course_id HAVING COUNT(*) > 1) AS twice',
-  'courses of no trainer':
+  'courses without a trainer':
     "SELECT COUNT(*) AS n FROM courses WHERE trainer_id NOT IN (SELECT id FROM users WHERE role = 'trainer')",
-  'places of no trainee':
+  'enrollments without a trainee':
     "SELECT COUNT(*) AS n FROM enrollments WHERE status IN ('pending', 'active') AND user_id NOT IN (SELECT id FROM users WHERE role = 'trainee')",
-  'enrollments with a trainer of their own': `SELECT COUNT(*) AS n FROM enrollments JOIN courses ON courses.id = course_id
+  'enrollments with another trainer than their course': `SELECT COUNT(*) AS n FROM enrollments JOIN courses ON courses.id = course_id
     WHERE enrollments.trainer_id <> courses.trainer_id`,
-  'courses beyond their quota': `SELECT COUNT(*) AS n FROM (SELECT course_id FROM files WHERE kind = 'material' AND state = 'live'
+  'courses above their quota': `SELECT COUNT(*) AS n FROM (SELECT course_id FROM files WHERE kind = 'material' AND state = 'live'
     GROUP BY course_id HAVING SUM(bytes) > ${courseQuota}) AS beyond`,
-  'sessions without account': 'SELECT COUNT(*) AS n FROM sessions WHERE user_id NOT IN (SELECT id FROM users)',
-  'setups recorded but one': "SELECT ABS(COUNT(*) - 1) AS n FROM audit_entries WHERE action = 'setup.complete'",
-  'registrations recorded but once': `SELECT ABS((SELECT COUNT(*) FROM audit_entries WHERE action = 'user.register')
+  'sessions without an account': 'SELECT COUNT(*) AS n FROM sessions WHERE user_id NOT IN (SELECT id FROM users)',
+  'surplus or missing setup entries':
+    "SELECT ABS(COUNT(*) - 1) AS n FROM audit_entries WHERE action = 'setup.complete'",
+  'surplus or missing registration entries': `SELECT ABS((SELECT COUNT(*) FROM audit_entries WHERE action = 'user.register')
     - (SELECT COUNT(*) FROM users) + 1 - (SELECT COUNT(*) FROM audit_entries WHERE action = 'user.delete')) AS n`,
 };
 
@@ -71,7 +72,7 @@ export async function checkInvariants(name: string, databaseUrls: readonly strin
   }
   if (contents.size > 1) found.push('the nodes differ');
   return {
-    promised: `${name}: no rule broken in the data${databaseUrls.length > 1 ? ', all nodes the same' : ''}`,
+    promised: `${name}: the data break no rule${databaseUrls.length > 1 ? ', all nodes are equal' : ''}`,
     measured: found.join('; ') || `${Object.keys(violationQueries).length} invariants, nothing found`,
     kept: found.length === 0,
   };
@@ -104,8 +105,8 @@ export async function raceForLease(name: string, databaseUrls: readonly string[]
   await Promise.allSettled(all);
   await Promise.all(databases.map((database) => database.close()));
   return {
-    promised: `${name}: ${takers} take a lease: one holder at a time`,
-    measured: `at most ${most} holders, ${served} have had it`,
+    promised: `${name}: ${takers} contenders for a lease: one holder at a time`,
+    measured: `at most ${most} holders, ${served} contenders got it`,
     kept: most === 1 && served === takers,
   };
 }

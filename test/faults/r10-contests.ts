@@ -153,7 +153,7 @@ export class Contests {
       { '201 ok': 1, '400 User with this phone number already exists.': 49 },
     );
     await this.race(
-      '50 registrations of nothing in common',
+      '50 unrelated registrations',
       all((index) => ({ ...person(`apart-${index}`), phone: `+4 ${index}` })),
       { '201 ok': 50 },
     );
@@ -169,7 +169,7 @@ export class Contests {
       unknown += found.filter(({ status }) => status !== 200).length;
     }
     this.verdicts.push({
-      promised: `${this.name}: what one instance has answered, all know`,
+      promised: `${this.name}: a change answered by one instance is visible at all instances`,
       measured: `${unknown} of ${rounds * this.urls.length} reads stale`,
       kept: unknown === 0,
     });
@@ -200,7 +200,7 @@ export class Contests {
     const enrollments = trainees.map(({ token }) => enroll(limited, token));
     const limits = [15, 20, 25, 30].map((maxStudents) => put(`/api/courses/${limited}`, { maxStudents }));
     enrollments.splice(20, 0, ...limits);
-    await this.race('60 trainees, a limit that comes meanwhile', enrollments);
+    await this.race('60 trainees while the course gets a limit', enrollments);
     await this.race(
       '50 profile changes to a phone',
       trainees.slice(0, 50).map(({ token }) => put('/api/auth/profile', { phone: '+5 1' }, token)),
@@ -257,7 +257,7 @@ export class Contests {
     form.append('file', new Blob(['x'.repeat(courseQuota / 5)]), 'notes.txt');
     const refusal = `The course's files may have ${courseQuota} bytes altogether, and have ${courseQuota}. Delete some first.`;
     await this.race(
-      '50 files where 5 fit',
+      '50 files, space for 5',
       times(50, () => post(`/api/courses/${course}/files`, form)),
       { '201 ok': 5, [`400 ${refusal}`]: 45 },
     );

@@ -60,7 +60,7 @@ export async function measureQuorum({ nodes }: GaleraCluster, instances: readonl
   const asking = setInterval(() => asked.push(askAll(survivor)), 100);
   await Promise.all(killed.map((node) => node.kill()));
   const lost = await untilReady(survivor, false);
-  judge('without quorum not ready within 10 s', seconds(lost), lost < 10_000);
+  judge('without quorum, the instance reports not ready within 10 s', seconds(lost), lost < 10_000);
   clearInterval(asking);
   const duringLoss = (await Promise.all(asked)).flat();
   const worse = duringLoss.filter((one) => one.status === 0 || (one.status >= 500 && !is503(one)));
@@ -84,7 +84,11 @@ export async function measureQuorum({ nodes }: GaleraCluster, instances: readonl
 
   await left.query("SET GLOBAL wsrep_provider_options='pc.bootstrap=YES'");
   const healed = await untilReady(survivor, true);
-  judge('the node that is left is bootstrapped: ready within 5 s, without a restart', seconds(healed), healed < 5000);
+  judge(
+    'the remaining node is bootstrapped: its instance is ready within 5 s, without a restart',
+    seconds(healed),
+    healed < 5000,
+  );
 
   const cameBack = await Promise.all(
     killed.map(async (node, index) => {
@@ -103,7 +107,7 @@ export async function measureQuorum({ nodes }: GaleraCluster, instances: readonl
   judge('all instances serve again', `${served} of ${afterwards.length}`, served === afterwards.length);
   const known = await Promise.all(instances.map((instance) => signInAt(instance, instances)));
   judge(
-    'an account signs in at each node, and its token is valid at all',
+    'an account can sign in at each node, and its token is valid at all nodes',
     known.map((statuses) => statuses.join(' ')).join(', '),
     known.flat().every((status) => status === 200),
   );

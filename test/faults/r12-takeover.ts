@@ -284,8 +284,8 @@ async function verifyDetection(service: Service): Promise<Verdict> {
   const left = await findTakeovers(again.scene);
   return {
     promised:
-      'the attacks would be seen: with match phone the account is given away, its sessions end, and undo takes that back',
-    measured: `${signs.length} signs of it, ${sessions} sessions, ${left.length} signs after undo`,
+      'the checks detect a takeover: with match phone the account is taken over, its sessions end, and undo reverts it',
+    measured: `${signs.length} signs of a takeover, ${sessions} sessions, ${left.length} signs after undo`,
     kept: signs.length > 0 && sessions === 0 && left.length === 0,
   };
 }

@@ -177,7 +177,7 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
       mayLose: false,
     },
     {
-      promised: 'an instance is killed: others serve, and only what it was working on is lost',
+      promised: 'an instance is killed: the others serve, and only its running requests are lost',
       happen: async () => one.instance.kill('SIGKILL'),
       recover: async () => {
         one.instance = await one.start();
@@ -193,7 +193,7 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
       mayLose: false,
     },
     {
-      promised: "HAProxy's connections to an instance end: only what was under way on them is lost",
+      promised: "HAProxy's connections to an instance end: only their running requests are lost",
       happen: async () => void (await haproxy.command('shutdown sessions server instances/two')),
       mayLose: true,
     },
@@ -268,8 +268,8 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
       kept: own.length >= enoughServed && own.every(isServed),
     },
     {
-      promised: 'uploads on their way to an instance that ends arrive',
-      measured: `${statuses(arrived.map((status) => ({ status })))}; ${ends.map((end) => end.uploads).join(', ')} of them at those that end`,
+      promised: 'uploads to an ending instance arrive',
+      measured: `${statuses(arrived.map((status) => ({ status })))}; ${ends.map((end) => end.uploads).join(', ')} of them at ending instances`,
       kept: arrived.every((status) => status === 201) && ends.every((end) => end.uploads > 0),
     },
     {
@@ -289,7 +289,7 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   await watch(outcomes, performance.now(), calmMs);
   const verdicts: Verdict[] = [
     {
-      promised: `behind HAProxy ${enoughServed} requests and more are served, and none is refused`,
+      promised: `behind HAProxy ${enoughServed} or more requests are served, and none is refused`,
       measured: statuses(outcomes),
       kept: outcomes.length >= enoughServed && outcomes.every(isServed),
     },
@@ -320,11 +320,11 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   return [
     ...verdicts,
     {
-      promised: 'a read after an own write, at any instance, finds it',
+      promised: 'a client can read its own write at any instance',
       measured: `${found} found, ${stale} not`,
       kept: found >= enoughServed && stale === 0,
     },
-    storedOnceVerdict('every write answered 201 is there once', await load.writes.compare(`${witness}coursectl`)),
+    storedOnceVerdict('every write answered 201 is stored once', await load.writes.compare(`${witness}coursectl`)),
   ];
 }
 

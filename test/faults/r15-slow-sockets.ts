@@ -75,7 +75,7 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
     const times = own.map(({ closedMs }) => closedMs ?? Number.POSITIVE_INFINITY);
     const limit = (slowLimitsMs[kind] ?? 0) + answeredMs;
     return {
-      promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
+      promised: `${own.length} of ${slowSockets} sockets ${name} are accepted, and closed within ${seconds(limit)}`,
       measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
       // A connection that was closed immediately was never accepted.
       kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
@@ -86,7 +86,7 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
   return [
     ...verdicts,
     {
-      promised: 'others are served meanwhile',
+      promised: 'other clients are served meanwhile',
       measured: `${statuses(clients.outcomes)}; slowest ${seconds(answeredMs)}`,
       kept: clients.outcomes.length > 100 && allServed && answeredMs < servedWithinMs,
       ...(allServed && { timed: true as const }),

@@ -132,7 +132,7 @@ async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
     },
     {
       promised:
-        'at most one a kill arrives twice: what the server took and nobody could record, with the same Message-ID',
+        'at most one mail a kill arrives twice, with the same Message-ID: the server accepted it, but the service could not record that',
       measured: `${doubles} twice, at most ${Math.max(...all.map((one) => one.doubles))} a kill, ${sum(all, 'unexplained')} for another reason`,
       kept: all.every((one) => one.doubles <= 1) && sum(all, 'unexplained') === 0,
     },
@@ -185,7 +185,7 @@ async function twoInstances(scene: Scene): Promise<Verdict[]> {
       kept: takenOver.lost === 0 && takenOver.doubles <= 1 && takenOver.unexplained === 0,
     },
     {
-      promised: `the other one goes on within ${seconds(takenOverWithinMs)}`,
+      promised: `the other instance continues within ${seconds(takenOverWithinMs)}`,
       measured: `after ${seconds(takenOverMs)}`,
       kept: takenOverMs <= takenOverWithinMs,
       timed: true,
@@ -220,7 +220,7 @@ async function withdrawAll(scene: Scene): Promise<Verdict> {
   await expireLease(scene);
   const faults = (instance.written().match(/mail sender failed/g) ?? []).length;
   return {
-    promised: `${mailsOfRound} withdrawals while all leave: what is withdrawn never arrives, the others do`,
+    promised: `${mailsOfRound} withdrawals while all mails are sent: withdrawn mails never arrive, the others do`,
     measured: `${withdrawn} withdrawn, ${sent.length} sent, ${arrived.size} arrived; the sender failed ${faults} times`,
     kept:
       withdrawn > 0 &&

@@ -39,9 +39,9 @@ async function kinds(context: Context): Promise<{ kinds: Kind[]; open(): Promise
     { name: 'wrong role', identifier: trainer.email, password, path: '/api/auth/trainee-login' },
     { name: 'wrong password', identifier: plain.email, ...wrong },
     { name: 'wrong password, generated hash', identifier: fresh.email, ...wrong },
-    { name: 'password that none can be', identifier: plain.email, ...wrong, password: 'x\0'.repeat(2000) },
+    { name: 'impossible password', identifier: plain.email, ...wrong, password: 'x\0'.repeat(2000) },
     {
-      name: 'unknown, password that none can be',
+      name: 'unknown, impossible password',
       identifier: 'nobody@example.org',
       ...wrong,
       password: 'x\0'.repeat(2000),
@@ -61,7 +61,7 @@ async function verifySignIns(url: string, all: readonly Kind[]): Promise<Verdict
   const statuses: number[] = [];
   for (const kind of all) statuses.push((await logIn(url, kind)).status);
   return {
-    promised: 'the same accounts sign in when active, with the right password, where their role may',
+    promised: 'the same accounts sign in if active, with the right password, on a route for their role',
     measured: statuses.join(', '),
     kept: statuses.length > 0 && statuses.every((status) => status === 200),
   };

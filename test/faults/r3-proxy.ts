@@ -62,8 +62,8 @@ function judgeEffect({ name, during, struck }: Phase): Verdict {
   const failed = during.filter(({ status }) => status === 503).length;
   const slow = during.filter(({ status, ms }) => status !== 503 && ms >= slowMs).length;
   return {
-    promised: `${name}: the fault is there, and felt`,
-    measured: `it struck ${struck} times; of ${during.length} requests ${failed} failed, ${slow} others took over ${seconds(slowMs)}`,
+    promised: `${name}: the fault occurs, and affects requests`,
+    measured: `it occurred ${struck} times; of ${during.length} requests ${failed} failed, ${slow} others took over ${seconds(slowMs)}`,
     kept: struck > 0 && failed + slow >= feltShare * Math.max(1, during.length),
     ...(struck > 0 && { timed: true as const }),
   };
@@ -88,7 +88,7 @@ function judge(phase: Phase): Verdict[] {
     },
     { promised: `${name}: 2xx, or 503 with Retry-After`, measured: statuses(all), kept: documented },
     {
-      promised: `${name}: over 99 % good within 10 s of healing`,
+      promised: `${name}: over 99 % good within 10 s after the fault`,
       measured: `${(100 * good).toFixed(2)} % of ${late.length}, the last failure after ${seconds(lastBad)}`,
       kept: late.length > 0 && good > 0.99,
       ...(documented && { timed: true as const }),
@@ -136,7 +136,7 @@ async function applyFaults(faults: readonly Fault[]): Promise<Verdict[]> {
         measured: `${statuses(probes.outcomes)}; slowest ${seconds(slowest(probes.outcomes))}`,
         kept: probes.outcomes.length >= leastProbes && probes.outcomes.every(({ status }) => status === 200),
       },
-      storedOnceVerdict(`${all}: every write answered 201 is there once`, compared),
+      storedOnceVerdict(`${all}: every write answered 201 is stored once`, compared),
       {
         promised: `${all}, then SIGTERM in a black hole: exit code 0 within 25 s`,
         measured: `${exitCode} after ${seconds(tookMs)}`,

@@ -39,7 +39,7 @@ export async function run(): Promise<Verdict[]> {
         measured: `written before each: ${before.join(', ')}; failed at each: ${failed.join(', ')}`,
         kept: before.length === kills && before.every((count) => count > 0) && failed.every((count) => count > 0),
       },
-      storedOnceVerdict('every write answered 2xx is there once', await writes.compare(stage.databaseUrl())),
+      storedOnceVerdict('every write answered 2xx is stored once', await writes.compare(stage.databaseUrl())),
       {
         promised: 'only 201, or 503 with Retry-After',
         measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,

@@ -36,7 +36,7 @@ const runsAlone = new Set(['R1', 'R2', 'R3', 'R6', 'R11', 'R14']);
 async function runOnce(name: string): Promise<Verdict[]> {
   const module = await runs[name]?.();
   const own = (await module?.run()) ?? [];
-  if (own.length === 0) throw new Error('The run says nothing.');
+  if (own.length === 0) throw new Error('The run returned no verdicts.');
   return own.map((verdict) => ({ ...verdict, run: name }));
 }
 
@@ -49,7 +49,7 @@ async function repeatUntilTimesAreKept(name: string): Promise<Verdict[]> {
     const broken = verdicts.filter(({ kept }) => kept === false);
     const onlyTimes = broken.length > 0 && broken.every(({ timed }) => timed);
     if (!onlyTimes || tries === maxTries) return verdicts;
-    console.log(`${rows(broken)}\nOnly times are broken: ${name} is run again.`);
+    console.log(`${rows(broken)}\nOnly timing failed: ${name} is repeated.`);
   }
 }
 

@@ -28,7 +28,7 @@ export function storedOnceVerdict(promised: string, compared: Comparison): Verdi
   const { answered, missing, doubled, unaudited, unanswered } = compared;
   return {
     promised,
-    measured: `${answered} answered, ${missing} missing, ${doubled} doubled, ${unaudited} not once in the audit trail; ${unanswered} there with another answer`,
+    measured: `${answered} answered, ${missing} missing, ${doubled} doubled, ${unaudited} not audited once; ${unanswered} stored without a 201`,
     kept: answered > 0 && missing + doubled + unaudited === 0,
   };
 }

@@ -63,7 +63,7 @@ export async function check(runName: string, promised: string, work: () => Promi
 export async function answers(url: string, service: ChildProcess, startedAt: number): Promise<number> {
   for (;;) {
     const seconds = (performance.now() - startedAt) / 1000;
-    if (seconds > 300 || service.exitCode !== null) throw new Error(`${url} doesn't answer`);
+    if (seconds > 300 || service.exitCode !== null) throw new Error(`${url} doesn't answer.`);
     if (
       await fetch(`${url}/readyz`).then(
         ({ ok }) => ok,

@@ -145,7 +145,7 @@ conclude();
 async function checkImage(): Promise<void> {
   await check(
     'image',
-    'Dockerfile builds from what git has, on any base with Node, the last stage without a shell',
+    "the Dockerfile builds from the repository's files, on any base with Node; the last stage needs no shell",
     async () => {
       await makeBases();
       const context = at('context');
@@ -163,7 +163,7 @@ async function checkImage(): Promise<void> {
 
   await check(
     'image',
-    'it has what the service needs, also for files in a bucket, in production: no tools of development, tests, secrets, or files that commands leave in a checkout',
+    'it contains what the service needs in production, also for files in a bucket, but no development tools, tests, secrets or leftover files',
     async () => {
       const app = path.join(root, 'app');
       const names = readdirSync(app);
@@ -184,7 +184,7 @@ async function checkImage(): Promise<void> {
     },
   );
 
-  await check('image', 'it runs as a user without rights, with one volume, a port and a health check', async () => {
+  await check('image', 'it runs as an unprivileged user, with one volume, a port and a health check', async () => {
     const { User, Volumes, ExposedPorts, Healthcheck, Entrypoint, Cmd } = settings;
     const found = { User, Volumes: Object.keys(Volumes), ExposedPorts: Object.keys(ExposedPorts), Entrypoint, Cmd };
     // In the exec form, without a shell.
@@ -197,42 +197,38 @@ async function checkImage(): Promise<void> {
     return { measured: JSON.stringify(found), kept };
   });
 
-  await check(
-    'image',
-    'it serves on a file system that can only be read, is healthy while it does, and ends with SIGTERM',
-    async () => {
-      mkdirSync(at('volume'));
-      await run('chown', [`${user}:${user}`, at('volume')], folder, env);
-      const port = String(await freePort());
-      const own = {
-        PORT: port,
-        HOST: '127.0.0.1',
-        JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-container',
-        LOG_FORMAT: 'json',
-      };
-      const service = start(root, settings, [...settings.Entrypoint, ...settings.Cmd], own);
-      let message = '';
-      service.stderr.on('data', (data: Buffer) => {
-        message += data.toString();
-      });
-      const [, ...health] = settings.Healthcheck?.Test ?? [];
-      let exitCode: number | null = null;
-      const found: Record<string, unknown> = {};
-      try {
-        found.seconds = Math.round(await answers(`http://127.0.0.1:${port}`, service, performance.now()));
-        found.page = (await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'text/html' } })).status;
-        found.healthy = await exitCodeOf(start(root, settings, health, own));
-      } catch (error) {
-        throw new Error(`${(error as Error).message}\n${message}`);
-      } finally {
-        exitCode = await ended(service);
-      }
-      found.unhealthy = await exitCodeOf(start(root, settings, health, own));
-      found.exitCode = exitCode;
-      found.volume = readdirSync(at('volume')).includes('coursectl.sqlite');
-      const kept =
-        found.page === 200 && found.healthy === 0 && found.unhealthy === 1 && exitCode === 0 && found.volume === true;
-      return { measured: `${JSON.stringify(found)} on ${os.arch()}`, kept };
-    },
-  );
+  await check('image', 'it serves on a read-only file system, is healthy meanwhile, and ends on SIGTERM', async () => {
+    mkdirSync(at('volume'));
+    await run('chown', [`${user}:${user}`, at('volume')], folder, env);
+    const port = String(await freePort());
+    const own = {
+      PORT: port,
+      HOST: '127.0.0.1',
+      JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-container',
+      LOG_FORMAT: 'json',
+    };
+    const service = start(root, settings, [...settings.Entrypoint, ...settings.Cmd], own);
+    let message = '';
+    service.stderr.on('data', (data: Buffer) => {
+      message += data.toString();
+    });
+    const [, ...health] = settings.Healthcheck?.Test ?? [];
+    let exitCode: number | null = null;
+    const found: Record<string, unknown> = {};
+    try {
+      found.seconds = Math.round(await answers(`http://127.0.0.1:${port}`, service, performance.now()));
+      found.page = (await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'text/html' } })).status;
+      found.healthy = await exitCodeOf(start(root, settings, health, own));
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${message}`);
+    } finally {
+      exitCode = await ended(service);
+    }
+    found.unhealthy = await exitCodeOf(start(root, settings, health, own));
+    found.exitCode = exitCode;
+    found.volume = readdirSync(at('volume')).includes('coursectl.sqlite');
+    const kept =
+      found.page === 200 && found.healthy === 0 && found.unhealthy === 1 && exitCode === 0 && found.volume === true;
+    return { measured: `${JSON.stringify(found)} on ${os.arch()}`, kept };
+  });
 }

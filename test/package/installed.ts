@@ -162,13 +162,13 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
 try {
   await check(
     'clone',
-    `npm ci without a compiler takes less than ${clone.installSeconds} s, and npm start answers within ${clone.answerSeconds} s of its beginning`,
+    `npm ci without a compiler takes less than ${clone.installSeconds} s, and npm start answers within ${clone.answerSeconds} s from the start of npm ci`,
     freshClone,
   );
   let tarball = '';
   await check(
     'pack',
-    'the package holds what it needs, and neither source maps, scripts that installing runs, nor files that commands leave in a checkout',
+    'the package contains all needed files, but no source maps, install scripts or leftover files',
     async () => {
       tarball = await pack();
       const { stdout } = await run(
@@ -202,7 +202,7 @@ try {
   }
   const cli = path.join(await aside('npm', '12'), 'bin', 'npm-cli.js');
   for (const line of lines) {
-    const promised = `installed by npm 12 without scripts, it works on Node ${line}: setup, import, serve; data in the user's own folder`;
+    const promised = `installed by npm 12 without scripts, it works on Node ${line}: setup, import, serve; data in the user's folder`;
     const node = nodes.get(line);
     const runner = line === '20' ? nodes.get('24') : node;
     if (node && runner)

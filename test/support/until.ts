@@ -9,7 +9,7 @@ import { scaled } from './machine.js';
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
   const deadline = performance.now() + scaled(60_000);
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`It never came to this: ${what}`);
+    if (performance.now() > deadline) throw new Error(`This condition never held: ${what}`);
     await sleep(10);
   }
 }
@@ -20,7 +20,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = Stri
  */
 export async function whileRunning<T>(work: Promise<unknown>, event: Promise<T>): Promise<T> {
   const early = work.then(() => {
-    throw new Error('The work ended before what was to happen meanwhile.');
+    throw new Error('The work ended before the expected event.');
   });
   return Promise.race([event, early]);
 }
