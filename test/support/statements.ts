@@ -1,20 +1,20 @@
 import type { Sequelize } from 'sequelize';
 
 /**
- * Calls `tell` with every statement; `false` ends that. Sequelize reads its own options at each statement, which its
+ * Calls `onStatement` with every statement; `false` ends that. Sequelize reads its own options at each statement, which its
  * types hide.
- * @param tell also gets the id of the transaction, or `default` outside of transactions
+ * @param onStatement also gets the id of the transaction, or `default` outside of transactions
  */
 export function observeStatements(
   sequelize: Sequelize,
-  tell: false | ((sql: string, transaction: string | undefined) => void),
+  onStatement: false | ((sql: string, transaction: string | undefined) => void),
 ): void {
   const { options } = sequelize as unknown as { options: { logging: unknown } };
   options.logging =
-    tell &&
+    onStatement &&
     ((text: string) => {
       const [prefix = '', transaction] = /^Executing \((.*?)\): /.exec(text) ?? [];
-      tell(text.slice(prefix.length), transaction);
+      onStatement(text.slice(prefix.length), transaction);
     });
 }
 
