@@ -10,7 +10,6 @@ import { lostThreadCode } from './sqlite/thread.js';
 /** Value of a column. A `Date` is stored to the millisecond. */
 export type ColumnValue = string | number | boolean | Date | null;
 
-/** Whether the database is SQLite; otherwise it is MySQL or MariaDB. */
 export function isSqlite(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'sqlite';
 }

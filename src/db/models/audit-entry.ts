@@ -48,7 +48,6 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
 }
 
 export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends AuditEntry {}.init(
     {
       id: primaryKey(),

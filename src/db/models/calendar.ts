@@ -19,7 +19,6 @@ export class Calendar extends Model<InferAttributes<Calendar>, InferCreationAttr
 }
 
 export function initCalendar(sequelize: Sequelize): typeof Calendar {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Calendar {}.init(
     {
       userId: { ...id(), primaryKey: true, allowNull: false },

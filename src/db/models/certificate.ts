@@ -24,7 +24,6 @@ export class Certificate extends Model<InferAttributes<Certificate>, InferCreati
 }
 
 export function initCertificate(sequelize: Sequelize): typeof Certificate {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Certificate {}.init(
     {
       id: primaryKey(),

@@ -50,7 +50,6 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
 }
 
 export function initCourse(sequelize: Sequelize): typeof Course {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Course {}.init(
     {
       id: primaryKey(),

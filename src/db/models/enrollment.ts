@@ -47,7 +47,6 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
 }
 
 export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Enrollment {}.init(
     {
       id: primaryKey(),

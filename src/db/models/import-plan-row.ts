@@ -20,7 +20,6 @@ export class ImportPlanRow extends Model<InferAttributes<ImportPlanRow>, InferCr
 }
 
 export function initImportPlanRow(sequelize: Sequelize): typeof ImportPlanRow {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends ImportPlanRow {}.init(
     {
       importId: { ...id(), primaryKey: true, allowNull: false },

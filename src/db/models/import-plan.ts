@@ -167,7 +167,6 @@ export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreation
 }
 
 export function initImportPlan(sequelize: Sequelize): typeof ImportPlan {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends ImportPlan {}.init(
     {
       importId: { ...id(), primaryKey: true, allowNull: false },

@@ -64,7 +64,6 @@ export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAt
 }
 
 export function initImportRow(sequelize: Sequelize): typeof ImportRow {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends ImportRow {}.init(
     {
       importId: { ...id(), primaryKey: true, allowNull: false },

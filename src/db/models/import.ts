@@ -102,7 +102,6 @@ export function countsOf({
 }
 
 export function initImport(sequelize: Sequelize): typeof Import {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Import {}.init(
     {
       id: primaryKey(),

@@ -17,6 +17,7 @@ import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
 
+/** Each `init` function defines a subclass of its model, because Sequelize binds a class to a single connection. */
 export function initModels(sequelize: Sequelize) {
   const models = {
     User: initUser(sequelize),

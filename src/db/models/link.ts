@@ -16,7 +16,6 @@ export class Link extends Model<InferAttributes<Link>, InferCreationAttributes<L
 }
 
 export function initLink(sequelize: Sequelize): typeof Link {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Link {}.init(
     {
       tokenHash: { type: DataTypes.STRING(64), primaryKey: true, allowNull: false },

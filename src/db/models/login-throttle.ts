@@ -27,7 +27,6 @@ export class LoginThrottle extends Model<InferAttributes<LoginThrottle>, InferCr
 }
 
 export function initLoginThrottle(sequelize: Sequelize): typeof LoginThrottle {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends LoginThrottle {}.init(
     {
       subject: { type: DataTypes.STRING(100), primaryKey: true, allowNull: false },

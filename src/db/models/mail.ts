@@ -42,7 +42,6 @@ export class Mail extends Model<InferAttributes<Mail>, InferCreationAttributes<M
 }
 
 export function initMail(sequelize: Sequelize): typeof Mail {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Mail {}.init(
     {
       id: primaryKey(),

@@ -15,7 +15,6 @@ export class PhoneCountry extends Model<InferAttributes<PhoneCountry>, InferCrea
 }
 
 export function initPhoneCountry(sequelize: Sequelize): typeof PhoneCountry {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends PhoneCountry {}.init(
     {
       id: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },

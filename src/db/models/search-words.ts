@@ -10,7 +10,6 @@ export class AccountWord extends Model<InferAttributes<AccountWord>, InferCreati
 }
 
 export function initAccountWord(sequelize: Sequelize): typeof AccountWord {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends AccountWord {}.init(
     {
       word: { type: DataTypes.STRING(wordLength), primaryKey: true, allowNull: false },
@@ -27,7 +26,6 @@ export class CourseWord extends Model<InferAttributes<CourseWord>, InferCreation
 }
 
 export function initCourseWord(sequelize: Sequelize): typeof CourseWord {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends CourseWord {}.init(
     {
       word: { type: DataTypes.STRING(wordLength), primaryKey: true, allowNull: false },

@@ -23,7 +23,6 @@ export class Session extends Model<InferAttributes<Session>, InferCreationAttrib
 }
 
 export function initSession(sequelize: Sequelize): typeof Session {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends Session {}.init(
     {
       id: primaryKey(),

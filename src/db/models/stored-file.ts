@@ -19,7 +19,6 @@ export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreation
 }
 
 export function initStoredFile(sequelize: Sequelize): typeof StoredFile {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends StoredFile {}.init(
     {
       id: primaryKey(),

@@ -61,7 +61,6 @@ export const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'last
 export type Account = Pick<User, 'id' | 'phoneKey' | 'passwordHash' | SessionField>;
 
 export function initUser(sequelize: Sequelize): typeof User {
-  // A subclass for each connection, because init() binds the class to one.
   return class extends User {}.init(
     {
       id: primaryKey(),

@@ -143,7 +143,7 @@ export function isPublishedOrTaughtBy(sequelize: Sequelize, trainerId: string) {
  */
 export const trainerKey = literal('`User`.`trainer_key`');
 
-/** Matches active trainers, who have a key. Not IS NOT NULL: SQLite would scan all rows for it. */
+/** Matches active trainers, who have a key. Compares with '' instead of IS NOT NULL, for which SQLite scans all rows. */
 export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
 
 /**

@@ -5,8 +5,8 @@ import { fieldOf, instanceOf, type JoinedAssociation, recordOf, type SelectClaus
 import { type DriverValue, runSelect } from './select.js';
 
 /**
- * Pages of rows without Sequelize's `findAll` and `count`. Building the SQL of these took two fifths of the service's
- * processor time for a page.
+ * Pages of rows without Sequelize's `findAll` and `count`, which took two fifths of the service's processor time for a
+ * page to build their SQL.
  */
 
 /** Order of rows, by attributes or SQL. */

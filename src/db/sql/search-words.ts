@@ -93,7 +93,7 @@ function keyHasWordSql(sequelize: Sequelize, key: string, word: string): string 
   // By bytes: MySQL and MariaDB need two to three times as long to compare characters, and UTF-8 doesn't require it.
   const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
   const position = (sought: string) => `INSTR(${text}, ${sequelize.escape(sought)})`;
-  // First condition, because most rows don't contain the word at all.
+  // Tested first, because most rows don't contain the word at all.
   if (wordCharacter.test(word)) return `${position(word)} > 0`;
   const after = [' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`);
   return `${position(word)} > 0 AND (${[`${position(word)} = 1`, ...after].join(' OR ')})`;

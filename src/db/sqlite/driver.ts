@@ -97,7 +97,10 @@ class Connection {
   uuid?: string;
   private thread: SqliteThread | undefined;
   private pending = 0;
-  /** Error that ended the transaction. Its remaining statements must not run on another thread, outside of it. */
+  /**
+   * Error that ended the transaction. The remaining statements must not run on another thread, outside of the
+   * transaction.
+   */
   private failure: Error | undefined;
 
   constructor(

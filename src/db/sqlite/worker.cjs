@@ -129,7 +129,7 @@ function open() {
 const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
 
 /**
- * number} the number that changes => @param {Connection} connection
+ * @param {Connection} connection
  * @returns {() => number} reads the schema version
  */
 function createVersionReader(connection) {
