@@ -296,8 +296,8 @@ export function openapiTransports(document: object): string {
     }),
   );
   return `/**
- * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit: \`npm run api:types\` writes
- * this file.
+ * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit:
+ * \`npm run api:types\` writes this file.
  */
 export const operations = {
 ${entries.join('')}} as const;

@@ -1,6 +1,6 @@
 /**
- * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit: `npm run api:types` writes
- * this file.
+ * Method, path and content types of each API operation, generated from the OpenAPI document. Don't edit:
+ * `npm run api:types` writes this file.
  */
 export const operations = {
   setupStatus: { method: 'GET', path: '/api/auth/setup-status' },
