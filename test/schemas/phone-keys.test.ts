@@ -38,7 +38,7 @@ const german: [phone: string, key?: string][] = [
 ];
 
 describe('Keys of phones in a country', () => {
-  it('are the same for all spellings in Germany, and as without a country where a text is none of its phones', async () => {
+  it('are equal for all spellings in Germany, and the plain key for texts that are no phone numbers', async () => {
     const { keyOf } = await phoneKeysOf('DE');
     for (const [phone, key = phoneKey(phone)] of german) expect(keyOf(phone), phone).to.equal(key);
   });
@@ -68,7 +68,7 @@ describe('Keys of phones in a country', () => {
     fc.string({ unit: 'grapheme', maxLength: 50 }),
   );
 
-  it('are their own keys, and depend on the key without a country alone', async () => {
+  it('are their own keys, and depend only on the plain key', async () => {
     for (const country of ['DE', 'IT', 'AR', 'MX', 'US', 'RU', 'BR']) {
       const { keyOf } = await phoneKeysOf(country);
       const property = fc.property(phones, (phone) => {
@@ -81,7 +81,7 @@ describe('Keys of phones in a country', () => {
     }
   });
 
-  it('have beginnings, where a country is known', async () => {
+  it('can be searched by their beginning if the country is known', async () => {
     const { startOf } = await phoneKeysOf('DE');
     const starts = ['0151 12', '0049151', '+49 151 1', 'Ada'].map(startOf);
     expect(starts).to.deep.equal(['+4915112', '+49151', '+491511', undefined]);

@@ -19,7 +19,7 @@ function problemOf(schema: Joi.ObjectSchema, path: string, value: unknown) {
   return undefined;
 }
 
-describe('A problem of a field has a code and parameters', () => {
+describe('The problem of a field has a code and parameters', () => {
   const roles = ['super_admin', 'trainer', 'trainee'];
   const cases: readonly [schema: Joi.ObjectSchema, path: string, value: unknown, code: string, params: object][] = [
     [registerSchema, 'firstName', undefined, 'REQUIRED', {}],

@@ -113,7 +113,7 @@ describe('quickPerson()', () => {
       }
   });
 
-  it('accepts fields of the maximum length, and no longer ones', () => {
+  it('accepts fields up to the maximum length', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
     const phoneOf = (length: number) => `1${' '.repeat(length - 5)}2345`.slice(0, length);
     for (const [longest, longer] of [
@@ -128,7 +128,7 @@ describe('quickPerson()', () => {
     }
   });
 
-  it('accepts the rows of typical files, and leaves every unusual row to the schema', () => {
+  it('accepts rows of typical files, and leaves unusual rows to the schema', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
     for (const usual of [
       { email: 'Ada.King@Example.org', phone: '+44 20 7946 0001' },

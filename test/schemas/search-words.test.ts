@@ -8,31 +8,31 @@ import { atDepth } from '../support/depth.js';
 const wordsOf = (firstName: string, lastName: string, email: string) =>
   storedWords({ email, ...userKeys({ firstName, lastName, email }) });
 
-describe('The words by which accounts are found', () => {
-  it('are few: names, email and its domain have indexes by which their beginnings are found', () => {
+describe('Search words of accounts', () => {
+  it('are not stored for beginnings of names, email and domain, which have indexes', () => {
     expect(wordsOf('Ada', 'Lovelace', 'ada.lovelace@example.org')).to.deep.equal([]);
   });
 
-  it('begin after a space, a hyphen, an apostrophe and an @', () => {
+  it('start after a space, a hyphen, an apostrophe and an @', () => {
     expect(wordsOf('Anne-Marie', 'van Dijk', 'anne@my-firm.example')).to.deep.equal(['marie', 'dijk', 'firm.example']);
     expect(wordsOf('Zoë', "O'Hara", 'zoe@example.org')).to.deep.equal(['hara']);
     expect(wordsOf('Zoë', 'O’Hara’', 'zoe@example.org')).to.deep.equal(["hara'"]);
   });
 
-  it('begin with each character of scripts without spaces', () => {
+  it('start at each character of scripts without spaces', () => {
     expect(wordsOf('小龙', '李', '李@example.org')).to.deep.equal(['龙']);
     expect(wordsOf('はなこ', '山田', '3@example.org')).to.deep.equal(['なこ', 'こ', '田']);
     expect(wordsOf('길동', '홍', 'example@example.org')).to.deep.equal(['동']);
   });
 
-  it('have the folded text where the key to sort by has another', () => {
+  it('contain the folded text if the sort key differs', () => {
     expect(wordsOf('Łukasz', 'Weiß', 'l@example.org')).to.deep.equal([]);
     expect(wordsOf('Іван', 'Єва', '7@example.org')).to.deep.equal(['іван', 'єва']);
     expect(wordsOf('José', 'García', 'josé@example.org')).to.deep.equal(['jose@example.org']);
     expect(wordsOf('Zoë', 'Zimmer', 'z@bücher.example')).to.deep.equal(['z@bucher.example', 'bucher.example']);
   });
 
-  it('have the letters with which the email begins, unless a name or its domain does', () => {
+  it('contain the first letters of the email, unless a name or the domain begins with them', () => {
     const of = (email: string) => wordsOf('Ada', 'Lovelace', email);
     expect(of('alovelace7@example.org')).to.deep.equal(['alovelace']);
     expect(of('lovelaceada@example.org')).to.deep.equal(['lovelaceada']);
@@ -49,7 +49,7 @@ describe('The words by which accounts are found', () => {
     expect(['ada', 'ada7', 'łu', '', 'a-b'].filter(isAsciiLetters)).to.deep.equal(['ada']);
   });
 
-  it('find every beginning of the email that is of letters', () => {
+  it('find every beginning of the email that consists of letters', () => {
     const name = fc.stringMatching(/^[a-d]{1,3}( [a-d]{1,3})?$/);
     const email = fc.stringMatching(/^[a-d]{0,5}[1._]?[a-d]{0,2}[1]@[a-d]{1,4}[.]org$/);
     fc.assert(
@@ -64,14 +64,14 @@ describe('The words by which accounts are found', () => {
     );
   });
 
-  it('are cut to the length of their column, in whole characters', () => {
+  it('are truncated to the length of their column, in whole characters', () => {
     const [word = ''] = wordsOf('a', `b ${'🦊'.repeat(80)}`, 'c@example.org');
     expect(Array.from(word)).to.have.length(wordLength);
     expect(word.isWellFormed()).to.equal(true);
     expect(searchedWords('x'.repeat(100))).to.deep.equal(['x'.repeat(wordLength)]);
   });
 
-  it('of a search are separated by spaces, each once, without separators before them', () => {
+  it('of a search are split at spaces, without duplicates and leading separators', () => {
     expect(searchedWords(searchKey(' Ada  LOVELACE ada @example.org '))).to.deep.equal([
       'ada',
       'lovelace',

@@ -10,7 +10,7 @@ const views = [
 ];
 
 /** Fields of accounts are in console/account-fields.test.ts. */
-describe('A response that has fields of its own', () => {
+describe('A response with its own list of fields', () => {
   for (const { place, view, of } of views)
     it(`shows or hides each field: ${place}`, () => {
       const hint = `Add the field to "shown" or to "hidden" of ${place} of src/presenters/`;

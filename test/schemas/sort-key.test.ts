@@ -43,7 +43,7 @@ describe('sortKey', () => {
     );
   });
 
-  it('is the same for the same text only, and ends with the text', () => {
+  it('is equal only for equal texts, and ends with the text', () => {
     fc.assert(
       fc.property(anyName(nameMaximum), anyName(nameMaximum), (one, other) => {
         expect(sortKey(one, nameMaximum) === sortKey(other, nameMaximum)).to.equal(one === other);
@@ -63,7 +63,7 @@ describe('sortKey', () => {
     expect(countCharacters(sortKey('æ'.repeat(titleMaximum), titleMaximum))).to.equal(sortKeyLength(titleMaximum));
   });
 
-  it('has no two spaces in a row before the text, so that a shorter text comes first', () => {
+  it('has no double space before the text, so that shorter texts sort first', () => {
     fc.assert(
       fc.property(anyName(nameMaximum), (text) => {
         const counted = sortKey(text, nameMaximum).slice(0, -text.length - 2);
@@ -83,7 +83,7 @@ describe('sortKeyBeginning', () => {
     return byBytes(from, key) <= 0 && byBytes(key, below) < 0;
   };
 
-  it('has the keys of all texts that begin so, whatever their case', () => {
+  it('covers the keys of all texts with this beginning, in any case', () => {
     fc.assert(
       fc.property(anyName(nameMaximum), fc.nat(), (name, length) => {
         const typed = [...graphemes.segment(name)].slice(0, length % 20).map(({ segment }) => segment);
@@ -94,7 +94,7 @@ describe('sortKeyBeginning', () => {
       expect(isBetween('Weaving by hand: 花子', typed), typed).to.equal(true);
   });
 
-  it('has none of others', () => {
+  it('covers no other keys', () => {
     for (const typed of ['a', 'weavings', 'x', 'weaving c'])
       expect(isBetween('Weaving by hand', typed)).to.equal(false);
   });

@@ -36,7 +36,7 @@ function outcome(schema: SchemaName, input: unknown): { value: unknown } | { err
 }
 
 describe('validate', () => {
-  it('gives the normalised value, with defaults', () => {
+  it('returns the normalised value with defaults', () => {
     const input = Object.freeze({ ...valid, firstName: ' Ada ', email: 'Ada@Example.org ' });
     expect(validate(user.registerSchema, input)).to.deep.equal({
       ...valid,
@@ -55,7 +55,7 @@ describe('validate', () => {
     }
   });
 
-  it('drops unknown keys, and keys that hold undefined: what is not given changes nothing', () => {
+  it('drops unknown keys and keys with the value undefined', () => {
     const input = Object.assign(Object.create(null) as object, valid, { id: '1', passwordHash: 'x', isAdmin: true });
     const value = validate(user.registerSchema, input);
     expect(value).to.have.all.keys(...Object.keys(valid), 'isActive', 'requiresPasswordChange');
@@ -64,7 +64,7 @@ describe('validate', () => {
     expect(given).to.have.all.keys('firstName', 'phone', 'role');
   });
 
-  it('drops __proto__ and constructor, and takes no field from them', async () => {
+  it('drops __proto__ and constructor, and reads no field from them', async () => {
     const evil = JSON.parse(
       `{"__proto__": ${JSON.stringify(valid)}, "constructor": {"prototype": {"x": 1}}}`,
     ) as object;
@@ -77,7 +77,7 @@ describe('validate', () => {
     expect(({} as { x?: unknown }).x).to.equal(undefined);
   });
 
-  it('names every invalid field once, in one message', async () => {
+  it('reports every invalid field once, in one message', async () => {
     const input = { ...valid, firstName: '\n', email: 5, password: '🔑'.repeat(1001), role: 5, isActive: 'true' };
     const { message, details } = await failureOf(() => validate(user.registerSchema, input));
     expect(details.map(({ path, message: told }) => ({ path, message: told }))).to.deep.equal([
@@ -94,7 +94,7 @@ describe('validate', () => {
 describe('every schema', () => {
   const anySchema = fc.constantFrom(...schemaNames);
 
-  it('answers anything with a value or with problems of known fields, one a field, in sentences', () => {
+  it('returns a value or one problem per known field, for any input', () => {
     expect(schemaNames).to.have.length.of.at.least(10);
     const number = fc.oneof(fc.integer(), fc.double({ noNaN: true }));
     const values = [fc.string({ unit: 'binary' }), number, fc.boolean(), fc.constantFrom(null, undefined)];
@@ -118,7 +118,7 @@ describe('every schema', () => {
     );
   });
 
-  it('never repeats what was sent', () => {
+  it('never repeats input in its messages', () => {
     const wrap = fc.constantFrom<(secret: string) => unknown>(
       (secret) => secret,
       (secret) => `\0${secret}`,
@@ -138,7 +138,7 @@ describe('every schema', () => {
     );
   });
 
-  it('has nothing left to do on its own results', () => {
+  it('leaves its own results unchanged', () => {
     const text = fc.string({ unit: 'binary', minLength: 2, maxLength: 30 });
     const record = fc.record({ ...Object.fromEntries(Object.keys(valid).map((name) => [name, text])) });
     fc.assert(

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { cachedCounts } from '../../src/services/count-cache.js';
 import { useHarness } from '../support/harness.js';
 
-describe('Figures of the whole programme', () => {
+describe('Counts of the whole programme', () => {
   const harness = useHarness();
 
-  it('are counted each time, but those of a million rows only once in 30 seconds', async () => {
+  it('are cached for 30 seconds from a million rows on, and never below', async () => {
     const { database } = harness.context;
     let [time, rows] = [0, 999_999];
     const now = () => new Date(time);

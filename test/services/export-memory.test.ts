@@ -11,7 +11,7 @@ import { importFile } from './imports/support/running.js';
 const exports = 20;
 const maxKept = { csv: 1_000_000, xlsx: 1_500_000 };
 
-describe('An export that its client leaves unread', () => {
+describe('An export that the client does not read', () => {
   const importing = useImporting({ IMPORT_BATCH_ROWS: '1000' });
   let collectGarbage: () => void;
   before(() => {
@@ -39,7 +39,7 @@ describe('An export that its client leaves unread', () => {
     expect(kept).to.be.below(maxKept);
   }
 
-  it('keeps the text of a batch, not its accounts or rows', async () => {
+  it('keeps only the text of one batch in memory', async () => {
     const { context } = importing;
     const { id } = await importFile(context, importing.write('people.csv', hashedPeople(1000)));
     const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });

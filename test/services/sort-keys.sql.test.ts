@@ -7,7 +7,7 @@ import { buildCourse, signIn } from '../support/factories.js';
 import { runCli } from '../support/run-cli.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
 
-describe('The keys by which names and titles are searched and sorted', () => {
+describe('Search and sort keys of names and titles', () => {
   const importing = useImporting();
   const cli = async (...args: string[]) => {
     const { exitCode, stderr } = await runCli(args, {
@@ -30,7 +30,7 @@ describe('The keys by which names and titles are searched and sorted', () => {
     expect(stored.map(({ word, accountId }) => `${accountId} ${word}`).sort()).to.deep.equal(words.sort());
   }
 
-  it('are right after setup, registration, and changes of names', async () => {
+  it('are correct after setup, registration and changes of names', async () => {
     const { api } = importing;
     await api('post', '/api/auth/setup')
       .send({ ...ada, firstName: 'Ädä', lastName: 'Lovelace' })
@@ -59,7 +59,7 @@ describe('The keys by which names and titles are searched and sorted', () => {
     await expectRightKeys({ users: 1 });
   });
 
-  it('are right after the changes of courses', async () => {
+  it('are correct after changes of courses', async () => {
     const { api, context } = importing;
     const { token, user } = await signIn(context, { role: 'trainer' });
     const fields = { title: 'Élan vital', description: 'What it is about.', category: 'Künste' };
@@ -77,7 +77,7 @@ describe('The keys by which names and titles are searched and sorted', () => {
     expect((await buildCourse(context, user)).categoryKey).to.equal(null);
   });
 
-  it('are right after imports that create and update, and after their undo', async () => {
+  it('are correct after imports that create and update, and after their undo', async () => {
     const { models } = importing.context.database;
     const count = 120;
     const file = (name: string, first: string, last: string) =>

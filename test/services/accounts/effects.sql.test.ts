@@ -45,14 +45,14 @@ const transitions: readonly Transition[] = [
   { title: 'the language', change: { language: 'de' }, action: 'user.update', expected: {} },
   { title: 'the name', change: newName, action: 'user.update', expected: { formerName: 'Ada Mary King' } },
   {
-    title: 'the own name',
+    title: 'their own name',
     change: newName,
     action: 'own.profile',
     by: 'the person',
     expected: { formerName: 'Ada Mary King' },
   },
   {
-    title: 'the email, which may be a rescue',
+    title: 'the email, by a super admin who may be rescuing the account',
     change: newEmail,
     action: 'user.update',
     expected: { ...rescued, queued: ['email-changed to ada@example.org'] },
@@ -65,7 +65,7 @@ const transitions: readonly Transition[] = [
     expected: rescued,
   },
   {
-    title: 'the own email: their session goes on, and so do links that cancel',
+    title: 'their own email: the current session and cancel links stay valid',
     change: newEmail,
     action: 'user.update',
     by: 'the person',
@@ -80,68 +80,68 @@ const transitions: readonly Transition[] = [
     expected: signedOut,
   },
   {
-    title: 'no field, by a link that confirms the email',
+    title: 'no field, by a link that confirms the unchanged email',
     action: 'user.confirm-email',
     by: 'the person',
     expected: signedOut,
   },
   {
-    title: 'the email back, by the link',
+    title: 'the email back to the old one, by the cancel link',
     change: { ...newEmail, passwordHash: 'none', hasPassword: false },
     action: 'user.cancel-email',
     by: 'the person',
     expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'] },
   },
   {
-    title: 'no field, by a link that cancels a change',
+    title: 'no field, by a cancel link',
     action: 'user.cancel-email',
     by: 'the person',
     expected: { ...signedOut, links: all, withdrawn: ['email-confirm', 'email-notice', 'reset'] },
   },
   {
-    title: 'another address to confirm',
+    title: 'an unconfirmed new email',
     action: 'own.email',
     by: 'the person',
     expected: { links: ['email'], withdrawn: ['email-confirm'] },
   },
   {
-    title: 'another address to confirm, asked for by a super admin',
+    title: 'an unconfirmed new email, requested by a super admin',
     action: 'user.verify-email',
     expected: { links: ['email'], withdrawn: ['email-confirm'] },
   },
   { title: 'the role', change: { role: 'trainer' }, action: 'user.update', expected: signedOut },
   {
-    title: 'the role, handed over',
+    title: 'the super admin role, transferred',
     change: { role: 'trainer' },
     action: 'user.transfer-super-admin',
     by: 'the operator',
     more: { other: 'Grace Hopper' },
     expected: { ...signedOut, queued: ['role-transferred to ada@example.org'] },
   },
-  { title: 'activity: off', change: { isActive: false }, action: 'user.deactivate', expected: rescued },
+  { title: 'isActive to false', change: { isActive: false }, action: 'user.deactivate', expected: rescued },
   {
-    title: 'activity: on',
+    title: 'isActive to true',
     given: { isActive: false },
     change: { isActive: true },
     action: 'user.activate',
     expected: activated,
   },
   {
-    title: 'activity of somebody invited: off',
+    title: 'isActive of an invited person to false',
     given: invited,
     change: { isActive: false },
     action: 'user.deactivate',
     expected: rescued,
   },
   {
-    title: 'activity of somebody whose invitation never left: on',
+    title: 'isActive to true, with an invitation that was never sent',
     given: { ...invited, isActive: false },
     change: { isActive: true },
     action: 'user.activate',
     expected: { ...activated, queued: ['invitation'] },
   },
   {
-    title: 'activity of somebody whose invitation was sent: on',
+    title: 'isActive to true, with a sent invitation',
     given: { ...invited, inviteState: 'sent', isActive: false },
     change: { isActive: true },
     action: 'user.activate',
@@ -153,14 +153,14 @@ const transitions: readonly Transition[] = [
     },
   },
   {
-    title: 'activity of somebody whose invitation failed: on',
+    title: 'isActive to true, with a failed invitation',
     given: { ...invited, inviteState: 'failed', isActive: false },
     change: { isActive: true },
     action: 'user.activate',
     expected: { ...activated, queued: ['invitation with its message'], invitation: 'queued' },
   },
   {
-    title: 'activity of somebody who has accepted: on',
+    title: 'isActive to true, with an accepted invitation',
     given: { inviteState: 'accepted', isActive: false },
     change: { isActive: true },
     action: 'user.activate',
@@ -180,7 +180,7 @@ const transitions: readonly Transition[] = [
     expected: signedOut,
   },
   {
-    title: 'the password of somebody invited',
+    title: 'the password of an invited person',
     given: invited,
     change: newPassword,
     action: 'user.reset-password',
@@ -188,7 +188,7 @@ const transitions: readonly Transition[] = [
     expected: { ...signedOut, withdrawn: ['email-confirm', 'invitation'], invitation: null },
   },
   {
-    title: 'password and activity of somebody invited',
+    title: 'the password of an invited person, and isActive to true',
     given: { ...invited, inviteState: 'sent', isActive: false },
     change: { ...newPassword, isActive: true },
     action: 'user.import',
@@ -196,7 +196,7 @@ const transitions: readonly Transition[] = [
     expected: { ...activated, sessions: 'all', links: ['email', 'email-cancel', 'invite', 'reset'], invitation: null },
   },
   {
-    title: 'the own password: their session goes on',
+    title: 'their own password: the current session stays valid',
     change: newPassword,
     action: 'own.password',
     by: 'the person',
@@ -211,7 +211,7 @@ const transitions: readonly Transition[] = [
     expected: { ...signedOut, queued: ['password-changed to ada@example.org'] },
   },
   {
-    title: 'the first password, by an invitation',
+    title: 'the first password, by an invitation link',
     given: { ...invited, inviteState: 'sent' },
     change: { ...newPassword, inviteState: 'accepted' },
     action: 'user.set-password',
@@ -225,20 +225,20 @@ const transitions: readonly Transition[] = [
     expected: { ...signedOut, queued: ['invitation'] },
   },
   {
-    title: 'an invitation in place of one that is to leave',
+    title: 'an invitation in place of a queued one',
     given: invited,
     action: 'user.invite',
     more: { message: 'Welcome!' },
     expected: { links: most, withdrawn: ['email-confirm', 'invitation'], queued: ['invitation with its message'] },
   },
   {
-    title: 'an invitation in place of one that was sent',
+    title: 'an invitation in place of a sent one',
     given: { ...invited, inviteState: 'sent' },
     action: 'user.invite',
     expected: { links: ['email', 'invite', 'reset'], withdrawn: ['email-confirm'], queued: ['invitation'] },
   },
   {
-    title: 'an invitation of somebody inactive',
+    title: 'an invitation of an inactive person',
     given: { isActive: false },
     change: { ...invited, passwordHash: 'none' },
     action: 'user.invite',
@@ -266,7 +266,7 @@ describe('The effects of a change of an account', () => {
   }
 
   for (const transition of transitions)
-    it(`of ${transition.title}, by ${transition.by ?? 'a super admin'}`, async () => {
+    it(`are as listed: ${transition.title}, changed by ${transition.by ?? 'a super admin'}`, async () => {
       const { context } = harness;
       const { given, change, action, expected } = transition;
       const world = await buildWorld(context, { ...person, ...given });
@@ -290,7 +290,7 @@ describe('The effects of a change of an account', () => {
       expect(seen).to.deep.equal({ ...unaffected, ...expected });
     });
 
-  it('from nothing are its words, and the invitation of somebody active', async () => {
+  it('of a new account are its search words and, if it is active, the invitation', async () => {
     const { context } = harness;
     for (const [isActive, queued] of [
       [true, ['invitation with its message']],
@@ -315,7 +315,7 @@ describe('The effects of a change of an account', () => {
     }
   });
 
-  it('to nothing are its words, mails, image and seats', async () => {
+  it('of a deletion remove its search words, mails and image, and free its seats', async () => {
     const { context } = harness;
     const world = await buildWorld(context, person);
     const cause = { action: 'user.delete', actor: admin } as const;

@@ -17,7 +17,7 @@ describe('A file of generated passwords', () => {
   afterEach(() => folder.remove());
   const at = (name: string) => path.join(folder.path, name);
 
-  it('keeps only the last password of an account whose transaction is repeated', async () => {
+  it('stores only the last password if the transaction of an account is repeated', async () => {
     const [ada, ben] = [await buildUser(harness.context), await buildUser(harness.context)];
     const file = await PasswordFile.create(at('passwords.csv'));
     await file.save(ada, 'first');
@@ -27,7 +27,7 @@ describe('A file of generated passwords', () => {
     expect(recordsOf(file.path).map(({ password }) => password)).to.deep.equal(['second', 'third']);
   });
 
-  it('becomes a workbook at the end where its name is one, and is CSV until then', async () => {
+  it('is CSV until it is closed, then becomes a workbook if its name ends in .xlsx', async () => {
     const ada = await buildUser(harness.context, { firstName: '=1+1', phone: '0151 1234567' });
     const file = await PasswordFile.create(at('passwords.xlsx'));
     await file.save(ada, '-kiwi');
@@ -41,7 +41,7 @@ describe('A file of generated passwords', () => {
     ]);
   });
 
-  it('takes neither of its names from another file, and leaves none without passwords', async () => {
+  it('overwrites no other file, and leaves no file if there are no passwords', async () => {
     const refusal = (name: string) => PasswordFile.create(at(name)).catch(({ message }: Error) => message);
     await (await PasswordFile.create(at('none.xlsx'))).close();
     expect(readdirSync(folder.path)).to.deep.equal([]);
@@ -53,7 +53,7 @@ describe('A file of generated passwords', () => {
     expect(readdirSync(folder.path)).to.have.members(['a.xlsx', 'b.csv']);
   });
 
-  it('stays as CSV where no workbook can be made of it, and says so', async () => {
+  it('stays CSV, with an error message, if the workbook cannot be written', async () => {
     const file = await PasswordFile.create(at('passwords.xlsx'));
     await file.save(await buildUser(harness.context), 'kiwi');
     writeFileSync(at('passwords.xlsx'), 'precious');

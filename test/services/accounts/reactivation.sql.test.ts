@@ -6,7 +6,7 @@ import { tokenOf, useMailServer } from '../../support/mailbox.js';
 
 const person = { firstName: 'Katherine', lastName: 'Johnson', email: 'kate@example.org', phone: '+1 757 555 0118' };
 
-describe('Somebody who was invited and deactivated', () => {
+describe('An invited and deactivated person', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
   let token: string;
@@ -43,7 +43,7 @@ describe('Somebody who was invited and deactivated', () => {
   });
 
   for (const [state, prepare] of Object.entries(invitations))
-    it(`has one working invitation when activated again; the one before was ${state}`, async () => {
+    it(`has one working invitation after reactivation; the first invitation: ${state}`, async () => {
       const old = await prepare();
       await setActive(false);
       await setActive(true);

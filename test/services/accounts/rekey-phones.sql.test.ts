@@ -38,7 +38,7 @@ describe('The country for phones', () => {
     return country;
   }
 
-  it('signs in by all spellings of a phone, which no other account can have, and not after "none"', async () => {
+  it('accepts all spellings of a phone for one account, until the country is set to "none"', async () => {
     const { user, token } = await signIn(harness.context, { phone: national, role: 'super_admin' });
     const { user: other, token: others } = await signIn(harness.context, { phone: '+49 30 1234567' });
     await signInBy('+49 151 1234567').expect(401);
@@ -61,7 +61,7 @@ describe('The country for phones', () => {
     expect(await expectConsistent()).to.equal(null);
   });
 
-  it('signs in through another instance that has seen another country last', async () => {
+  it('applies a new country at once on instances that have used the old one', async () => {
     const other = { ...harness.context, database: { ...harness.context.database } };
     const by = (identifier: string) =>
       login(other, { identifier, password: factoryPassword }, { ip: null, userAgent: null });
@@ -74,7 +74,7 @@ describe('The country for phones', () => {
     await by('+43 151 1234567');
   });
 
-  it('counts failed logins of all spellings together, with an account and without', async () => {
+  it('counts failed logins with all spellings of a phone together, even without an account', async () => {
     await buildUser(harness.context, { phone: national });
     await rekey('DE');
     for (const number of ['1234567', '7654321']) {
@@ -87,7 +87,7 @@ describe('The country for phones', () => {
     }
   });
 
-  it('finds accounts by the beginning of a phone as it is written in the country', async () => {
+  it('finds accounts by the beginning of a phone in national or international form', async () => {
     await buildUser(harness.context, { phone: '+49 151 1234567', email: 'ada@x.org' });
     await rekey('DE');
     for (const search of ['0151 12', '0049 151', '+49 151', '1234567']) {
@@ -99,7 +99,7 @@ describe('The country for phones', () => {
     }
   });
 
-  it('lists accounts that would have the same phone, and changes nothing', async () => {
+  it('lists accounts whose phones would become equal, and changes nothing', async () => {
     const [ada, ben, eve] = [
       await buildUser(harness.context, { phone: national }),
       await buildUser(harness.context, { phone: '+49 151 1234567' }),
@@ -117,7 +117,7 @@ describe('The country for phones', () => {
     for (const spelling of spellings) await signInBy(spelling).expect(200);
   });
 
-  it('gives an account the key that another one had', async () => {
+  it('swaps the phone keys of two accounts', async () => {
     await rekey('US');
     // In both orders: the first one in the United States is the second one in Germany.
     const phones = ['011 49 151 1234567', '0049 151 1234567', '0049 151 7654321', '011 49 151 7654321'];
@@ -137,7 +137,7 @@ describe('The country for phones', () => {
     expect(await expectConsistent()).to.equal(null);
   });
 
-  it('waits for an account whose creation has begun', async () => {
+  it('waits for the running creation of an account', async () => {
     await buildUser(harness.context);
     const account = {
       firstName: 'Ada',
@@ -162,7 +162,7 @@ describe('The country for phones', () => {
     await signInBy('+49 151 1234567').expect(200);
   });
 
-  it('overlaps registrations and logins without two accounts that share a phone', async () => {
+  it('never lets two accounts share a phone while people register and sign in', async () => {
     const numbers = Array.from({ length: 12 }, (_, index) => String(1_234_500 + index));
     for (const number of numbers) await buildUser(harness.context, { phone: `0151 ${number}` });
     const { token } = await signIn(harness.context, { role: 'super_admin' });
@@ -181,7 +181,7 @@ describe('The country for phones', () => {
     for (const { status } of logins) expect(status).to.equal(200);
   });
 
-  it('refuses what is no country', async () => {
+  it('rejects unknown countries', async () => {
     for (const country of ['XX', 'de', '', 'DEU'])
       expect(await failureOf(() => rekey(country)), country).to.include({ code: 'USAGE' });
   });

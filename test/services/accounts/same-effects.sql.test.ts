@@ -104,7 +104,7 @@ describe('The same change of an account', () => {
 
   for (const [title, change] of Object.entries(changes))
     for (const inviteState of [null, 'queued', 'sent'] as const)
-      it(`has the same effects in every way: ${title}, with the invitation ${inviteState}`, async () => {
+      it(`has the same effects by request, bulk change, import and undo: ${title}, invitation ${inviteState}`, async () => {
         const single = await made(change, inviteState, 'a request');
         const bulk = bulkAction(change) ? ['a bulk change'] : [];
         for (const way of [...bulk, 'an import', 'the undo of an import']) {

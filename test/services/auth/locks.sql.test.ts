@@ -14,7 +14,7 @@ describe('Locks after wrong passwords', () => {
   const guess = (identifier: string, context = harness.context) =>
     failureOf(() => login(context, { identifier, password: 'a wrong password' }, client));
 
-  it('keep the failures that are counted while the cleanup runs', async () => {
+  it('keep failures that are counted during the cleanup', async () => {
     const { email } = await buildUser(harness.context);
     await guess(email);
     harness.advance(25 * 3_600_000);

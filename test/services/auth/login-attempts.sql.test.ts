@@ -58,7 +58,7 @@ describe('An attempt to log in', () => {
   const first = <T>(accountId: string, work: (attempt: Attempt) => Promise<T>, signal?: AbortSignal) =>
     runThrottled(harness.context, { accountId, passwordHash: '' }, address, work, { rows: [], signal });
 
-  it('counts while it is under way, and after that only if it has failed', async () => {
+  it('counts while it runs, and afterwards only if it failed', async () => {
     const { id: accountId } = await buildUser(harness.context);
     expect(await attempt(accountId, 'WRONG_PASSWORD')).to.equal('WRONG_PASSWORD');
     expect(await counted()).to.deep.equal({ account: 1, address: 1 });
@@ -71,7 +71,7 @@ describe('An attempt to log in', () => {
     expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 1 });
   });
 
-  it('takes back nothing of a window that began after it', async () => {
+  it('subtracts no failure from a window that began after it', async () => {
     const { id: accountId } = await buildUser(harness.context);
     await first(accountId, async ({ count }) => {
       await count();
@@ -82,7 +82,7 @@ describe('An attempt to log in', () => {
     expect(await counted()).to.deep.equal({ account: 1, address: 1 });
   });
 
-  it('is counted in all rows or in none, and no more are than the limit, whatever comes together', async () => {
+  it('is counted in all rows or none, and concurrent attempts never exceed the limit', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const subjects = [`account:${accountId}`, `address:${address}`];
     const all = await Promise.allSettled(
@@ -97,7 +97,7 @@ describe('An attempt to log in', () => {
     expect(await lockOf(harness.context, accountId)).to.be.instanceOf(Date);
   });
 
-  it('takes no room when the request has no more time for the database', async () => {
+  it('is counted correctly when its request exceeds the database deadline', async () => {
     const { id, email } = await buildUser(harness.context);
     const { database, hasher } = harness.context;
     const { LoginThrottle, User } = database.models;
@@ -145,7 +145,7 @@ describe('An attempt to log in', () => {
     }
   });
 
-  it('counts against nobody when its request has no more time while it waits to be counted', async () => {
+  it('is not counted when the request exceeds its deadline before the count', async () => {
     const { id: accountId, email } = await buildUser(harness.context);
     await attempt(accountId, 'OVERLOADED');
     const { database } = harness.context;
@@ -162,7 +162,7 @@ describe('An attempt to log in', () => {
     expect(await database.models.Session.count()).to.equal(0);
   });
 
-  it('finds its window and its earlier locks over when they are too old', async () => {
+  it('ignores windows and earlier locks that are too old', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     const rowOf = () => LoginThrottle.findByPk(`account:${accountId}`, { rejectOnEmpty: true });
@@ -184,7 +184,7 @@ describe('An attempt to log in', () => {
     expect((lockedUntil?.getTime() ?? 0) - harness.context.now().getTime()).to.be.within(9 * 60_000, 10 * 60_000);
   });
 
-  it('begins after those at its account that came earlier, one at a time', async () => {
+  it('waits for earlier attempts at the same account, one at a time', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const order: number[] = [];
     let underWay = 0;
@@ -201,7 +201,7 @@ describe('An attempt to log in', () => {
     expect(order).to.deep.equal(attempts.map((_, number) => number));
   });
 
-  it('ends with its request, where its password is not being compared yet', async () => {
+  it('ends with its request before the password comparison', async () => {
     const { email } = await buildUser(harness.context);
     const left = new AbortController();
     const context = comparing((...given) => {
@@ -213,7 +213,7 @@ describe('An attempt to log in', () => {
     expect([code, await counted()]).to.deep.equal(['INTERRUPTED', {}]);
   });
 
-  it('waits with a hundred others of the same account, and no more, and not without its request', async () => {
+  it('waits with at most a hundred others of the same account, and only while its request lives', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const left = new AbortController();
     const events = new EventEmitter();
@@ -231,7 +231,7 @@ describe('An attempt to log in', () => {
     expect(codes.filter((code) => code === 'INTERRUPTED')).to.have.length(100);
   });
 
-  it('spends one comparison, whoever is named and whatever the password is', async () => {
+  it('makes exactly one password comparison for any account and any password', async () => {
     const { hasher } = harness.context;
     const { email } = await buildUser(harness.context);
     const inactive = await buildUser(harness.context, { isActive: false });
@@ -248,7 +248,7 @@ describe('An attempt to log in', () => {
       }
   });
 
-  it('leaves no session when its end can not be noted', async () => {
+  it('leaves no session when its success cannot be recorded', async () => {
     const { email } = await buildUser(harness.context);
     const { sequelize, models } = harness.context.database;
     const broken = comparing(async () => {
@@ -292,7 +292,7 @@ describe('An attempt to log in', () => {
         };
       }
 
-      it('gives the token when the commit took place, fails when it did not, and counts nothing', async () => {
+      it('returns the token if the commit succeeded, fails otherwise, and counts no failure', async () => {
         const { email } = await buildUser(harness.context);
         const signingIn = () => login(context, { identifier: email, password: factoryPassword }, client);
         breakAtCommit('drop');

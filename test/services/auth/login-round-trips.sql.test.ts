@@ -90,7 +90,7 @@ describe('The statements of a login', () => {
     expect(sent.length, sent.join('\n')).to.equal(count);
   }
 
-  it('are counted in docs/PERFORMANCE.md', () => {
+  it('are stated in docs/PERFORMANCE.md', () => {
     const text = readFileSync(new URL('../../../docs/PERFORMANCE.md', import.meta.url), 'utf8');
     const { server, file } = counts;
     for (const [title, outcome] of [
@@ -103,7 +103,7 @@ describe('The statements of a login', () => {
       expect(text).to.include(`\n| ${title} | ${server[outcome]} | ${file[outcome]} |\n`);
   });
 
-  it('are as few, also when the oldest session ends', async () => {
+  it('do not increase when the login ends the oldest session', async () => {
     const { id, email, phone } = await buildUser(harness.context);
     await expectCount(expected.firstHere, 'signed in', email);
     for (let count = 0; count < 4; count += 1) await expectCount(expected.signedIn, 'signed in', email);
@@ -112,7 +112,7 @@ describe('The statements of a login', () => {
     await expectCount(expected.signedIn + 1, 'signed in', phone);
   });
 
-  it('are the same whether an account exists and is active, or not, when the password is wrong and when that locks', async () => {
+  it('do not reveal whether an account exists or is active, for wrong passwords and locks', async () => {
     const { email } = await buildUser(harness.context);
     const { email: inactive } = await buildUser(harness.context, { isActive: false });
     const codes = new Map([[email, 'WRONG_PASSWORD']]);
@@ -126,7 +126,7 @@ describe('The statements of a login', () => {
     }
   });
 
-  it('are as many for a wrong password where the account is known', async () => {
+  it('do not increase for a wrong password at a known address', async () => {
     const { email } = await buildUser(harness.context);
     await signingIn(email);
     await expectCount(expected.wrong, 'WRONG_PASSWORD', email, 'a wrong guess');

@@ -8,7 +8,7 @@ import { useHarness } from '../../support/harness.js';
 describe('login()', () => {
   const harness = useHarness();
 
-  it('compares a wrong password with a hash of the configured cost, whatever the account has', async () => {
+  it('compares a wrong password at the configured cost, whatever cost the stored hash has', async () => {
     const { config, hasher } = harness.context;
     const cost = config.auth.bcryptCost + 2;
     const compared: number[] = [];

@@ -15,7 +15,7 @@ describe('Sessions', () => {
   const harness = useHarness();
   const models = () => harness.context.database.models;
 
-  it('are not started for an account that is deactivated while its password is compared', async () => {
+  it('do not start if the account is deactivated during the password comparison', async () => {
     const { context } = harness;
     const user = await buildUser(context);
     const compare: typeof context.hasher.compare = async (...given) => {
@@ -30,7 +30,7 @@ describe('Sessions', () => {
     expect(await user.reload()).to.include({ lastLogin: null });
   });
 
-  it('are not started with a password that is replaced while it is compared', async () => {
+  it('do not start if the password is replaced during its comparison', async () => {
     const { context } = harness;
     const user = await buildUser(context);
     const passwordHash = await context.hasher.hash('another password', 4);
@@ -45,7 +45,7 @@ describe('Sessions', () => {
     expect(await models().Session.count()).to.equal(0);
   });
 
-  it('end for requests that are under way, too', async () => {
+  it('end for running requests, too', async () => {
     const { context } = harness;
     const { user, token } = await signIn(context);
     const { sessionId } = await authenticate(context, token, client);
@@ -54,7 +54,7 @@ describe('Sessions', () => {
     expect(await isSignedIn(context, { sessionId, user })).to.equal(false);
   });
 
-  it('beyond the limit end the oldest, never the new one, even if the clock of another instance is ahead', async () => {
+  it('over the limit end the oldest, never the new one, even if another instance has a clock that is ahead', async () => {
     const { context } = harness;
     const user = await buildUser(context);
     const most = context.config.auth.maxSessions;
@@ -69,7 +69,7 @@ describe('Sessions', () => {
     expect(await models().Session.count()).to.equal(most);
   });
 
-  it('are not marked as used for a minute after that has failed, so that requests do not wait', async () => {
+  it('record no use for a minute after recording failed, so that requests do not wait', async () => {
     const { context } = harness;
     const { token } = await signIn(context);
     harness.advance(6 * minute);

@@ -10,7 +10,7 @@ describe('An untrusted proxy', () => {
   const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
   const harness = useHarness({}, logger);
 
-  it('is warned of again after the clock was set back', async () => {
+  it('is logged again after the clock was set back', async () => {
     const note = createUntrustedProxyWarner(harness.context);
     for (let round = 0; round < 2; round += 1) await note('192.0.2.1');
     expect(lines).to.have.length(1);

@@ -92,7 +92,7 @@ describe('The effects of a change of an enrollment', () => {
   const statusOf = (state: State) => (state === 'nothing' ? undefined : state);
 
   for (const [by, cause] of Object.entries(causes) as [AuthorName, (typeof causes)[AuthorName]][])
-    it(`by ${by} follow from its state before and after`, () => {
+    it(`by ${by} depend on the status before and after`, () => {
       for (const from of states)
         for (const to of states) {
           const effects = enrollmentEffects(statusOf(from), statusOf(to), cause);
@@ -317,7 +317,7 @@ describe('Writers of enrollments', () => {
       await expectEffects(by, places, () => write(places));
     });
 
-  it('have these effects by the undo of an import, which tells nobody', async () => {
+  it('have these effects by the undo of an import, which sends no mails', async () => {
     const places: Place[] = [];
     const changes = 'pending > nothing, active > nothing, waiting > nothing, active > waiting, active > cancelled';
     for (const change of changes.split(', ')) {

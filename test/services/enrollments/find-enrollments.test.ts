@@ -11,13 +11,13 @@ import { useHarness } from '../../support/harness.js';
 
 const signal = new AbortController().signal;
 
-describe('All enrollments that a filter matches', () => {
+describe('Enrollments that match a filter', () => {
   const harness = useHarness();
   const models = () => harness.context.database.models;
   const activeIds = async () =>
     (await models().Enrollment.findAll({ where: { status: 'active' } })).map(({ id }) => id);
 
-  it('are found newest first, though others leave the filter between two queries', async () => {
+  it('are found newest first, even if others stop matching between two queries', async () => {
     const { context } = harness;
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
     const trainees = await buildTrainees(context, 510);
@@ -44,7 +44,7 @@ describe('All enrollments that a filter matches', () => {
     expect(found).not.to.include.members(newest.slice(0, 3));
   });
 
-  it('are kept without the long texts of their course, as those that are named are', async () => {
+  it('are returned without the long texts of their courses, as enrollments found by id are', async () => {
     const { context } = harness;
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Bees' });
     const trainee = await buildUser(context, { firstName: 'Ann', lastName: 'Miller' });
@@ -62,7 +62,7 @@ describe('All enrollments that a filter matches', () => {
     describe(`among ${size} accounts`, () => {
       const searching = useHarness(settings);
 
-      it('are those of the listing, with a search, too', async () => {
+      it('are the same as in the listing, also with a search', async () => {
         const { context } = searching;
         const trainer = await buildUser(context, { role: 'trainer' });
         const [bees, knots] = [await buildCourse(context, trainer), await buildCourse(context, trainer)];

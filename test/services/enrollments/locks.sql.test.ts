@@ -50,7 +50,7 @@ describe('Locks of enrollments', () => {
   const enrolled = async (status: 'pending' | 'active' | 'cancelled') =>
     (await buildEnrollment(harness.context, await buildUser(harness.context), course, { status })).id;
 
-  it('of the course last for few statements and the commit when a trainee asks for a place', async () => {
+  it('on a course last for few statements when a trainee requests a place', async () => {
     const { context } = harness;
     const trainee = await buildUser(context);
     observeStatements(harness.context.database.sequelize, note);
@@ -67,7 +67,7 @@ describe('Locks of enrollments', () => {
     ]);
   });
 
-  it('increment the versions of trainee and course, limited or not, so that nodes of a cluster conflict', async () => {
+  it('increment the versions of trainee and course, so that nodes of a cluster conflict', async () => {
     const { context } = harness;
     const courseId = course.id;
     const entries: Record<string, (trainee: User) => Promise<unknown>> = {
@@ -91,7 +91,7 @@ describe('Locks of enrollments', () => {
       }
   });
 
-  it('are of the enrollment alone where no seat is taken', async () => {
+  it('cover only the enrollment if no seat is taken', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
     observeStatements(harness.context.database.sequelize, note);
@@ -103,7 +103,7 @@ describe('Locks of enrollments', () => {
     expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...change]);
   });
 
-  it('let others change progress and status while a transaction has the course, but not take a seat', async function () {
+  it('on a course block new seats, but not changes of progress and status', async function () {
     // SQLite has no locks of rows: there one transaction writes at a time.
     if (!onMysql) return this.skip();
     const { context } = harness;
@@ -128,7 +128,7 @@ describe('Locks of enrollments', () => {
     expect(order).to.deep.equal(['40 active cancelled', 'course released', 'seat', 'seat']);
   });
 
-  it('are waited for by two transactions of a class that asks together; the others have no connection yet', async function () {
+  it('on a course let only two waiting transactions use a connection', async function () {
     if (!onMysql) return this.skip();
     const { context } = harness;
     const { database } = context;
@@ -148,7 +148,7 @@ describe('Locks of enrollments', () => {
     expect(begun()).to.equal(20);
   });
 
-  it('are those of a seat where the enrollment was cancelled since it was read, and its seat given away', async () => {
+  it('are taken again for a seat if the enrollment loses its seat after it was read', async () => {
     const { context } = harness;
     const { database } = context;
     await course.update({ maxStudents: 1 });
@@ -177,7 +177,7 @@ describe('Locks of enrollments', () => {
     ).to.equal(1);
   });
 
-  it('keep a course from being deleted whose enrollment becomes active meanwhile', async () => {
+  it('prevent the deletion of a course whose enrollment becomes active at the same time', async () => {
     const { context } = harness;
     const { database } = context;
     const id = await enrolled('pending');
@@ -195,7 +195,7 @@ describe('Locks of enrollments', () => {
     expect(await database.models.Enrollment.count({ where: { id } })).to.equal(1);
   });
 
-  it('are waited for by a list with a trainee whose cancelled enrollment is just being removed', async () => {
+  it('make a bulk assignment wait while the cancelled enrollment of one of its trainees is removed', async () => {
     const { context } = harness;
     const { database } = context;
     const id = await enrolled('cancelled');
@@ -220,7 +220,7 @@ describe('Locks of enrollments', () => {
     expect(active.map((enrollment) => enrollment.userId)).to.deep.equal([userId]);
   });
 
-  it('are followed by a new check that the trainer still has the course', async () => {
+  it('are followed by a second check that the course still belongs to the trainer', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
     const { id: trainerId } = await buildUser(context, { role: 'trainer' });

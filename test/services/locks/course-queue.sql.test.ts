@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.js';
 import { inCourseQueue } from '../../../src/services/locks/course-queue.js';
 
 describe('The queue of a course', () => {
-  it('refuses all that wait when the database does not response, and lets later ones try again', async () => {
+  it('rejects all waiting work when the database does not respond, and accepts later work', async () => {
     const fail = async () => {
       await otherWork();
       throw new AppError('DATABASE_UNREACHABLE');
@@ -17,7 +17,7 @@ describe('The queue of a course', () => {
     expect(await inCourseQueue('course', async () => 'done')).to.equal('done');
   });
 
-  it('goes on when work fails otherwise', async () => {
+  it('continues after any other failure', async () => {
     const ask = (code: 'COURSE_FULL' | undefined) =>
       inCourseQueue('course', async () => {
         if (code) throw new AppError(code);

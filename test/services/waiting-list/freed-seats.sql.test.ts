@@ -33,7 +33,7 @@ describe('Courses in which a transaction may have freed a seat', () => {
     course = await buildCourse(context(), trainer, { isPublished: true, maxStudents: 1 });
     second = await buildCourse(context(), trainer, { isPublished: true, maxStudents: 1 });
   });
-  it('are handed over after the commit, and none of an attempt that was rolled back', async () => {
+  it('are reported after the commit, but not after a rollback', async () => {
     const { freedSeats, database } = context();
     let attempts = 0;
     const freed = await freedBy(async (transaction) => {
@@ -51,7 +51,7 @@ describe('Courses in which a transaction may have freed a seat', () => {
     expect(freedSeats.take()).to.deep.equal([]);
   });
 
-  it('are left to the promoter when the request that has freed them fails', async () => {
+  it('are left to the promoter if the request that freed the seats fails', async () => {
     const { database, freedSeats } = context();
     freedSeats.take();
     const failing = withPromotion(context(), async () => {

@@ -9,7 +9,7 @@ import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { until } from '../../support/until.js';
 
-describe('A service that is killed between a commit and the promotion', function () {
+describe('A service killed between the commit and the promotion', function () {
   this.timeout(scaled(60_000));
   const built = useBuiltProgram();
   const harness = useHarness();

@@ -59,13 +59,13 @@ describe('The promoter', () => {
     };
   }
 
-  it('gives seats that no change of this process has freed, as those of a process that died', async () => {
+  it('gives seats that were not freed by this process, such as those of a killed process', async () => {
     await build('waiting');
     start({ pollMs: 20 });
     await until(async () => (await count('pending')) === 1);
   });
 
-  it('is woken by a change that gives more seats than a request waits for, and gives them all', async () => {
+  it('wakes up when a change frees more seats than a request gives, and gives all of them', async () => {
     const waiting = await buildTrainees(harness.context, 1100);
     const inLine = (index: number) => ({ status: 'waiting' as const, waitingNumber: 1_000_000 + index });
     await buildEnrollments(harness.context, waiting, course, inLine);
@@ -79,7 +79,7 @@ describe('The promoter', () => {
     await until(async () => (await count('waiting')) === 0);
   }).timeout(scaled(60_000));
 
-  it('gives the seats of other courses where it fails in one, and those of this one later', async () => {
+  it('continues with other courses after a failure in one course, and retries that course later', async () => {
     const other = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
     await build('waiting');
     await build('waiting', other);
@@ -94,7 +94,7 @@ describe('The promoter', () => {
     await until(async () => (await count('pending')) === 1);
   });
 
-  it('waits for the instance that has its lease, and takes over when that one is gone', async () => {
+  it('waits while another instance has the lease, then takes over', async () => {
     const { database } = harness.context;
     await build('waiting');
     let release: () => void = () => undefined;
@@ -113,7 +113,7 @@ describe('The promoter', () => {
     await until(async () => (await count('pending')) === 1);
   });
 
-  it('tells who frees a seat that it is still to be given, and newcomers to come back or to join the list', async () => {
+  it('tells managers that a freed seat is not given yet, and asks newcomers to retry or to join the list', async () => {
     const holder = await build('active');
     await build('waiting');
     const full = await ask().expect(400);
@@ -146,7 +146,7 @@ describe('The promoter', () => {
   const transactionsIn = (statements: readonly string[]) =>
     statements.filter((sql) => /^(BEGIN|START TRANSACTION)/.test(sql)).length;
 
-  it('costs a cancellation a query where nobody waits, and one transaction for the next person', async () => {
+  it('adds no transaction to a cancellation without a waiting list, and one transaction otherwise', async () => {
     const [first, second] = [await build('active'), await build('active')];
     await course.update({ maxStudents: 2 });
     expect(transactionsIn(await statementsIn(async () => cancel(first.id).expect(200)))).to.equal(1);
@@ -156,7 +156,7 @@ describe('The promoter', () => {
     expect(await count('pending')).to.equal(1);
   });
 
-  it('asks an idle database one question in each interval', async () => {
+  it('runs one query per interval while there is nothing to do', async () => {
     await build('active');
     await build('waiting');
     const statements = await statementsIn(async () => {
@@ -168,7 +168,7 @@ describe('The promoter', () => {
     for (const sql of statements) expect(sql).to.match(/^SELECT c\.id FROM courses c /);
   });
 
-  it('says nothing where no free seat is left', async () => {
+  it('reports no seats if none is left to give', async () => {
     const holder = await build('active');
     await build('waiting');
     const { body, headers } = await cancel(holder.id).expect(200);
@@ -177,7 +177,7 @@ describe('The promoter', () => {
   });
 
   if (onMysql)
-    it('answers who frees a seat while another transaction has locked the course for long, and gives it then', async () => {
+    it('answers a cancellation while another transaction locks the course, and gives the seat later', async () => {
       const { database } = harness.context;
       const holder = await build('active');
       await build('waiting');
