@@ -1,12 +1,12 @@
 import type { Core } from './core.js';
-import { isRecent } from './recent.js';
+import { isRecent } from './dates.js';
 
 /**
- * Figures of the whole programme, which take the longer to count the more there is: those of very many rows are shown again
- * for a while, so that counting takes a small part of the database's time, however often one asks for them.
+ * Cache for counts of the whole programme. Counting very many rows takes long, so their counts are cached for a short time. Counting
+ * then takes a small part of the database's time, no matter how often clients request counts.
  */
 
-/** Figures of fewer rows are counted each time. */
+/** Counts of fewer rows are not cached. */
 const minCachedRows = 1_000_000;
 const cacheMs = 30_000;
 
@@ -15,13 +15,13 @@ interface CachedCounts {
   countedAt: Date;
 }
 
-/** The figures of each database by name. */
+/** Cached counts of each database, by name. */
 const caches = new WeakMap<object, Map<string, CachedCounts>>();
 
 /**
- * Counts, or shows what was counted.
- * @param name of what is counted: one for each kind of figures
- * @param rowsOf how many rows were counted
+ * Returns cached counts, or counts again.
+ * @param name unique name of the counts
+ * @param rowsOf returns the number of counted rows
  */
 export async function cachedCounts<T>(
   { database, now }: Pick<Core, 'database' | 'now'>,
@@ -32,7 +32,7 @@ export async function cachedCounts<T>(
   const cache = caches.get(database) ?? new Map<string, CachedCounts>();
   caches.set(database, cache);
   const last = cache.get(name);
-  // Only what `count` gave is stored by this name.
+  // Only results of `count` are stored under this name.
   if (last && isRecent(last.countedAt, now(), cacheMs)) return last.value as T;
   const value = await count();
   if (rowsOf(value) < minCachedRows) cache.delete(name);

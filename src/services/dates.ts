@@ -2,23 +2,23 @@ import type { Course } from '../db/models/course.js';
 import { AppError } from '../errors.js';
 import type { Core } from './core.js';
 
-/** The time zone of the programme: of `TIME_ZONE`, else of this machine. */
+/** Returns the time zone of the programme: `TIME_ZONE`, otherwise the zone of this machine. */
 export const timeZoneOf = ({ config }: Pick<Core, 'config'>): string =>
   config.programme.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The day of a moment in the programme's time zone, as `YYYY-MM-DD`. */
+/** Returns the day of a moment in the programme's time zone, as `YYYY-MM-DD`. */
 const dayIn = (core: Pick<Core, 'config'>, moment: Date): string =>
-  // Swedish dates are those of ISO 8601.
+  // Swedish dates have the format of ISO 8601.
   new Intl.DateTimeFormat('sv-SE', { timeZone: timeZoneOf(core), dateStyle: 'short' }).format(moment);
 
-/** Today in the programme's time zone, as `YYYY-MM-DD`. */
+/** Returns today in the programme's time zone, as `YYYY-MM-DD`. */
 export const today = (core: Pick<Core, 'config' | 'now'>): string => dayIn(core, core.now());
 
-/** The day by which courses begin and end. */
+/** Current day, by which courses begin and end. */
 export interface ProgrammeDay {
   timeZone: string;
   today: string;
-  /** Whether nobody has chosen the zone of a programme in production: containers have UTC. */
+  /** Whether a service in production has no `TIME_ZONE`. Containers then use UTC. */
   timeZoneMissing: boolean;
 }
 
@@ -33,10 +33,19 @@ export const hasEnded = ({ endDate }: Pick<Course, 'endDate'>, day: string): boo
   endDate !== null && endDate < day;
 
 /**
- * Why trainees can't ask for a place in a course on a day: the last days count.
+ * Returns the refusal of trainees' requests for a course on a day. The last days themselves are open.
  * @returns `COURSE_ENDED` or `ENROLLMENT_CLOSED`
  */
 export function closedRefusal(course: Pick<Course, 'endDate' | 'enrollUntil'>, day: string): AppError | undefined {
   if (hasEnded(course, day)) return new AppError('COURSE_ENDED');
   return course.enrollUntil !== null && course.enrollUntil < day ? new AppError('ENROLLMENT_CLOSED') : undefined;
+}
+
+/**
+ * Whether a moment was less than `withinMs` ago. False for a moment in the future: it was stored by a clock that was ahead, and would
+ * stay recent for too long.
+ */
+export function isRecent(moment: Date, now: Date, withinMs: number): boolean {
+  const ago = now.getTime() - moment.getTime();
+  return ago >= 0 && ago < withinMs;
 }

@@ -4,10 +4,10 @@ import type { User } from '../../db/models/user.js';
 import { isAnonymous } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 
-/** What ids in the audit log name. */
+/** Kind of object that an id in the audit log refers to. */
 type NamedKind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
 
-/** The fields in the values before and after a change that hold an id, or a list of them. */
+/** Fields in the values before and after a change that contain an id or a list of ids. */
 const idFields: Readonly<Record<string, NamedKind>> = {
   userId: 'user',
   trainerId: 'user',
@@ -23,7 +23,7 @@ const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`
 
 type Name = readonly [id: string, name: string];
 
-/** Read the present names of what ids name, with one query or two; ids whose object is gone are left out. */
+/** Readers of the current names of objects, with one or two queries each. Ids of deleted objects are left out. */
 const nameReaders: Readonly<Record<NamedKind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
   user: async ({ User }, where) =>
     (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
@@ -58,7 +58,7 @@ const nameReaders: Readonly<Record<NamedKind, (models: Models, where: { id: stri
 
 const isKind = (type: string): type is NamedKind => Object.hasOwn(nameReaders, type);
 
-/** The ids in the values before and after a change. */
+/** Returns the ids in the values before and after a change. */
 const idsInValues = ({ before, after }: AuditEntry): [NamedKind, string][] =>
   [before, after].flatMap((values) =>
     Object.entries(idFields).flatMap(([field, kind]) =>
@@ -67,8 +67,8 @@ const idsInValues = ({ before, after }: AuditEntry): [NamedKind, string][] =>
   );
 
 /**
- * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
- * after it: a query or two for each kind of object, however many entries there are.
+ * Adds current names to audit entries: of the author, of the target, and of the ids in the values before and after the change. Runs one
+ * or two queries for each kind of object, independent of the number of entries.
  */
 export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
   const entriesWithIds = entries.map((entry) => ({ entry, ids: idsInValues(entry) }));

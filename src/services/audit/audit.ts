@@ -23,7 +23,7 @@ import { withNewIds } from '../new-ids.js';
 import { maxCounted, type Page, readPage } from '../paging.js';
 import { addNames } from './audit-names.js';
 
-/** A record about something of one kind. */
+/** Audit record about an object of one kind. */
 interface AuditRecordOn<Type extends AuditTargetType> {
   action: AuditActionOn<Type>;
   targetType: Type;
@@ -33,7 +33,7 @@ interface AuditRecordOn<Type extends AuditTargetType> {
 }
 
 /**
- * The record of a privileged change, of any kind unless one is named. `before` and `after` hold no secrets: build them with the
+ * Audit record of a privileged change, of any kind by default. `before` and `after` must not contain secrets: build them with the
  * functions below.
  */
 export type AuditRecord<Type extends AuditTargetType = AuditTargetType> = {
@@ -41,7 +41,8 @@ export type AuditRecord<Type extends AuditTargetType = AuditTargetType> = {
 }[Type];
 
 /**
- * The session of an author may have ended since the request was authenticated, while it waited for its body or in a queue.
+ * Asserts that the author is still signed in. The session may have ended since the authentication, while the request waited for its body
+ * or in a queue.
  * @throws AppError `TOKEN_INVALID`
  */
 async function assertSessionExists(core: Core, author: Author, transaction: Transaction): Promise<void> {
@@ -53,11 +54,11 @@ async function assertSessionExists(core: Core, author: Author, transaction: Tran
 
 /** Audit entries that are ready to be written. */
 export interface PreparedAudit {
-  /** Writes them: see {@link recordAudit}. */
+  /** Writes the entries: see {@link recordAudit}. */
   save(transaction: Transaction): Promise<void>;
 }
 
-/** Makes the rows of audit entries, without asking the database. */
+/** Builds the rows of audit entries without a query. */
 export function prepareAudit(core: Core, actor: Author, records: readonly AuditRecord[]): PreparedAudit {
   const at = core.now();
   const rows = withNewIds(records).map(([id, { action, targetType, targetId, before, after }]) => ({
@@ -82,9 +83,9 @@ export function prepareAudit(core: Core, actor: Author, records: readonly AuditR
 }
 
 /**
- * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Before the change
+ * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Call it before the change
  * ends sessions of its author.
- * @throws AppError `TOKEN_INVALID` when the author has been signed out meanwhile: then the changes are rolled back
+ * @throws AppError `TOKEN_INVALID` if the author was signed out meanwhile; the error rolls the changes back
  */
 export async function recordAudit(
   core: Core,
@@ -95,38 +96,38 @@ export async function recordAudit(
   await prepareAudit(core, actor, [records].flat()).save(transaction);
 }
 
-/** The changed fields, before and after the change. */
+/** Returns the changed fields, before and after the change. */
 export function changesBetween<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
-  // TypeScript types the keys of any object as text.
+  // TypeScript types the keys of any object as strings.
   const changed = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
-  // fromEntries forgets which keys it was given.
+  // Object.fromEntries loses the types of the keys.
   const only = (source: T) => Object.fromEntries(changed.map((key) => [key, source[key]])) as Partial<T>;
   return { before: only(before), after: only(after) };
 }
 
-/** An account as the audit log shows it: never its password. */
+/** Returns the fields of an account for the audit log, never its password. */
 export const auditedUser = (user: Pick<User, (typeof auditedFields)[number]>): object =>
   Object.fromEntries(auditedFields.map((field) => [field, user[field]]));
 
-/** A session as the audit log shows it. */
+/** Returns the fields of a session for the audit log. */
 export function auditedSession({ id, createdAt, ip, userAgent }: Session): object {
   return { id, createdAt, ip, userAgent };
 }
 
-/** A course as the audit log shows it. */
+/** Returns the fields of a course for the audit log. */
 export const auditedCourse = (course: Course): object =>
   Object.fromEntries([...courseFieldNames, 'trainerId' as const].map((field) => [field, course[field]]));
 
-/** An enrollment as the audit log shows it. */
+/** Returns the fields of an enrollment for the audit log. */
 export const auditedEnrollment = (enrollment: Enrollment): object =>
   Object.fromEntries(
     (['userId', 'courseId', ...enrollmentFieldNames] as const).map((field) => [field, enrollment[field]]),
   );
 
 /**
- * One page of the audit log, newest first, with names beside the ids.
+ * Returns one page of the audit log, newest first, with names for the ids.
  * @throws AppError `VALIDATION`
  */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
@@ -136,7 +137,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   const where: WhereOptions<AuditEntry> = {
     ...(action !== undefined && { action }),
     ...(actorId !== undefined && { actorId }),
-    // No index has both an action and a kind: either none match, or the action alone decides.
+    // No index covers both action and type. An action implies its type: another type matches no entries.
     ...(typeOfAction === undefined && targetType !== undefined && { targetType }),
     ...(typeOfAction !== undefined && targetType !== undefined && targetType !== typeOfAction && { id: [] }),
     ...(targetId !== undefined && { targetId }),
@@ -151,7 +152,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   return page;
 }
 
-/** Ids of the log that end so, also of what was deleted: two of them at most. */
+/** Returns at most two target ids in the log with this end, also of deleted objects. */
 export async function auditedIdsEndingWith(
   { database }: Core,
   end: string,

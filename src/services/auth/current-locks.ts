@@ -5,13 +5,13 @@ import type { JoinedAssociation } from '../../db/sql/joins.js';
 import type { Core } from '../core.js';
 import { locksInForce } from './throttle-rules.js';
 
-/** Matches a column with the end of a lock in force. */
+/** Matches ends of locks in force. */
 export function isInForce({ now }: Core) {
   const { after, until } = locksInForce(now());
   return { [Op.gt]: after, [Op.lte]: until };
 }
 
-/** The end of the latest lock of an account, as a whole or at an address; null when it isn't locked. */
+/** Returns the end of an account's latest lock, everywhere or at one address; null if it isn't locked. */
 export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
   const row = await core.database.read(() =>
     core.database.models.LoginThrottle.findOne({
@@ -22,7 +22,7 @@ export async function lockOf(core: Core, accountId: string): Promise<Date | null
   return row?.lockedUntil ?? null;
 }
 
-/** The locks that {@link lockOf} finds, for the `include` of a query of accounts. */
+/** Joins the lock of {@link lockOf} to a query of accounts. */
 export function currentLocks({ database: { models, sequelize }, now }: Core): JoinedAssociation {
   return {
     model: models.LoginThrottle,
@@ -32,7 +32,7 @@ export function currentLocks({ database: { models, sequelize }, now }: Core): Jo
   };
 }
 
-/** Matches accounts that are locked, or those that are not. */
+/** Matches locked accounts, or unlocked ones. */
 export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
   return isLockedAccount(database.sequelize, locksInForce(now()), locked);
 }

@@ -10,8 +10,8 @@ import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { countForgottenPassword } from './throttle-locks.js';
 
 /**
- * Queues a link for who has forgotten a password. The sender looks for the account: this does the same for every identifier, so
- * that neither the answer nor its time tells which accounts exist.
+ * Queues a mail with a link to replace a forgotten password. The sender looks for the account later. The request does the same for every
+ * identifier, so that neither the response nor its time reveals which accounts exist.
  * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `TOO_MANY_ATTEMPTS`
  */
 export async function forgotPassword(core: Core, input: unknown, client: Client): Promise<void> {
@@ -19,13 +19,13 @@ export async function forgotPassword(core: Core, input: unknown, client: Client)
   assertMailSetUp(core);
   await countForgottenPassword(core, client);
   const key = normalizeEmail(identifier);
-  // What can be no key is that of nobody.
+  // An impossible key matches no account.
   const mail = { kind: 'reset', identifier: isPossibleKey(key) ? key : '' } as const;
   await core.database.inTransaction((transaction) => queueMails(core, [mail], transaction));
 }
 
 /**
- * Queues a link to set another password for somebody; the old one goes on until the link is used.
+ * Queues a mail with a link to set another password. The old password stays valid until the link is used.
  * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `ACCOUNT_INACTIVE`
  */
 export async function mailResetLink(core: Core, actor: Actor, id: string): Promise<User> {

@@ -1,14 +1,14 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Core } from '../core.js';
-import { isRecent } from '../recent.js';
+import { isRecent } from '../dates.js';
 
-/** When sessions and calendars were last used, for their owners, who look for a use that isn't theirs. */
+/** Times of the last use of sessions and calendars, in which their owners can detect foreign use. */
 
-/** Something whose use is recorded. */
+/** Kind of object whose use is recorded. */
 interface UseKind {
-  /** How precise `lastUsedAt` is, in milliseconds: a write per request would cost more than it tells. */
+  /** Precision of `lastUsedAt`, in milliseconds: a write per request would cost too much. */
   precisionMs: number;
-  /** @param isOutdated the condition of `lastUsedAt`: of several instances the first one writes */
+  /** @param isOutdated condition on `lastUsedAt`: only the first of several instances writes */
   write(
     core: Core,
     id: string,
@@ -24,25 +24,24 @@ const sessionUse: UseKind = {
     database.models.Session.update({ lastUsedAt }, { where: { id, lastUsedAt: isOutdated }, transaction }),
 };
 
-/** By the id of its account. */
+/** Calendars have the id of their account. */
 export const calendarUse: UseKind = {
   precisionMs: 60 * 60_000,
   write: ({ database }, userId, lastUsedAt, isOutdated, transaction) =>
     database.models.Calendar.update({ lastUsedAt }, { where: { userId, lastUsedAt: isOutdated }, transaction }),
 };
 
-/** How long recording a use may take, in milliseconds: a request waits for it. */
+/** Deadline for recording a use, in milliseconds: a request waits for it. */
 const recordMs = 500;
 
 /**
- * How long no use is recorded after a failure, in milliseconds: while the database can't take writes, each attempt would
- * delay a request and occupy a connection that reads need.
+ * Pause after a failure, in milliseconds. While the database accepts no writes, each attempt would delay a request and occupy a
+ * connection that reads need.
  */
 const pauseMs = 60_000;
 
-/** What a process knows of the uses that it records. */
 interface RecordingState {
-  /** Those whose use is just being recorded. */
+  /** Ids whose use is being recorded. */
   pending: Set<string>;
   failedAt?: Date;
 }
@@ -56,9 +55,8 @@ function recordingStateOf({ database }: Core): RecordingState {
 }
 
 /**
- * Records that a session or a calendar was used, unless that was recorded lately. Has a deadline of its own and never fails: a
- * request that only reads is answered also while the database can't take writes. The next request after the pause records its own
- * time.
+ * Records the use of a session or calendar, unless a use was recorded recently. Has its own deadline and never fails, so that
+ * requests that only read succeed while the database accepts no writes. The next request after the pause records its own time.
  */
 export async function recordUse(
   core: Core,
@@ -74,7 +72,7 @@ export async function recordUse(
   try {
     await core.database.withDeadline({ all: recordMs }, () => writeUse(core, id, now, usable));
   } catch (error) {
-    // One line for all that fail together.
+    // One line in the log for concurrent failures.
     if (!isPaused())
       core.logger.warn({ err: error }, 'could not record when a session or calendar was used: pausing for a minute');
     recording.failedAt = now;
@@ -83,7 +81,7 @@ export async function recordUse(
   }
 }
 
-/** A row that another instance has written meanwhile stays as it is. */
+/** Leaves a row unchanged if another instance has written it meanwhile. */
 async function writeUse(core: Core, id: string, now: Date, usable: UseKind): Promise<void> {
   const isOutdated = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: new Date(now.getTime() - usable.precisionMs) }] };
   await core.database.inStatement((transaction) => usable.write(core, id, now, isOutdated, transaction ?? null));

@@ -19,13 +19,13 @@ import { type StartedSession, sessionExists, startSession } from './sessions.js'
 import { type Attempt, keepKnownAddresses, readThrottle, runThrottled } from './throttle.js';
 import { loginSubjects, type Target } from './throttle-rules.js';
 
-/** An identifier at a login. */
+/** Account and failures of the identifier at a login. */
 interface LoginCandidate {
-  /** The account, if it may sign in. */
+  /** Undefined without an account that may sign in. */
   user: User | undefined;
-  /** The subject that counts failures. */
+  /** Target that failures are counted for. */
   target: Target;
-  /** The rows of the throttle for it. */
+  /** Throttle rows of the target. */
   rows: LoginThrottle[];
 }
 
@@ -39,18 +39,17 @@ async function findCandidate(
   const { database } = core;
   const found = await database.read(() => readLogin(database.models, where, loginSubjects(key, ip)));
   const { user = null, throttle: rows = [] } = choose(found, (match) => match.user) ?? {};
-  // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
+  // All spellings of a key count together, as for an account. Otherwise counting would reveal which accounts exist.
   if (!user) return { user: undefined, target: { identifier: key }, rows };
   const isAllowed = user.isActive && (role === undefined || user.role === role);
   const { id: accountId, passwordHash } = user;
   return { user: isAllowed ? user : undefined, target: { accountId, passwordHash }, rows };
 }
 
-/** The cost in a bcrypt hash. */
 const costOf = (hash: string) => Number(hash.slice(4, 6));
 
 /**
- * The password that matches: as it was typed, or a generated one as it was before it was copied. Takes the same time without
+ * Returns the matching password: the typed text, or the generated password that the text was copied from. Takes the same time without
  * an account, and for a hash of a lower cost.
  */
 async function matchingPassword(
@@ -71,7 +70,7 @@ async function matchingPassword(
 }
 
 /**
- * A new hash, if the stored one has a lower cost than configured. Generated passwords keep theirs: they can't be guessed
+ * Returns a new hash if the stored one has a lower cost than configured. Generated passwords keep their hash: they can't be guessed
  * and must be replaced first.
  */
 async function rehashIfOutdated(
@@ -85,15 +84,15 @@ async function rehashIfOutdated(
   return core.hasher.hash(password, bcryptCost, request);
 }
 
-/** The account that has signed in, with its new session. */
+/** Signed-in account with its new session. */
 interface SignedIn extends StartedSession {
   user: User;
 }
 
 interface LoginOptions {
-  /** The only role that may sign in here; all roles when absent. */
+  /** The only role that may sign in; absent for all roles. */
   role?: Role;
-  /** Gives up a login whose password isn't being compared yet. */
+  /** Ends a login before its password comparison. */
   signal?: AbortSignal;
 }
 
@@ -111,7 +110,7 @@ export async function login(
   const { user, target, rows } = await findCandidate(core, identifier, role, client);
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
-    // Compares again when the hash was replaced between the comparison and the lock of the account.
+    // Compares again if the hash was replaced between the comparison and the lock of the account.
     for (let compared = user; ; ) {
       const request = { owner, signal, before: attempt.count };
       const found = await assertPasswordMatches(core, password, compared, request);
@@ -125,7 +124,7 @@ export async function login(
 
 interface MatchedAccount {
   user: User;
-  /** Replaces the stored hash. */
+  /** New hash to store; undefined to keep the stored one. */
   passwordHash: string | undefined;
 }
 
@@ -144,8 +143,8 @@ async function assertPasswordMatches(
 }
 
 /**
- * Starts a session for an account whose password matched the hash that was read; the attempt ends with it.
- * @returns the current account when its hash has changed since: the password was changed, or another login has rehashed it
+ * Starts a session for an account whose password matched the hash that was read, and ends the attempt.
+ * @returns the current account instead if its hash has changed meanwhile: by a new password, or by another login that rehashed it
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
 async function startSessionIfUnchanged(
@@ -164,7 +163,7 @@ async function startSessionIfUnchanged(
       const current = await lockedUser(core, user.id, transaction);
       if (!current?.isActive || (role !== undefined && current.role !== role))
         throw new AppError('NO_MATCHING_ACCOUNT');
-      // Another login of the same millisecond leaves nothing to change.
+      // Otherwise another login of the same millisecond has written the same values.
       if (current.passwordHash !== user.passwordHash) return current;
     }
     if (passwordHash !== undefined)
@@ -172,7 +171,7 @@ async function startSessionIfUnchanged(
     await attempt.succeed(transaction, passwordHash ?? user.passwordHash);
     return startSession(core, user, client, transaction);
   };
-  // When the commit succeeded and only its response was lost, the token is valid.
+  // If the commit succeeded but its response was lost, the token is valid.
   const committed = async (result: User | StartedSession) => 'token' in result && sessionExists(core, result.token);
   const result = await core.database.inTransaction(start, { committed });
   if (!('token' in result)) return result;
@@ -185,7 +184,7 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
 }
 
 /**
- * Compares the caller's password, which counts as a login does.
+ * Compares the caller's password. Failures count like failed logins.
  * @throws AppError `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
  */
 export async function assertCurrentPassword(core: Core, { user, ip }: Caller, currentPassword: string): Promise<void> {

@@ -4,7 +4,7 @@ import { countCharacters } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import type { FoundProblem } from '../../schemas/problems.js';
 
-/** The known fields of the password's account. */
+/** Known fields of the password's account. */
 export interface PasswordOwner {
   firstName?: string;
   lastName?: string;
@@ -12,15 +12,15 @@ export interface PasswordOwner {
   phone?: string;
 }
 
-/** Returns the problem of a password that the schema accepts; nothing when it is permitted. */
+/** Returns the problem of a password that the schema accepts; undefined if the password is permitted. */
 export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => FoundProblem | undefined;
 
-/** The most common passwords that are refused. */
+/** Number of the most common passwords that are refused. */
 const commonPasswords = 3000;
 
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
-  // Sorted by frequency; the schema refuses shorter ones.
+  // The list is sorted by frequency. The schema refuses shorter passwords.
   const passwords = dictionary['passwords-common'].map(String).filter((password) => password.length >= 6);
   return new Set(passwords.slice(0, commonPasswords));
 }
@@ -39,14 +39,14 @@ function isPersonal(
   return own.includes(folded) || (phone !== '' && phoneKey(password) === phoneKey(phone));
 }
 
-/** The settings that say what a password must be. */
+/** Settings of the policy for passwords. */
 export interface PasswordRules {
   auth: Pick<Config['auth'], 'passwordMinLength' | 'passwordBlocklist'>;
 }
 
 /**
- * The configured rules for passwords in addition to the schema: a longer minimum, and the blocklist, which is loaded on
- * first use.
+ * Returns the configured policy for passwords in addition to the schema: a minimum length, and the blocklist, which is loaded on first
+ * use.
  */
 export async function passwordPolicy({ auth }: PasswordRules): Promise<PasswordPolicy> {
   const { passwordMinLength, passwordBlocklist } = auth;
@@ -70,7 +70,7 @@ const labels = { password: 'Password', newPassword: 'New password' } as const;
 
 /**
  * Refuses a new password that the policy forbids.
- * @param path the input field of the password
+ * @param path input field of the password
  * @throws AppError `VALIDATION`
  */
 export async function assertPasswordAllowed(

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
 import type { Caller } from '../core.js';
 
-/** Who may call an operation, as data for routing, documentation and tests. */
+/** Permission to call an operation, as data for routing, documentation and tests. */
 export type Access =
   /** All clients, signed in or not. */
   | { kind: 'public' }
@@ -10,27 +10,27 @@ export type Access =
   | { kind: 'optional' }
   /** Every active account, about itself. */
   | { kind: 'signed-in' }
-  /** Accounts with one of the roles; `refusal` where the specification fixes the message. */
+  /** Accounts with one of the roles; `refusal` if the specification fixes the message. */
   | { kind: 'roles'; roles: readonly Role[]; refusal?: string }
   /** The super admin, and the trainer whose id is the path's `parameter`. */
   | { kind: 'own-trainer'; parameter: string }
   /** Accounts with one of the roles; the query is limited to their own rows. */
   | { kind: 'scoped'; roles: readonly Role[] }
   /**
-   * The super admin, and accounts with one of the other roles that own the course, enrollment or certificate, which the service
-   * checks: a trainer owns their courses, a trainee the courses they take part in. With `open`, published courses are for everyone
-   * with one of the roles.
+   * The super admin, and accounts with one of the other roles that own the course, enrollment or certificate. The service checks
+   * the owner: trainers own their courses, trainees the courses they take part in. With `open`, everyone with one of the roles
+   * has access to published courses.
    */
   | { kind: 'owner'; of: 'course' | 'enrollment' | 'certificate'; roles: readonly Role[]; open?: true };
 
-/** The refusal of everybody whose role isn't among those that an operation is for. */
+/** Returns the error code for callers without one of the roles. */
 export function roleRefusal(roles: readonly Role[]) {
   if (roles.includes('trainee')) return 'TRAINEE_REQUIRED';
   return roles.includes('trainer') ? 'TRAINER_REQUIRED' : 'SUPER_ADMIN_REQUIRED';
 }
 
 /**
- * Checks the rule for a caller.
+ * Checks whether a caller has the permission.
  * @throws AppError `SUPER_ADMIN_REQUIRED`, `TRAINER_REQUIRED`, `TRAINEE_REQUIRED`, `OTHER_TRAINER`
  */
 export function authorize(
@@ -54,7 +54,7 @@ export function authorize(
   }
 }
 
-/** Refuses an account that must change its initial password first. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
+/** Refuses callers who must change their initial password first. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
 export function assertInitialPasswordChanged({ user }: Caller): void {
   if (user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_REQUIRED');
 }

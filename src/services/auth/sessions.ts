@@ -13,24 +13,24 @@ import type { Actor, Caller, Client, Core } from '../core.js';
 import { type Page, readPage } from '../paging.js';
 import { recordUse } from './last-use.js';
 
-/** Sessions per transaction of the cleanup, which must not delay logins. */
+/** Sessions per transaction of the cleanup. Larger transactions would delay logins. */
 const sweepBatch = 1000;
 
-/** The order of listings. */
+/** Order of session listings. */
 export const newestFirst: Order = [
   ['createdAt', 'DESC'],
   ['id', 'DESC'],
 ];
 
-/** The token of a new session, and when both end. */
+/** Token of a new session, and the expiry of both. */
 export interface StartedSession {
   token: string;
   expiresAt: Date;
 }
 
 /**
- * Starts a session in the caller's transaction. Ends the oldest sessions of an account with too many.
- * The caller has locked the account, unless it is new.
+ * Starts a session in the caller's transaction, and ends the oldest sessions of an account with too many. The caller has locked the
+ * account, unless it is new.
  */
 export async function startSession(
   core: Core,
@@ -48,7 +48,7 @@ export async function startSession(
   return { token: tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
 }
 
-/** Ends the sessions beyond the limit; never the new one, even if another instance's clock is ahead. */
+/** Ends the oldest sessions beyond the limit, but never the new one, even if another instance's clock is ahead. */
 async function endOldest(core: Core, userId: string, newestId: string, transaction: Transaction): Promise<void> {
   const { database, config } = core;
   const isSurplus = isBeyondNewest(database.sequelize, { userId, newestId, most: config.auth.maxSessions });
@@ -62,8 +62,8 @@ export async function sessionExists(core: Core, token: string): Promise<boolean>
 }
 
 /**
- * Locks the caller's account for a change to the account itself. Checks the session again, because it may have ended since
- * the request was authenticated.
+ * Locks the caller's account for a change to the account itself. Checks the session again, because it may have ended since the
+ * authentication.
  * @throws AppError `TOKEN_INVALID`
  */
 export async function lockCaller(core: Core, { user, sessionId }: Caller, transaction: Transaction): Promise<User> {
@@ -75,16 +75,16 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
 }
 
 /**
- * @param account the caller's locked account; null when it was deleted or has another role now
- * @throws AppError `TOKEN_INVALID`: a change of role, deactivation and deletion end sessions
+ * @param account the caller's locked account; null if it was deleted or has another role now
+ * @throws AppError `TOKEN_INVALID`, because a change of role, deactivation and deletion end sessions
  */
 export function assertActive(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 
 /**
- * The caller of a token. Asks the database every time, by primary keys, so that deactivation and revocation take effect at
- * the next request on every instance.
+ * Returns the caller of a token. Queries the database every time, by primary keys, so that deactivation and revocation take effect
+ * at the next request on every instance.
  * @throws AppError `TOKEN_INVALID`
  */
 export async function authenticate(core: Core, token: string, client: Client): Promise<Caller> {
@@ -97,13 +97,13 @@ export async function authenticate(core: Core, token: string, client: Client): P
   return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
 
-/** A session that has not ended, with its account, which is active. */
+/** Returns an unexpired session with its active account, if any. */
 async function openSession({ database, now }: Core, id: string, userId: string): Promise<SessionWithUser | undefined> {
   const session = await database.read(() => findSession(database, id, userId));
   return session?.user.isActive && session.expiresAt > now() ? session : undefined;
 }
 
-/** Whether a caller is still signed in; for requests that take long. */
+/** Whether a caller is still signed in; for long requests. */
 export async function isSignedIn(
   core: Core,
   { sessionId, user }: Pick<Caller, 'sessionId'> & { user: Pick<Account, 'id'> },
@@ -112,8 +112,8 @@ export async function isSignedIn(
 }
 
 /**
- * Asserts that a caller of the API is still signed in, between the parts of long work: who has been signed out meanwhile, as one
- * whose token was stolen, changes no more. The operator at the terminal has no session.
+ * Asserts that a caller of the API is still signed in, between the steps of a long operation. After a sign-out, for example because
+ * the token was stolen, the operation must change nothing more. The operator at the terminal has no session.
  * @throws AppError `TOKEN_INVALID`
  */
 export async function assertStillSignedIn(core: Core, { sessionId, actorId }: Actor): Promise<void> {
@@ -121,7 +121,7 @@ export async function assertStillSignedIn(core: Core, { sessionId, actorId }: Ac
   if (!(await isSignedIn(core, { sessionId, user: { id: actorId } }))) throw new AppError('TOKEN_INVALID');
 }
 
-/** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */
+/** Returns a page of the caller's unexpired sessions, newest first. @throws AppError `VALIDATION` */
 export async function listSessions(core: Core, caller: Caller, query: unknown): Promise<Page<Session>> {
   const where = { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } };
   return readPage(core, core.database.models.Session, validate(sessionListingSchema, query), {
@@ -138,23 +138,23 @@ async function removeSession(core: Core, userId: string, id: string): Promise<bo
   return removed > 0;
 }
 
-/** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, for another account's sessions too */
+/** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, also for another account's sessions */
 export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
   if (!(await removeSession(core, caller.user.id, sessionId))) throw notFound('Session');
 }
 
-/** Ends the current session of the caller; succeeds also if another request has ended it. */
+/** Ends the caller's current session. Succeeds also if another request has ended it. */
 export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
   await removeSession(core, caller.user.id, caller.sessionId);
 }
 
-/** Ends the session of a token, unless it has ended; a token that isn't genuine names none. */
+/** Ends the session of a token, if any. Ignores invalid tokens. */
 export async function endSessionOfToken(core: Core, token: string): Promise<void> {
   const claims = (await core.tokens).verify(token, core.now());
   if (claims) await removeSession(core, claims.userId, claims.sid);
 }
 
-/** Removes sessions that have expired. @returns how many */
+/** Deletes expired sessions. @returns their number */
 export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {
   const { Session } = core.database.models;
   let removed = 0;

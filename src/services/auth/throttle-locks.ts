@@ -19,8 +19,8 @@ import {
 } from './throttle-rules.js';
 
 /**
- * Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses.
- * @returns the end of the lock that was in force; null when there was none
+ * Resets the failures of an account everywhere, in the caller's transaction. Known addresses stay known.
+ * @returns the end of the lock that was in force; null if there was none
  */
 export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<Date | null> {
   const { LoginThrottle } = core.database.models;
@@ -30,18 +30,18 @@ export async function releaseLock(core: Core, accountId: string, transaction: Tr
     transaction,
   });
   const forgotten = { failures: 0, lockedUntil: null, locks: 0 };
-  // By the primary key: through the other index the rows would be locked in another order than by logins.
+  // Updates by primary key: through another index, rows would be locked in another order than by logins.
   await LoginThrottle.update(forgotten, { where: { subject: rows.map(({ subject }) => subject) }, transaction });
   return lastLock(rows, core.now()) ?? null;
 }
 
-/** An address or IPv6 network from which only accounts that are known there can sign in. */
+/** Address or IPv6 network from which only accounts that are known there can sign in. */
 export interface LockedAddress {
   address: string;
   lockedUntil: Date;
 }
 
-/** An address for display; for IPv6 its network. */
+/** Formats an address for display; for IPv6 its network. */
 function readable(network: string): string {
   const [digits = '', bits] = network.split('/');
   if (bits === undefined) return network;
@@ -49,7 +49,7 @@ function readable(network: string): string {
   return `${groups.join(':')}::/${bits}`;
 }
 
-/** The locked addresses, the longest lock first. */
+/** Returns the locked addresses, longest lock first. */
 export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
   const rows = await core.database.read(() =>
     core.database.models.LoginThrottle.findAll({
@@ -68,7 +68,7 @@ export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
 /**
  * Unlocks an address.
  * @param address in any notation, or from {@link lockedAddresses}; an IPv6 address unlocks its whole network
- * @returns the end of the lock that was in force; null when there was none
+ * @returns the end of the lock that was in force; null if there was none
  */
 export async function unlockAddress(core: Core, actor: Actor, address: string): Promise<Date | null> {
   const [plain = address] = address.split('/');
@@ -79,29 +79,29 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
     await row?.destroy({ transaction });
     const lockedUntil = (row && lastLock([row], core.now())) ?? null;
     const targetId = readable(subject.slice(addressPrefix.length));
-    // Of an address that wasn't locked, nothing has happened.
+    // An address without a lock is unchanged: no audit entry.
     if (lockedUntil !== null)
       await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
     return lockedUntil;
   });
 }
 
-/** Counts what is limited whether or not it fails. @param what is counted, for the message */
+/** Counts a request that is limited whether or not it fails. @param what name of the counted requests in the message */
 async function countRequest(core: Core, subject: string, what: string): Promise<void> {
   await countOrRefuse(core, [subject], null, what);
   await lockAtLimit(core, [subject]);
 }
 
 /**
- * Counts that an account tries a phone number, because the response tells whether another account has it.
+ * Counts a phone number that an account tries, because the response reveals whether another account has the number.
  * @throws AppError `TOO_MANY_ATTEMPTS`
  */
 export const countPhoneTried = (core: Core, accountId: string): Promise<void> =>
   countRequest(core, phonesSubject(accountId), 'phone numbers tried');
 
 /**
- * The link of a token; counts those that don't work. The others aren't counted: a school behind one address may open hundreds of
- * invitations in an hour.
+ * Returns the link of a token, and counts invalid tokens. Valid links aren't counted: a school behind one address may open hundreds
+ * of invitations in an hour.
  * @throws AppError `LINK_INVALID`, `TOO_MANY_ATTEMPTS`
  */
 export async function findLinkCountingFailures(
@@ -119,15 +119,15 @@ export async function findLinkCountingFailures(
   }
 }
 
-/** Counts that somebody has forgotten a password. @throws AppError `TOO_MANY_ATTEMPTS` */
+/** Counts a request because of a forgotten password. @throws AppError `TOO_MANY_ATTEMPTS` */
 export async function countForgottenPassword(core: Core, { ip }: Client): Promise<void> {
   if (ip !== null) await countRequest(core, forgottenSubject(ip), 'forgotten passwords');
 }
 
-/** Rows per transaction of the cleanup, which must not delay logins. */
+/** Rows per transaction of the cleanup. Larger transactions would delay logins. */
 const sweepBatch = 1000;
 
-/** Deletes rows that are too old to count. @returns how many */
+/** Deletes rows that are too old to count. @returns their number */
 export async function sweepThrottle(core: Core, signal?: AbortSignal): Promise<number> {
   const { LoginThrottle } = core.database.models;
   const before = (milliseconds: number) => new Date(core.now().getTime() - milliseconds);
@@ -145,7 +145,7 @@ export async function sweepThrottle(core: Core, signal?: AbortSignal): Promise<n
     );
     if (found.length === 0) return removed;
     const subject = found.map((row) => row.subject);
-    // A login may have changed some meanwhile: those are kept.
+    // Rows that a login has changed meanwhile are kept.
     removed += await core.database.inTransaction((transaction) =>
       LoginThrottle.destroy({ where: { subject, ...old }, transaction }),
     );

@@ -23,31 +23,31 @@ import {
 } from './throttle-rules.js';
 
 /*
- * Limits how often passwords can be guessed, over all instances on a database. An attempt is counted as a failure before its
- * password is compared, and uncounted when it was right: concurrent attempts can't exceed the limit. One attempt at an account
- * is under way at a time in this process (and one more at each address where it is known), and it is counted when it has its place
- * among the hashes: few are counted that have not failed.
+ * Limits how often passwords can be guessed, across all instances on a database. An attempt counts as a failure before its password is
+ * compared. If the password is right, the failure is subtracted again. So concurrent attempts can't exceed the limit. In this process,
+ * an account has one running attempt at a time, and one more at each address where it is known. The attempt counts when its hash
+ * comparison starts, so that almost only failures are counted.
  */
 
-/** Logins that wait for one account; more are refused. */
+/** Maximum number of logins waiting for one account; more are refused. */
 const maxWaiting = 100;
-/** How long recording the end of an attempt may take, in milliseconds: the time of its request may be over. */
+/** Deadline for recording the end of an attempt, in milliseconds: the deadline of its request may be over. */
 const recordEndMs = 2000;
 
 /** An attempt to guess a password. */
 export interface Attempt {
-  /** Counts it, once; to be called before the password is compared. @throws AppError `TOO_MANY_ATTEMPTS` */
+  /** Counts the attempt, at most once. Call it before the password comparison. @throws AppError `TOO_MANY_ATTEMPTS` */
   count(): Promise<void>;
   /**
-   * Ends a successful attempt: clears the failures that count for it, in the transaction of its consequences.
-   * @param passwordHash the stored one from now on
+   * Ends a successful attempt: clears its failures in the transaction of its consequences.
+   * @param passwordHash hash that is stored from now on
    */
   succeed(transaction: Transaction, passwordHash: string): Promise<void>;
 }
 
 const limits = new Map<string, LimitFunction>();
 
-/** Runs work after all earlier work for the same subject. @throws AppError `OVERLOADED` when too many wait for it */
+/** Runs work after all earlier work for the same subject. @throws AppError `OVERLOADED` if too much work waits for it */
 async function runOneAtATime<T>(subject: string, work: () => Promise<T>): Promise<T> {
   const limit = limits.get(subject) ?? pLimit(1);
   limits.set(subject, limit);
@@ -71,7 +71,7 @@ function lockError(what: string, rows: readonly LoginThrottle[], now: Date): App
 const readRows = ({ database }: Core, subject: readonly string[]): Promise<LoginThrottle[]> =>
   database.read(() => database.models.LoginThrottle.findAll({ where: { subject: [...subject] } }));
 
-/** The rows of the throttle for an account at an address. */
+/** Reads the throttle rows of a target at an address. */
 export function readThrottle(core: Core, target: Target, ip: string | null): Promise<LoginThrottle[]> {
   const all = [subjectOf(target), pairSubject(target, ip), ip === null ? undefined : addressSubject(ip)];
   return readRows(
@@ -82,8 +82,9 @@ export function readThrottle(core: Core, target: Target, ip: string | null): Pro
 
 /**
  * Counts an attempt in rows.
- * @param what is counted, for the message
- * @throws AppError `TOO_MANY_ATTEMPTS` when one of the rows is locked, or has as many failures and attempts under way as it may
+ * @param what name of the counted requests in the message
+ * @returns the time of the count
+ * @throws AppError `TOO_MANY_ATTEMPTS` if one of the rows is locked, or has reached its limit with failures and running attempts
  */
 export async function countOrRefuse(core: Core, subjects: readonly string[], accountId: string | null, what: string) {
   const now = core.now();
@@ -100,7 +101,7 @@ export async function countOrRefuse(core: Core, subjects: readonly string[], acc
 /** Locks the rows that have reached their limit, each for longer than the last time. */
 export async function lockAtLimit(core: Core, subjects: readonly string[]): Promise<void> {
   const isFull = ({ subject, failures }: LoginThrottle) => failures >= ruleOf(subject).failures;
-  // Without a lock first: few failures are the last that is permitted.
+  // Reads without row locks first, because most failures don't reach the limit.
   if (!(await readRows(core, subjects)).some(isFull)) return;
   const now = core.now();
   await core.database.inTransaction(async (transaction) => {
@@ -123,13 +124,13 @@ export async function lockAtLimit(core: Core, subjects: readonly string[]): Prom
   });
 }
 
-/** Takes back one failure in rows, unless they have begun another window since it was counted. */
+/** Subtracts one failure from rows, unless they have begun another window since the failure was counted. */
 async function subtractFailure(core: Core, subjects: readonly string[], countedAt: Date, transaction: Transaction) {
   const where = { subject: [...subjects], failures: { [Op.gt]: 0 }, windowStartedAt: { [Op.lte]: countedAt } };
   await core.database.models.LoginThrottle.update({ failures: literal('failures - 1') }, { where, transaction });
 }
 
-/** Resets rows of an account; those of `known` are of an address where it is known from now on. */
+/** Resets rows of an account. `known` is the row of an address where the account is known from now on. */
 async function resetFailures(
   core: Core,
   accountId: string,
@@ -153,7 +154,7 @@ async function resetFailures(
   });
 }
 
-/** Keeps an account known at its addresses when the same password gets another hash. */
+/** Keeps the known addresses of an account when the same password gets another hash. */
 export async function keepKnownAddresses(
   core: Core,
   accountId: string,
@@ -168,8 +169,8 @@ export async function keepKnownAddresses(
 }
 
 /**
- * Makes an account known at an address, whose person has proved to have its password, or has set one.
- * @param ip null where it isn't known
+ * Makes an account known at an address, after its person has proved the password or set a new one.
+ * @param ip null if unknown
  */
 export async function addKnownAddress(
   core: Core,
@@ -182,8 +183,8 @@ export async function addKnownAddress(
 }
 
 /**
- * The subjects that an attempt counts for. An account that is known at an address is counted there alone: attempts from elsewhere
- * don't lock it there, nor those from there anywhere else.
+ * Returns the subjects that an attempt counts for. At a known address, an account is counted by its own row alone: attempts from
+ * elsewhere don't lock it there, and attempts from there don't lock it elsewhere.
  */
 function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: string | null, now: Date): string[] {
   const pair = pairSubject(target, ip);
@@ -194,18 +195,17 @@ function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: str
 
 const wrongPasswordCodes = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'];
 
-/** The throttle of an attempt. */
 interface ThrottleOptions {
-  /** The rows for the target at the address. */
+  /** Throttle rows of the target at the address. */
   rows: readonly LoginThrottle[];
-  /** Gives up waiting for other attempts. */
+  /** Stops waiting for other attempts. */
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Runs work that reveals whether a password is right, as often as the throttle permits.
- * @param work counts the attempt before it compares, and ends it when the password was right
- * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and what `work` throws
+ * @param work counts the attempt before the comparison, and calls `succeed` if the password is right
+ * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and the errors of `work`
  */
 export async function runThrottled<T>(
   core: Core,
@@ -215,7 +215,7 @@ export async function runThrottled<T>(
   { rows, signal }: ThrottleOptions,
 ): Promise<T> {
   const counted = subjectsToCount(rows, target, ip, core.now());
-  // Refuses most of a storm without a hash or a write.
+  // Refuses most attempts of an attack without a hash or a write.
   const locked = lockError(
     'failed attempts',
     rows.filter(({ subject }) => counted.includes(subject)),
@@ -223,7 +223,7 @@ export async function runThrottled<T>(
   );
   if (locked) throw locked;
   const accountId = 'accountId' in target ? target.accountId : null;
-  // Strangers who crowd the one don't crowd the other.
+  // Attempts at a known address don't wait for attempts of strangers elsewhere.
   const [queue = ''] = counted;
   return runOneAtATime(queue, async () => {
     if (signal?.aborted) throw cancellationError(signal);
@@ -237,7 +237,7 @@ export async function runThrottled<T>(
         const known = pairSubject({ accountId, passwordHash }, ip);
         const others = counted.filter((subject) => subject === subjectOf(target));
         await resetFailures(core, accountId, known === undefined ? others : [...others, known], known, transaction);
-        // A right password of one account doesn't vouch for others at the address.
+        // A right password of one account doesn't reset the failures of others at the address.
         const addresses = counted.filter((subject) => subject.startsWith(addressPrefix));
         if (addresses.length > 0 && countedAt) await subtractFailure(core, addresses, countedAt, transaction);
       },
@@ -251,14 +251,14 @@ export async function runThrottled<T>(
   });
 }
 
-/** Ends an attempt that was counted: it has failed, or its password was not compared, or the result is unknown. */
+/** Ends a counted attempt that has failed, whose password was not compared, or whose result is unknown. */
 async function recordEnd(core: Core, counted: readonly string[], countedAt: Date, reason: unknown): Promise<void> {
   const hasFailed = reason instanceof AppError && wrongPasswordCodes.includes(reason.code);
   const record = () =>
     hasFailed
       ? lockAtLimit(core, counted)
       : core.database.inTransaction((transaction) => subtractFailure(core, counted, countedAt, transaction));
-  // One that stays counted is a failure too many, and no more are let through than the limit. The reason is what is reported.
+  // If this fails, the attempt stays counted as a failure, which is safe. The caller reports the reason.
   await core.database
     .withDeadline({ all: recordEndMs }, record)
     .catch((error: unknown) => core.logger.warn({ err: error }, 'the end of a login attempt could not be recorded'));

@@ -1,21 +1,24 @@
 import { Op } from 'sequelize';
 import { networkOf } from '../../network.js';
 import type { Core } from '../core.js';
-import { isRecent } from '../recent.js';
+import { isRecent } from '../dates.js';
 import { proxyPrefix } from './throttle-rules.js';
 
 /**
  * Behind a proxy that TRUST_PROXY doesn't name, all clients have the proxy's address and share its limits. The header
- * X-Forwarded-For is a hint of such a proxy, but any client can send it.
+ * X-Forwarded-For suggests such a proxy, but any client can send it.
  */
 
-/** The interval of the warnings, in milliseconds. */
+/** Interval of the warnings, in milliseconds. */
 const everyMs = 60 * 60_000;
 
-/** How long `doctor` shows the address, in milliseconds. */
+/** Period in which `doctor` shows the address, in milliseconds. */
 const shownMs = 24 * 60 * 60_000;
 
-/** Warns in the log, once an hour, of X-Forwarded-For from an untrusted address, and stores the address for `doctor`. */
+/**
+ * Creates a function that warns in the log, once an hour, of X-Forwarded-For from an untrusted address, and stores the address for
+ * `doctor`.
+ */
 export function createUntrustedProxyWarner(core: Core): (address: string) => Promise<void> {
   let warnedAt: Date | undefined;
   return async (address) => {
@@ -37,12 +40,12 @@ export function createUntrustedProxyWarner(core: Core): (address: string) => Pro
       .inTransaction((transaction) =>
         core.database.models.LoginThrottle.bulkCreate([row], { updateOnDuplicate: ['windowStartedAt'], transaction }),
       )
-      // The address is in the log, and the next hour tries again.
+      // The log has the address, and the next warning tries to store it again.
       .catch((error: unknown) => core.logger.warn({ err: error }, 'could not store the address of an untrusted proxy'));
   };
 }
 
-/** The untrusted addresses that sent X-Forwarded-For in the last day. */
+/** Returns the untrusted addresses that sent X-Forwarded-For in the last day. */
 export async function untrustedProxies(core: Core): Promise<string[]> {
   const since = new Date(core.now().getTime() - shownMs);
   const rows = await core.database.read(() =>
