@@ -20,8 +20,8 @@ import {
 import { type AccountChange, type AccountEffects, accountEffects } from './effects.js';
 
 /**
- * Carries out the effects of changes of accounts, all of one kind together. The transaction has locked the accounts, before their
- * sessions, links, enrollments and mails.
+ * Carries out the effects of account changes, each kind for all accounts together. The transaction has locked the accounts before
+ * their sessions, links, enrollments and mails.
  */
 export class EffectBatch {
   readonly #core: Core;
@@ -37,7 +37,7 @@ export class EffectBatch {
     this.#effects.push(accountEffects(change));
   }
 
-  /** Inserts the words of new accounts, while the database inserts their rows. */
+  /** Inserts the search words of new accounts while the database inserts their rows. */
   async insertWords(inserts: BulkInserter): Promise<void> {
     const words = this.#effects.flatMap(({ addedWords }) => addedWords);
     for (const effects of this.#effects) effects.addedWords = [];
@@ -45,8 +45,10 @@ export class EffectBatch {
   }
 
   /**
-   * Call after the audit entry is written, whose author may lose their session; before changed and deleted rows are written, whose names
-   * are read; and after new ones are inserted.
+   * Carries out the effects of all added changes. Call it
+   * - after writing the audit entry, because its author may lose their session,
+   * - before writing changed and deleted rows, because their names are read,
+   * - after inserting new rows.
    */
   async apply(): Promise<void> {
     const [core, transaction, all] = [this.#core, this.#transaction, this.#effects];
@@ -56,11 +58,11 @@ export class EffectBatch {
       all.flatMap((one) => (one[effect] === value ? [one.id] : []));
     const renamed = idsWith('isRenamed', true);
     const added = all.flatMap(({ addedWords }) => addedWords);
-    // The added ones, too: one that is there already is no failure.
+    // Deletes added words, too, so that inserting a stored word doesn't fail.
     const removed = [...all.flatMap(({ removedWords }) => removedWords), ...added];
     const signedOut = idsWith('endsSessions', true);
-    const stays = all.flatMap((one) => one.stays ?? []);
-    const cancelled = all.flatMap((one) => one.cancelled ?? []);
+    const keptSessions = all.flatMap((one) => one.keptSessionId ?? []);
+    const cancelLinks = all.flatMap((one) => one.cancelLink ?? []);
     const uninvited = idsWith('withdrawsInvitation', true);
     const renewed = all.filter(({ renewsInvitation }) => renewsInvitation);
     const mails = all.flatMap((one) => one.mails);
@@ -72,11 +74,11 @@ export class EffectBatch {
     await keepFormerNames(core, renamed, transaction); // effect: former-names.kept
     await deleteWords(sequelize, removed, transaction); // effect: words.deleted
     await insertRows(models.AccountWord, added, transaction); // effect: words.inserted
-    await endSessions(core, signedOut, stays, transaction); // effect: sessions.ended
+    await endSessions(core, signedOut, keptSessions, transaction); // effect: sessions.ended
     await endEmailChanges(core, idsWith('endsLinks', 'changes'), transaction); // effect: links.ended-changes
     await endLinks(core, idsWith('endsLinks', 'most'), transaction); // effect: links.ended-most
     await endAllLinks(core, idsWith('endsLinks', 'all'), transaction); // effect: links.ended-all
-    await endLinksAfterCancel(core, cancelled, transaction); // effect: links.ended-after-cancel
+    await endLinksAfterCancel(core, cancelLinks, transaction); // effect: links.ended-after-cancel
     await endInvitations(core, uninvited, transaction); // effect: invitations.withdrawn
     await removeMails(core, mailsOf, transaction); // effect: mails.removed
     await queueWaitingInvitations(core, renewed, transaction); // effect: invitations.queued

@@ -10,7 +10,7 @@ const avatarSize = { width: 512, height: 512 };
 /**
  * Sets the caller's image, replacing the previous one.
  * @returns its URL path
- * @throws AppError `VALIDATION` when it isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
+ * @throws AppError `VALIDATION` if the upload isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
  *   `TOKEN_INVALID`
  */
 export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: WaitOptions): Promise<string> {
@@ -29,7 +29,7 @@ export async function setAvatar(core: Core, caller: Caller, upload: Upload, wait
   return imageUrl(file);
 }
 
-/** Removes the caller's image, if there is one. @throws AppError `TOKEN_INVALID` */
+/** Removes the caller's image, if any. @throws AppError `TOKEN_INVALID` */
 export async function removeAvatar(core: Core, caller: Caller): Promise<void> {
   const userId = caller.user.id;
   await core.database.inTransaction(async (transaction) => {

@@ -14,34 +14,33 @@ import { planAccountFilter } from './queries.js';
 import { endUserSessions } from './sessions.js';
 import { setUserActive } from './update-user.js';
 
-/** What a bulk operation did with an account, or would do. */
+/** Outcome of a bulk operation for one account, real or previewed. */
 export interface BulkOutcome {
   id: string;
   /** Null for an account that doesn't exist. */
   name: string | null;
   outcome: 'done' | 'unchanged' | 'refused';
-  /** Why it was refused. */
+  /** Set if the outcome is `refused`. */
   refusal?: AppError;
-  /** The new initial password, which is shown nowhere else; absent where it was kept by {@link BulkOptions.savePassword}. */
+  /** The new initial password, which is shown nowhere else; absent if {@link BulkOptions.savePassword} stored it. */
   password?: string;
 }
 
-/** How a bulk operation runs. */
 interface BulkOptions {
-  /** Ends it between two accounts. */
+  /** Stops the operation between two accounts. */
   signal: AbortSignal;
-  /** Stores each new password before it is valid. */
+  /** Stores each new password before it becomes valid. */
   savePassword?: SavePassword;
 }
 
-/** What is known of the accounts before anything is done. */
+/** Data of an account that decides about its outcome. */
 interface AccountSnapshot {
   user: User | undefined;
   hasCourses: boolean;
   sessions: number;
 }
 
-/** The accounts that are meant, in a stable order. @throws AppError `VALIDATION`, also when the filter matches too many */
+/** Returns the ids of the accounts to change, in a stable order. @throws AppError `VALIDATION`, also if the filter matches too many */
 async function targetIds(core: Core, { ids, filter }: BulkChange): Promise<string[]> {
   if (filter === undefined) {
     if (ids === undefined)
@@ -72,7 +71,7 @@ async function targetIds(core: Core, { ids, filter }: BulkChange): Promise<strin
   });
 }
 
-/** Reads all that the outcomes depend on, with at most two queries. */
+/** Reads the data of all accounts with at most two queries. */
 async function readSnapshots(
   core: Core,
   action: BulkAction,
@@ -93,7 +92,7 @@ async function readSnapshots(
   });
 }
 
-/** Whether the account is changed, stays as it is, or why it is refused. */
+/** Predicts whether the operation changes the account, leaves it unchanged, or is refused. */
 function previewedOutcome(
   action: BulkAction,
   actor: Actor,
@@ -121,7 +120,7 @@ function previewedOutcome(
   }
 }
 
-/** Changes one account, in a transaction of its own. @throws AppError as the operation for one account */
+/** Changes one account in its own transaction. @throws AppError, as the operation for one account */
 async function changeAccount(
   core: Core,
   actor: Actor,
@@ -153,7 +152,7 @@ async function changeAccount(
   }
 }
 
-/** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
+/** Refusals that concern one account only. After any other failure, the remaining accounts are not tried. */
 const perAccountRefusals = [
   'NOT_FOUND',
   'SUPER_ADMIN_PROTECTED',
@@ -163,10 +162,10 @@ const perAccountRefusals = [
 ] as const;
 
 /**
- * Changes many accounts, each in a transaction of its own. Failures become outcomes, so that what was done before them, such
- * as new passwords, is told in any case.
- * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
- * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for mails
+ * Changes many accounts, each in its own transaction. Failures become outcomes, so that earlier results, such as new passwords,
+ * are always returned.
+ * @returns the outcomes in the order of the list; `stopped` is the failure after which the remaining accounts weren't tried
+ * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for actions that send mails
  */
 export async function changeManyUsers(
   core: Core,

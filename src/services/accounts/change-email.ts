@@ -17,10 +17,10 @@ import type { Cause } from './effects.js';
 import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
 
 const dayMs = 24 * 60 * 60_000;
-/** How often a person may ask for another address in a day: each time a stranger may get a mail. */
+/** Changes of email that a person may request in a day: each may send a mail to a stranger. */
 const changesPerDay = 5;
 
-/** What isn't known of an address that nobody has confirmed. */
+/** Fields of an account with a new, unconfirmed email. */
 export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
 
 const emailUnchanged = () =>
@@ -28,7 +28,7 @@ const emailUnchanged = () =>
     { path: 'email', code: 'EMAIL_UNCHANGED', message: 'The account has this email already. Give another one.' },
   ]);
 
-/** The addresses are those of this moment; where the new one belongs to another account, the sender drops its mail. */
+/** Queues mails to the new and the current address. If another account has the new address, the sender drops its mail. */
 async function queueEmailChange(core: Core, user: User, newEmail: string, cause: Cause, transaction: Transaction) {
   const { id, email } = user;
   await applyEffects(core, [{ before: user, after: user, cause }], transaction);
@@ -50,8 +50,8 @@ async function assertFewEmailChanges(core: Core, { id }: User, transaction: Tran
 }
 
 /**
- * Sends a link to another address, which confirms it, and tells the present one. Does the same for an address that another account
- * has, so that nobody finds out which exist.
+ * Mails a confirmation link to the new address and a notice to the current one. Behaves the same if another account has the new
+ * address, so that nobody can find out which addresses exist.
  * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`,
  *   `TOKEN_INVALID`
  */
@@ -88,7 +88,7 @@ export async function verifyEmail(
   await recordAudit(core, actor, { ...record, after: { email } }, transaction);
 }
 
-/** The person of a link as the author of its changes. */
+/** Returns the person of a link as the author of the change. */
 const actorOfLink = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
 
 function setConfirmedEmail(core: Core, user: User, email: string): void {
@@ -97,8 +97,8 @@ function setConfirmedEmail(core: Core, user: User, email: string): void {
 }
 
 /**
- * Gives an account the address that its link confirms, and ends its sessions.
- * @returns the address
+ * Sets the email that the link confirms, and ends the sessions of the account.
+ * @returns the new email
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`, `EMAIL_TAKEN`
  */
 export async function confirmEmail(core: Core, input: unknown, client: Client): Promise<string> {
@@ -111,17 +111,17 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
     setConfirmedEmail(core, user, email);
     await saveUser(core, user, { action: 'user.confirm-email', actor: actorOfLink(user, client) }, transaction);
   };
-  // When the commit succeeded and only its response was lost, the link is used up.
+  // If the commit succeeded but its response was lost, the link is used up already.
   const committed = async () => (await core.database.models.User.findByPk(userId))?.email === email;
   await changeUnlessRefused(refusal, () => core.database.inTransaction(confirm, { committed }));
   return email;
 }
 
 /**
- * Takes a change of address back that its owner has not asked for: who did knows the password. Restores the address that the link was
- * sent to, takes the password away and sends a link for another one; sessions and other links end, but for those that cancel earlier
- * changes.
- * @returns whether the account has the address: not when another account has it by now, and then no link is sent
+ * Cancels a change of email that the owner didn't request. The requester knows the password, so the password is removed and a link
+ * to set a new one is mailed. Restores the address that the cancel link was sent to. Ends sessions and other links, except links
+ * that cancel earlier changes.
+ * @returns whether the address was restored; false if another account has it by now, and then no link is mailed
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
  */
 export async function cancelEmail(core: Core, input: unknown, client: Client): Promise<boolean> {
@@ -135,7 +135,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
     if (!isTaken) setConfirmedEmail(core, user, email);
     const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
     user.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
-    const cause = { action: 'user.cancel-email', actor: actorOfLink(user, client), cancelled: found.link } as const;
+    const cause = { action: 'user.cancel-email', actor: actorOfLink(user, client), cancelLink: found.link } as const;
     await saveUser(core, user, cause, transaction);
     if (!isTaken) await queueMails(core, [{ kind: 'reset', userId }], transaction);
     return !isTaken;
@@ -144,7 +144,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
   try {
     return await core.database.inTransaction(cancel, { committed });
   } catch (error) {
-    // Another account has taken it at the same time: found out the second time.
+    // Another account has taken the address meanwhile: the second run detects it.
     if (!isAppError(error, 'EMAIL_TAKEN')) throw error;
     return core.database.inTransaction(cancel, { committed });
   }

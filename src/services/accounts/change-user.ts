@@ -15,7 +15,7 @@ export async function lockUser(core: Core, id: string, transaction: Transaction)
 }
 
 /**
- * Locks an account that the transaction relies on without changing it: no login starts a session before the commit.
+ * Locks an account that the transaction relies on but doesn't change. No login can start a session before the commit.
  * @throws AppError `NOT_FOUND`
  */
 export async function lockUnchangedUser(core: Core, id: string, transaction: Transaction): Promise<User> {
@@ -24,10 +24,10 @@ export async function lockUnchangedUser(core: Core, id: string, transaction: Tra
   return user;
 }
 
-/** Repeated requests change nothing and aren't audited. Others change fields that the audit log doesn't have, such as the password. */
+/** Actions without an audit entry if no audited field changes. Other actions change fields such as the password. */
 const repeatable: readonly Cause['action'][] = ['user.update', 'user.activate', 'user.deactivate'];
 
-/** The audit entry of a change; people's changes of their own profile, image and password have none. */
+/** Returns the audit entry of a change. People's changes of their own profile, image and password have none. */
 function auditRecords(before: Parameters<typeof auditedUser>[0], user: User, { action }: Cause): AuditRecord[] {
   if (action.startsWith('own.')) return [];
   const changes = changesBetween(auditedUser(before), auditedUser(user));
@@ -42,8 +42,8 @@ interface Changed {
 }
 
 /**
- * Saves changed accounts, which the transaction has locked, one after the other, with their audit entries and effects.
- * @param options `silent`: leaves `updatedAt` as it is
+ * Saves changed accounts, which the transaction has locked, one by one, with their audit entries and effects.
+ * @param options `silent`: leaves `updatedAt` unchanged
  */
 export async function saveUsers(
   core: Core,
@@ -76,7 +76,7 @@ export async function saveUser(
   await saveUsers(core, cause.actor, [{ user, cause }], transaction, options);
 }
 
-/** Changes an account with its audit entry and effects. @throws AppError `NOT_FOUND`, and what `apply` throws */
+/** Locks, changes and saves an account. @throws AppError `NOT_FOUND`, and the errors of `apply` */
 export async function changeUser(
   core: Core,
   id: string,

@@ -15,7 +15,7 @@ import { type Invitation, insertAccount, type NewAccount } from './rows.js';
 
 /**
  * Creates an account (specification, section 4.6).
- * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
+ * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, checked in this order
  */
 export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
   const { password, ...fields } = validate(registerSchema, input);
@@ -27,11 +27,11 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
 }
 
 /**
- * Creates an account with a generated password, which must be changed at the first login.
- * @param input as of {@link registerUser}, without a password
- * @param savePassword stores the password where it isn't lost: called before the commit, again when the transaction is repeated
+ * Creates an account with a generated password that must be changed at the first login.
+ * @param input as for {@link registerUser}, without a password
+ * @param savePassword stores the password durably. Called before the commit, and again if the transaction is repeated
  * @returns the account and its initial password, which is shown nowhere else
- * @throws as {@link registerUser}, and what `keep` throws
+ * @throws the errors of {@link registerUser} and of `savePassword`
  */
 export async function registerWithGeneratedPassword(
   core: Core,
@@ -52,14 +52,14 @@ export async function registerWithGeneratedPassword(
   return { user, initialPassword };
 }
 
-/** A new account, with its generated password, which is shown nowhere else. */
+/** A new account, and its generated password, if any. The password is shown nowhere else. */
 interface NewPerson {
   user: User;
   initialPassword?: string;
 }
 
 /**
- * Creates an account whose person is invited to set a password, or gets a generated one.
+ * Creates an account with an invitation to set a password, or with a generated password.
  * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `EMAIL_TAKEN`, `PHONE_TAKEN`
  */
 export async function createPerson(core: Core, actor: Actor, input: unknown): Promise<NewPerson> {
@@ -79,7 +79,7 @@ export async function createPerson(core: Core, actor: Actor, input: unknown): Pr
   return { user, initialPassword };
 }
 
-/** How the password of a new account is stored; it is hashed when nothing else refuses the account. */
+/** Password fields of a new account. `hash` runs after all other checks. */
 interface NewCredentials extends Pick<NewAccount, 'initialPasswordExpiresAt' | keyof Invitation> {
   hash: () => Promise<string>;
 }

@@ -8,10 +8,10 @@ import { removeMarked } from '../files/files.js';
 import { applyEffects } from './apply-effects.js';
 import { lockUser } from './change-user.js';
 
-/** The refusal to delete or demote a trainer with courses. */
+/** Refusal to delete or demote a trainer with courses. */
 export const trainerHasCourses = () => new AppError('TRAINER_HAS_COURSES');
 
-/** Sequelize's types take no `undefined`. */
+/** Sequelize's types don't accept `undefined`. */
 const transactionOption = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
 
 /** Checks for courses regardless of the account's current role. @throws AppError `TRAINER_HAS_COURSES` */
@@ -22,7 +22,7 @@ async function assertWithoutCourses(core: Core, { id }: User, transaction?: Tran
 }
 
 /**
- * A trainer with courses and a trainee with open enrollments keep their role.
+ * Refuses a change of role for trainers with courses and for trainees with open enrollments.
  * @throws AppError `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`
  */
 export async function assertRoleUnused(core: Core, user: User, transaction?: Transaction): Promise<void> {

@@ -4,11 +4,11 @@ import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
 
-/** The statements of effects. Only apply-effects.ts imports them; each is a single one for all accounts. */
+/** Database statements of the effects, for all accounts together. Only apply-effects.ts imports them. */
 
 type Ids = readonly string[];
 
-/** @param except sessions that go on */
+/** @param except ids of sessions that stay valid */
 export async function endSessions(core: Core, userIds: Ids, except: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;
   const others = except.length > 0 && { id: { [Op.notIn]: [...except] } };
@@ -16,8 +16,8 @@ export async function endSessions(core: Core, userIds: Ids, except: Ids, transac
 }
 
 /**
- * Ends links and unconfirmed changes of address: after every change of a password, an address, a role or activity. Links that cancel
- * a change of address go on: somebody who has taken over an account would change its password first.
+ * Ends links and unconfirmed changes of email after a change of password, email, role or activation. Links that cancel a change of
+ * email stay valid: an attacker who has taken over an account would change its password first.
  */
 export async function endLinks(
   core: Core,
@@ -30,13 +30,13 @@ export async function endLinks(
   await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
 }
 
-/** Ends changes of address that aren't confirmed. */
+/** Ends unconfirmed changes of email. */
 export const endEmailChanges = (core: Core, userIds: Ids, transaction: Transaction): Promise<void> =>
   endLinks(core, userIds, transaction, 'email');
 
 /**
- * Ends all links of accounts whose address or activity somebody else has changed, such as the super admin, who rescues them: also
- * those that cancel a change of address, because a stranger may read the mail of the old one.
+ * Ends all links of accounts that somebody else, such as the super admin, has rescued by a new email or (de)activation. Includes
+ * links that cancel a change of email, because a stranger may read the mail of the old address.
  */
 export async function endAllLinks(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;
@@ -45,10 +45,9 @@ export async function endAllLinks(core: Core, userIds: Ids, transaction: Transac
 }
 
 /**
- * After a link has cancelled a change of address: ends the links that cancel this change and later ones, and withdraws mails with other
- * links.
- * Links of earlier changes go on, because they went to addresses nearer to the owner: the cancelled change may have been one from an
- * address of a stranger.
+ * Ends links after a change of email was cancelled: the links that cancel this change or later ones. Withdraws mails with other links.
+ * Links that cancel earlier changes stay valid: they went to older addresses, which more likely belong to the owner. The cancelled
+ * change may have replaced a stranger's address.
  */
 export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[], transaction: Transaction) {
   for (const { userId, createdAt } of cancelled) {
@@ -57,7 +56,7 @@ export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[]
   }
 }
 
-/** Ends links that cancel a change of address, and withdraws the notices that are to bring some. */
+/** Ends links that cancel a change of email, and withdraws unsent notices with cancel links. */
 async function endCancellations(
   core: Core,
   where: Readonly<{ userId: string | string[]; createdAt?: { [Op.gte]: Date } }>,
@@ -67,15 +66,15 @@ async function endCancellations(
   await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction, { evenSending: true });
 }
 
-/** Withdraws invitations that haven't left. Their links end with others. */
+/** Withdraws unsent invitations. {@link endLinks} ends their links. */
 export async function endInvitations(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;
   await withdrawMails(core, { userId: [...userIds], kind: 'invitation' }, transaction, { evenSending: true });
 }
 
 /**
- * Queues the invitations of people who are activated, with the message of the last one: their links have ended. One that has still to
- * leave stays.
+ * Queues new invitations for activated people, with the message of their last invitation, whose link has ended. Queued invitations
+ * stay queued.
  */
 export async function queueWaitingInvitations(
   core: Core,
@@ -94,14 +93,14 @@ export async function queueWaitingInvitations(
     mails.flatMap(({ userId, state }) => (state === 'queued' || state === 'deferred' ? [userId] : [])),
   );
   const messages = new Map(mails.map(({ userId, data }) => [userId, data]));
-  // The link in a mail that is being sent has ended.
+  // A mail that is being sent contains an ended link.
   const sending = mails.flatMap(({ id, state }) => (state === 'sending' ? [id] : []));
   if (sending.length > 0) await withdrawMails(core, { id: sending }, transaction, { evenSending: true });
   const missing = people.filter(({ id }) => !isWaiting.has(id));
   await queueMails(
     core,
     missing.map(({ id, importId }): NewMail => {
-      // Written by queueMails() alone.
+      // Only queueMails() writes this JSON.
       const data = JSON.parse(messages.get(id) ?? '{}') as NonNullable<NewMail['data']>;
       return { kind: 'invitation', userId: id, data, ...(importId !== undefined && { importId }) };
     }),
@@ -119,8 +118,8 @@ export async function removeMails(core: Core, userIds: Ids, transaction: Transac
 const batch = 500;
 
 /**
- * Keeps the stored names of accounts with their enrollments that have no former name yet, so that managers see a rename. Before the new
- * names are saved.
+ * Stores the current names of accounts in their enrollments without a former name, so that managers see a rename. Call it before
+ * saving the new names.
  */
 export async function keepFormerNames(
   { database: { models, sequelize } }: Core,

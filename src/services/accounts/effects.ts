@@ -8,27 +8,27 @@ import type { Author, Core } from '../core.js';
 import { isMailSetUp, type NewMail } from '../mail/outbox.js';
 import { userKeys } from './keys.js';
 
-/** The fields of an account that effects depend on. Absent ones don't change. */
+/** Fields of an account that effects depend on. Absent fields don't change. */
 export type AccountState = Pick<User, 'id' | 'firstName' | 'lastName' | 'email' | 'role' | 'isActive'> &
   Partial<Pick<User, 'passwordHash' | 'hasPassword' | 'inviteState' | 'avatar'>> &
   Partial<SearchedAccount>;
 
-/** The part of a change that the fields of the account don't show. */
+/** Data of a change besides the fields of the account. */
 export interface Cause {
   action: AuditActionOn<'user'> | 'own.password' | 'own.profile' | 'own.avatar' | 'own.sessions' | 'own.email';
   actor: Author;
-  /** The session in which people change their own account; it stays. */
-  stays?: string | undefined;
+  /** Session in which people change their own account; it stays valid. */
+  keptSessionId?: string | undefined;
   importId?: string | undefined;
-  /** A message of the super admin in an invitation. */
+  /** Message of the super admin in an invitation. */
   message?: string | undefined;
-  /** The link that has cancelled a change of address. */
-  cancelled?: Link;
-  /** Name of the other person of a transfer. */
-  other?: string;
+  /** Link that has cancelled a change of email. */
+  cancelLink?: Link;
+  /** Name of the other person in a transfer of the super admin role. */
+  otherName?: string;
 }
 
-/** A change of an account; a new or deleted one is a change from or to nothing. */
+/** Change of an account. `before` is undefined for a new account, `after` for a deleted one. */
 export type AccountChange = { cause: Cause } & (
   | { before: undefined; after: AccountState }
   | { before: AccountState; after: undefined }
@@ -41,15 +41,15 @@ interface Change {
 
 type AccountWordRow = CreationAttributes<AccountWord>;
 
-/** The effects of one change. Each kind is carried out by a line of apply-effects.ts. */
-export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'importId'> {
+/** Effects of one change. One line of apply-effects.ts carries out each kind. */
+export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLink' | 'importId'> {
   id: string;
   endsSessions?: boolean;
-  /** `most`: all but those that cancel a change of address. `changes`: those of changes of address that aren't confirmed. */
+  /** `most`: all except links that cancel a change of email. `changes`: links of unconfirmed changes of email only. */
   endsLinks?: 'changes' | 'most' | 'all';
-  /** Mails of an invitation that haven't left. */
+  /** Withdraws unsent mails of an invitation. */
   withdrawsInvitation?: boolean;
-  /** Queues the invitation again, unless it has still to leave. */
+  /** Queues the invitation again, unless it is queued already. */
   renewsInvitation?: boolean;
   mails: NewMail[];
   addedWords: AccountWordRow[];
@@ -57,7 +57,7 @@ export interface AccountEffects extends Pick<Cause, 'stays' | 'cancelled' | 'imp
   isRenamed?: boolean;
   removesFiles?: boolean;
   removesMails?: boolean;
-  /** Enrollments in whose courses a seat may be given: those of a newly active person, or of a deleted one. */
+  /** Enrollments whose courses may give a seat: `waiting` after an activation, `held` after a deletion. */
   freesSeats?: 'waiting' | 'held';
 }
 
@@ -66,21 +66,21 @@ type NamedAccount = Pick<AccountState, 'id' | 'firstName' | 'lastName' | 'email'
 const storedWordsOf = (account: NamedAccount): string[] =>
   storedWords(account.searchKey === undefined ? { ...account, ...userKeys(account) } : (account as SearchedAccount));
 
-/** The words by which an account is found (schemas/search-words.ts), as they are stored. */
+/** Returns the rows of an account's search words: see schemas/search-words.ts. */
 export const accountWordRows = (account: NamedAccount): AccountWordRow[] =>
   storedWordsOf(account).map((word) => ({ word, accountId: account.id }));
 
-/** Whether an invitation can still be accepted, or would be if its mail had arrived. */
+/** Whether an invitation can still be accepted, or could be if its mail had arrived. */
 export const isOpenInvitation = (state: User['inviteState'] | undefined): boolean =>
   state === 'queued' || state === 'sent' || state === 'failed';
 
 const changesPassword = ({ before, after }: Change) => before.passwordHash !== after.passwordHash;
 const isActivated = ({ before, after }: Change) => !before.isActive && after.isActive;
-/** The change itself leaves the invitation as it is. */
+/** Whether an invitation is open and the change itself doesn't set its state. */
 const hasOpenInvitation = ({ before, after }: Change) =>
   isOpenInvitation(before.inviteState) && before.inviteState === after.inviteState;
 
-/** Fields that change with others: a new password ends an open invitation, an activation renews it. */
+/** Returns fields that follow from a change: a new password ends an open invitation, an activation renews it. */
 export function impliedFields(
   change: Change & { cause: Cause },
   core: Pick<Core, 'config' | 'now'>,
@@ -93,7 +93,7 @@ export function impliedFields(
   return {};
 }
 
-/** Says what follows from a change of an account. */
+/** Derives the effects of a change. */
 export function accountEffects({ before, after, cause }: AccountChange): AccountEffects {
   const { id } = after ?? before;
   const effects: AccountEffects = { ...cause, id, mails: [], addedWords: [], removedWords: [] };
@@ -116,7 +116,7 @@ function addEffectsOfNew(effects: AccountEffects, after: AccountState, cause: Ca
   if (isInvited) effects.mails.push(invitationOf(after.id, cause)); // effect: new.invitation
 }
 
-/** Foreign keys end the sessions, links, enrollments and calendars. */
+/** Foreign keys delete sessions, links, enrollments and calendars. */
 function addEffectsOfDeleted(effects: AccountEffects, before: AccountState): void {
   effects.removedWords = accountWordRows(before); // effect: deleted.words
   effects.removesMails = true; // effect: deleted.mails
@@ -174,20 +174,20 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
 const isRenamed = ({ before, after }: Change) =>
   before.firstName !== after.firstName || before.lastName !== after.lastName || before.email !== after.email;
 
-/** Mails about changes that a stranger could have made. Changes at the terminal mail nobody, except for a transfer. */
-function securityMails({ before, after }: Change, { action, actor, importId, other }: Cause): NewMail[] {
+/** Returns mails about changes that an attacker could have made. Changes at the terminal send none, except a transfer. */
+function securityMails({ before, after }: Change, { action, actor, importId, otherName }: Cause): NewMail[] {
   const mails: NewMail[] = [];
   const about = { userId: after.id, address: before.email, ...(importId !== undefined && { importId }) };
   const isFirst = action === 'user.set-password' && !before.hasPassword;
   const hasNewPassword = before.passwordHash !== after.passwordHash && after.hasPassword !== false && !isFirst;
-  // The links that confirm and cancel a change are in mails about it.
+  // The mails with the confirm and cancel links have announced the change already.
   const isByLink = action === 'user.confirm-email' || action === 'user.cancel-email';
   const hasNewEmail = before.email !== after.email && !isByLink;
-  const transfer = { isNew: after.role === 'super_admin', ...(other !== undefined && { other }) };
+  const transfer = { isNew: after.role === 'super_admin', ...(otherName !== undefined && { other: otherName }) };
   const change = { newEmail: after.email };
   const isHttp = actor.origin === 'http';
   if (hasNewPassword && isHttp) mails.push({ kind: 'password-changed', ...about }); // effect: password.mail
   if (hasNewEmail && isHttp) mails.push({ kind: 'email-changed', ...about, data: change }); // effect: email.mail
-  if (other !== undefined) mails.push({ kind: 'role-transferred', ...about, data: transfer }); // effect: transfer.mail
+  if (otherName !== undefined) mails.push({ kind: 'role-transferred', ...about, data: transfer }); // effect: transfer.mail
   return mails;
 }

@@ -8,12 +8,12 @@ import { exportTable, type OnExported, phoneColumn } from '../exports.js';
 import { planAccountFilter } from './queries.js';
 import type { AccountSearch } from './search.js';
 
-/** Accounts per query of an export, which bounds its memory. */
+/** Accounts per query, which bounds the memory of an export. */
 const batch = 1000;
 
 /**
- * All matching accounts, oldest first, without passwords.
- * @throws AppError `VALIDATION`, before the first accounts are read
+ * Returns all matching accounts as a table, oldest first, without passwords.
+ * @throws AppError `VALIDATION`, before any account is read
  */
 export function usersTable(core: Core, input: unknown, onExported?: OnExported): Table {
   const { fields = userExportFields, ...filter } = validate(userExportSchema, input);

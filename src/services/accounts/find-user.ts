@@ -11,10 +11,10 @@ import { findUser, parseReference, planAccountFilter } from './queries.js';
 /** Accounts per query. */
 const batch = 500;
 
-/** What is needed to name an account. */
+/** Columns that identify an account to a person. */
 const attributes = ['id', 'firstName', 'lastName', 'email', 'phoneKey'];
 
-/** The accounts with these keys, by their kind and the key. */
+/** Reads accounts by their keys. The result is indexed by kind and value, such as `email ada@example.org`. */
 async function findByKeys(
   { database }: Core,
   keys: readonly ReturnType<typeof parseReference>[],
@@ -31,7 +31,7 @@ async function findByKeys(
   return found;
 }
 
-/** {@link findUser}, whose failure is the result. */
+/** Returns the account that {@link findUser} finds, or its error. */
 async function findOrRefuse(core: Core, reference: string): Promise<User | AppError> {
   try {
     return await findUser(core, reference);
@@ -42,9 +42,9 @@ async function findOrRefuse(core: Core, reference: string): Promise<User | AppEr
 }
 
 /**
- * The account that each reference names, as {@link findUser} finds it, with few queries for many of them; or why there is none:
- * `NOT_FOUND`, or `VALIDATION` for what names several accounts.
- * @param signal ends it between two queries
+ * Finds the account of each reference as {@link findUser} does, with few queries for many references.
+ * @param signal stops the search between two queries
+ * @returns for each reference the account, or an error: `NOT_FOUND`, or `VALIDATION` if it names several accounts
  * @throws AppError `INTERRUPTED`
  */
 export async function findReferencedUsers(
@@ -53,7 +53,7 @@ export async function findReferencedUsers(
   signal: AbortSignal,
 ): Promise<(User | AppError)[]> {
   const phoneKeys = await readPhoneKeys(core);
-  // The end of an id can be a phone number, too: which of them it is, findUser decides.
+  // The end of an id can also be a phone number: findUser decides which one it is.
   const keys = references.map((reference) => (isEndOfId(reference) ? undefined : parseReference(reference, phoneKeys)));
   const users = await findByKeys(
     core,
@@ -69,8 +69,8 @@ export async function findReferencedUsers(
 }
 
 /**
- * All accounts that a filter matches, oldest first.
- * @param signal ends it between two queries
+ * Returns all accounts that match a filter, oldest first.
+ * @param signal stops the search between two queries
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
 export async function findMatchingUsers(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {

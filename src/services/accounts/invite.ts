@@ -6,31 +6,31 @@ import { assertMailSetUp } from '../mail/outbox.js';
 import { lockUser, saveUser } from './change-user.js';
 import type { Invitation } from './rows.js';
 
-/** Fields of somebody who is invited now. */
+/** Fields of an account that is invited now. */
 export const newInvitationFields = ({ now }: Pick<Core, 'now'>) =>
   ({ hasPassword: false, invitedAt: now(), inviteState: 'queued' }) as const satisfies Invitation;
 
-/** The password fields of an account without a password: none matches, until a link sets one. */
+/** Fields of an account without a password: no password matches until a link sets one. */
 export const noPasswordFields = ({ config }: Pick<Core, 'config'>) => ({
   passwordHash: unmatchableHash(config.auth.bcryptCost),
   requiresPasswordChange: true,
   initialPasswordExpiresAt: null,
 });
 
-/** Why somebody isn't invited: who has chosen a password, or brings one along from another program, keeps it. */
+/** Returns the refusal to invite a person. People keep a password that they chose or brought from another program. */
 export function invitationRefusal(user: User): AppError | undefined {
   const because = (why: string) => new AppError('INVITATION_NOT_NEEDED', `The person ${why}.`);
   if (user.inviteState === 'accepted') return because('has accepted an invitation already');
   if (user.lastLogin !== null) return because('has signed in already');
-  // Only generated passwords expire, and those that were given out like them.
+  // Only generated and handed-out passwords expire.
   const isOwn = user.hasPassword && user.initialPasswordExpiresAt === null;
   return isOwn ? because('has a password of their own') : undefined;
 }
 
 /**
- * Invites somebody to set a password, again too: an initial password and the links of earlier invitations work no longer.
- * Never a change of `updatedAt`: undoing an import would keep the account.
- * @param message of the super admin, in the mail
+ * Invites a person to set a password, also repeatedly. The initial password and links of earlier invitations become invalid.
+ * Leaves `updatedAt` unchanged: otherwise undoing an import would keep the account.
+ * @param message text of the super admin in the mail
  * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `INVITATION_NOT_NEEDED`
  */
 export async function inviteUser(core: Core, actor: Actor, id: string, message?: string): Promise<User> {
@@ -45,7 +45,7 @@ export async function inviteUser(core: Core, actor: Actor, id: string, message?:
   });
 }
 
-/** Notes on accounts why their last invitations haven't left, as far as it is known. */
+/** Sets `inviteError` of accounts: the reason why the last invitation wasn't sent, if known. */
 export async function addInviteErrors({ database }: Core, users: readonly User[]): Promise<void> {
   for (const user of users) user.inviteError = null;
   const waiting = users.filter(({ inviteState }) => inviteState === 'queued' || inviteState === 'failed');

@@ -8,17 +8,17 @@ import { readPhoneKeys } from '../phone-country.js';
 
 type Named = Pick<User, 'firstName' | 'lastName' | 'email'>;
 
-/** The text that a search for accounts matches. Without the phone, because trainers search too and aren't shown phones. */
+/** Returns the text that a search for accounts matches. Excludes the phone: trainers may search, but don't see phones. */
 export const userSearchKey = ({ firstName, lastName, email }: Named): string => searchKey(firstName, lastName, email);
 
-/** The keys by which accounts are searched and sorted. */
+/** Returns the keys that accounts are searched and sorted by. */
 export const userKeys = (user: Named) => ({
   searchKey: userSearchKey(user),
   lastNameKey: sortKey(user.lastName, nameMaximum),
   firstNameKey: sortKey(user.firstName, nameMaximum),
 });
 
-/** Counts super admins: none or one. */
+/** Counts super admins: 0 or 1. */
 export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
 }
@@ -28,7 +28,7 @@ interface TakenKeys {
   phone: boolean;
 }
 
-/** Which of the two keys another account has already. */
+/** Returns which of the keys another account has already. */
 export async function takenKeys(
   database: Database,
   keys: { email?: string; phone?: string },
@@ -52,9 +52,9 @@ export async function takenKeys(
 }
 
 /**
- * Runs a change that constraints may refuse. After a violated constraint the check is repeated, so that a request that
- * loses a race gets the same error as one that fails the check.
- * @param refusal the code of the first rule that forbids the change, in the documented order
+ * Runs a change that database constraints may refuse. Repeats the check after a violated constraint, so that a request that loses
+ * a race gets the error of the check.
+ * @param refusal returns the code of the first rule that forbids the change, in the documented order
  */
 export async function changeUnlessRefused<T>(
   refusal: () => Promise<ErrorCode | undefined>,

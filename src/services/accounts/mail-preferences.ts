@@ -18,7 +18,7 @@ const kindsOf: Readonly<Record<Role, readonly NewsKind[]>> = {
   super_admin: [],
 };
 
-/** What a person wants of mails, and the kinds that can be turned off: none without a mail server. */
+/** Mail preferences of a person, and the kinds of mail they can turn off: none without a mail server. */
 export interface OfferedPreferences extends MailPreferences {
   kinds: readonly NewsKind[];
 }
@@ -36,7 +36,7 @@ export async function mailPreferences(core: Core, { user: { id } }: Caller): Pro
 }
 
 /**
- * Notes what the caller wants of mails; absent fields stay as they are. It is no edit of the account.
+ * Stores the caller's mail preferences; absent fields stay unchanged. Leaves `updatedAt` unchanged.
  * @throws AppError `VALIDATION`, `TOKEN_INVALID`
  */
 export async function changeMailPreferences(core: Core, caller: Caller, input: unknown): Promise<OfferedPreferences> {

@@ -23,19 +23,19 @@ const unusableFileError = (file: string, error: unknown) => {
 
 const existsAlready = 'exists already and is never overwritten. Name another one';
 
-/** The rows of a file that {@link PasswordFile} has written. */
+/** Reads the rows of a CSV file of {@link PasswordFile}. */
 async function* readRows(file: string): AsyncGenerator<readonly string[]> {
   const rows: AsyncIterable<string[]> = createReadStream(file).pipe(parse({ bom: true, from_line: 2 }));
   for await (const row of rows) yield row.map(restoreCell);
 }
 
 /**
- * A new file for generated passwords, which only this user can read: CSV, and in the end a workbook where its name says so. Each
- * password is on the disk before its account has it, so that none is lost. One whose account didn't get it may stay: then the
- * database has failed, and it isn't known.
+ * File for generated passwords that only this user can read. It is CSV until {@link close}, which converts it to a workbook if its
+ * name ends in .xlsx. Each password is on disk before its account gets it, so that no password is lost. If the database fails, the
+ * file may contain a password that never became valid.
  */
 export class PasswordFile {
-  /** The length without a password whose change is still under way. */
+  /** Length in bytes without the password of an uncommitted change. */
   #committedLength = 0;
   #pending: { userId: string; bytes: number } | undefined;
 
@@ -45,7 +45,7 @@ export class PasswordFile {
     private readonly handle: FileHandle,
   ) {}
 
-  /** @throws AppError `USAGE` for a file that exists, or can't be made */
+  /** @throws AppError `USAGE` if the file exists or can't be created */
   static async create(file: string): Promise<PasswordFile> {
     const isWorkbook = isWorkbookName(file);
     const csv = isWorkbook ? file.replace(/xlsx$/i, 'csv') : file;
@@ -61,14 +61,14 @@ export class PasswordFile {
     }
   }
 
-  /** Whether no password is in it. */
+  /** Whether the file contains no password. */
   get isEmpty(): boolean {
     return this.#committedLength <= Buffer.byteLength(header) && this.#pending === undefined;
   }
 
   /**
-   * Writes a password, and waits until it is on the disk. Another one for the same account replaces it: then its transaction was
-   * rolled back, and is repeated.
+   * Writes a password to disk. A second password for the same account replaces the first one, whose transaction was rolled back
+   * and is repeated.
    * @throws AppError `FILE_UNUSABLE`
    */
   async save({ id, firstName, lastName, email, phone }: User, password: string): Promise<void> {
@@ -83,7 +83,7 @@ export class PasswordFile {
       if ((await this.handle.stat()).nlink === 0)
         throw new AppError('FILE_UNUSABLE', `The file ${this.csv} was removed. Run the command again.`);
     } catch (error) {
-      // The change isn't committed now. Where the line can't be removed, there is one password too many.
+      // The change won't be committed. If the line can't be removed, the file has one password too many.
       this.#pending = undefined;
       await this.handle.truncate(this.#committedLength).catch(() => undefined);
       throw unusableFileError(this.csv, error);
@@ -101,14 +101,14 @@ export class PasswordFile {
     this.#committedLength = Buffer.byteLength(header);
   }
 
-  /** Closes the file, and removes one without passwords. @throws AppError `FILE_UNUSABLE` where no workbook can be made of it */
+  /** Closes the file, and removes it if it is empty. @throws AppError `FILE_UNUSABLE` if the workbook can't be written */
   async close(): Promise<void> {
     await this.handle.close();
     if (this.isEmpty) await rm(this.csv, { force: true });
     else if (this.csv !== this.path) await this.#convertToWorkbook();
   }
 
-  /** The passwords are on the disk in one of the files at any time. */
+  /** Writes the workbook before removing the CSV file: the passwords are always on disk in one of them. */
   async #convertToWorkbook(): Promise<void> {
     const columns = headings.map((heading) => ({ heading, isText: true }));
     let workbook: FileHandle | undefined;

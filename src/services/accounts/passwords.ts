@@ -27,23 +27,23 @@ import { consumeLink, type ValidLink } from '../mail/links.js';
 import { changeUser, saveUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
-/** Hashes are computed round robin for the accounts that ask for them. */
+/** Returns a hash request of an actor. The hasher serves accounts round robin. */
 export const hashRequestOf = (actor: Actor): HashRequest => ({ owner: queueOwnerOf(actor) });
 
-/** The expiry of an initial password that is given out now. */
+/** Returns when an initial password that is created now expires. */
 export function initialPasswordExpiry(core: Core): Date {
   return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
 }
 
-/** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
+/** Stores the new password of an account durably. Its errors roll the change back. */
 export type SavePassword = (user: User, password: string) => Promise<void>;
 
 /**
  * Sets a password that must be changed at the next login, and ends the account's sessions.
- * @param input `{ password }`, or nothing for a generated one
- * @param savePassword called before the commit, again when the transaction is repeated
+ * @param input absent for a generated password
+ * @param savePassword called before the commit, and again if the transaction is repeated
  * @returns the account and its temporary password, which is shown nowhere else
- * @throws AppError `NOT_FOUND`, `VALIDATION`, and what `keep` throws
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, and the errors of `savePassword`
  */
 export async function resetPassword(
   core: Core,
@@ -105,7 +105,7 @@ const initialPasswordReused = () =>
     },
   ]);
 
-/** Refuses the password that an account must replace. @throws AppError `VALIDATION`, `OVERLOADED` */
+/** Refuses the initial password as the new one. @throws AppError `VALIDATION`, `OVERLOADED` */
 async function assertNotInitialPassword(
   core: Core,
   newPassword: string,
@@ -117,7 +117,7 @@ async function assertNotInitialPassword(
     throw initialPasswordReused();
 }
 
-/** Fields of an account whose person has chosen the password. */
+/** Fields of an account with a password chosen by its person. */
 const chosenPassword = (passwordHash: string) => ({
   passwordHash,
   hasPassword: true,
@@ -125,7 +125,7 @@ const chosenPassword = (passwordHash: string) => ({
   initialPasswordExpiresAt: null,
 });
 
-/** @param lostRace the error code when another request has changed the password since */
+/** @param lostRace error code if another request has changed the password meanwhile */
 async function replacePassword(
   core: Core,
   caller: Caller,
@@ -138,25 +138,25 @@ async function replacePassword(
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
     user.set(chosenPassword(passwordHash));
-    const cause = { action: 'own.password', actor: actorOf(caller), stays: caller.sessionId } as const;
+    const cause = { action: 'own.password', actor: actorOf(caller), keptSessionId: caller.sessionId } as const;
     await saveUser(core, user, cause, transaction);
     await addKnownAddress(core, user, caller.ip, transaction);
     return user;
   });
 }
 
-/** Contents of the page of a link. */
+/** Data of a link for its page. */
 interface ShownLink {
   purpose: LinkPurpose;
-  /** Null for links that confirm an address, which may be a stranger's. */
+  /** Null for links that confirm an email: the address may belong to a stranger. */
   firstName: string | null;
-  /** The address that the link was sent to. */
+  /** Address that the link was sent to. */
   email: string;
   expiresAt: Date;
 }
 
 /**
- * Says what a link is for; it can still be used.
+ * Returns the purpose of a link without using it up.
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
  */
 export async function checkLink(core: Core, input: unknown, client: Client): Promise<ShownLink> {
@@ -167,8 +167,8 @@ export async function checkLink(core: Core, input: unknown, client: Client): Pro
 }
 
 /**
- * Sets the password of a link's account. The link ends, as do all sessions, other links (but those that cancel a change of
- * address) and the lock of the account.
+ * Sets the password of a link's account. Ends the link, all sessions, the lock of the account, and other links, except links that
+ * cancel a change of email.
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`, `OVERLOADED`, `INTERRUPTED`
  */
 export async function setPassword(core: Core, input: unknown, client: Client, signal?: AbortSignal): Promise<void> {
@@ -179,13 +179,13 @@ export async function setPassword(core: Core, input: unknown, client: Client, si
   await assertNotInitialPassword(core, newPassword, found.user, request);
   const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, request);
   const set = (transaction: Transaction) => storePassword(core, found, passwordHash, client, transaction);
-  // When the commit succeeded and only its response was lost, the link is used up.
+  // If the commit succeeded but its response was lost, the link is used up already.
   const { User } = core.database.models;
   const committed = async ({ id }: User) => (await User.findByPk(id))?.passwordHash === passwordHash;
   await core.database.inTransaction(set, { committed });
 }
 
-/** Stores the password and uses the link up. */
+/** Stores the password and uses up the link. */
 async function storePassword(
   core: Core,
   found: ValidLink,
@@ -196,7 +196,7 @@ async function storePassword(
   const user = await consumeLink(core, found, transaction);
   const isFirst = found.link.purpose === 'invite' || !user.hasPassword;
   const actor: Actor = { origin: 'http', actorId: user.id, role: user.role, ip };
-  // The link was mailed to this address.
+  // The link was mailed to this address, which is confirmed thereby.
   user.set({
     ...chosenPassword(passwordHash),
     emailConfirmedAt: core.now(),
@@ -204,7 +204,7 @@ async function storePassword(
   });
   await saveUser(core, user, { action: 'user.set-password', actor }, transaction);
   await releaseLock(core, user.id, transaction);
-  // So that strangers who lock the account again don't keep its person out.
+  // Otherwise strangers could lock the account again and keep its person out.
   await addKnownAddress(core, user, ip, transaction);
   return user;
 }

@@ -9,8 +9,8 @@ import { saveUser } from './change-user.js';
 import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
 
 /**
- * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
- * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries too many phones,
+ * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay unchanged.
+ * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` if the caller tries too many phones,
  *   `TOKEN_INVALID`
  */
 export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {

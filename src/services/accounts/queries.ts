@@ -16,7 +16,7 @@ import { addInviteErrors } from './invite.js';
 import { type AccountSearch, narrowSearch, planAccountSearch } from './search.js';
 import { planStateSearch } from './states.js';
 
-/** The condition of a filter of accounts. */
+/** Plans how to find and count the accounts that match a filter. */
 export async function planAccountFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
   const { role, isActive, requiresPasswordChange, locked, invited, search } = listing;
   const state = { role, isActive, requiresPasswordChange };
@@ -30,13 +30,13 @@ export async function planAccountFilter(core: Core, listing: UserFilter): Promis
   if (!hasState && others.length === 0) return found;
   const inState = { [Op.and]: [hasAccountState(state)] };
   const filtered = narrowSearch(found, (condition) => ({ [Op.and]: [inState, ...others, condition] }));
-  // Few are locked.
+  // The condition on locks is fast enough, because few accounts are locked.
   if (!hasState || locked) return filtered;
   const sought = search === undefined ? others : [...others, found.where];
   return { ...filtered, ...(await planStateSearch(core, state, sought)) };
 }
 
-/** One page of the accounts with their locks and invitations, filtered and in a stable order. @throws AppError `VALIDATION` */
+/** Returns one page of accounts with their locks and invitations, in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
@@ -52,7 +52,7 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
   return page;
 }
 
-/** An account, and what became of its invitation. @throws AppError `NOT_FOUND` */
+/** Finds an account with the state of its invitation. @throws AppError `NOT_FOUND` */
 export async function findUserWithInvitation(core: Core, id: string): Promise<User> {
   const user = await findUserById(core, id);
   await addInviteErrors(core, [user]);
@@ -67,8 +67,8 @@ export async function findUserById(core: Core, id: string): Promise<User> {
 }
 
 /**
- * The key that a reference stands for. Users set their own phones, so a text that looks like an id, an email address or a
- * name must not find a phone.
+ * Returns the key that a reference stands for. People set their own phones, so a text that looks like an id, an email or a name
+ * must not match a phone.
  */
 export function parseReference(
   reference: string,
@@ -84,7 +84,7 @@ export function parseReference(
 
 /**
  * Finds an account by id, email address, phone number or the last 8 characters of an id.
- * @throws AppError `NOT_FOUND`; `VALIDATION` for the end of several ids, and for one that is the phone of another account
+ * @throws AppError `NOT_FOUND`; `VALIDATION` for the end of several ids, or for an end that is also another account's phone
  */
 export async function findUser(core: Core, reference: string): Promise<User> {
   const { User } = core.database.models;

@@ -5,33 +5,33 @@ import { AppError } from '../../errors.js';
 import { isCountry, type PhoneKeys, phoneKeysOf } from '../../schemas/phone-keys.js';
 import type { Core } from '../core.js';
 
-/** Accounts read at once. */
+/** Accounts per query. */
 const batchAccounts = 1000;
 
-/** Conflicts that are listed; a country with more is the wrong one. */
+/** Maximum number of listed conflicts. A country with more conflicts is the wrong one. */
 const listedConflicts = 100;
 
 const holderFields = ['id', 'firstName', 'lastName', 'email', 'phone'] as const;
 
-/** Accounts whose phones would be the same. */
+/** Accounts whose phones would have the same key. */
 export interface PhoneConflict {
   key: string;
   accounts: Pick<User, (typeof holderFields)[number]>[];
 }
 
-/** The outcome of a choice. */
+/** Outcome of a change of the country. */
 export interface Rekeyed {
   /** Two letters; null for none. */
   country: string | null;
-  /** Accounts with another key than before. */
+  /** Number of accounts whose key changed. */
   changed: number;
-  /** Empty unless the choice was refused. */
+  /** Empty unless the change was refused. */
   conflicts: readonly PhoneConflict[];
-  /** The search ended at the limit: there may be more. */
+  /** Whether the search stopped at the limit: there may be more conflicts. */
   hasMore: boolean;
 }
 
-/** @param country null for none @throws AppError `USAGE` unless it is the two letters of a country, in capitals */
+/** @param country two capital letters; null for none @throws AppError `USAGE` for an unknown country */
 export async function assertCountry(country: string | null): Promise<void> {
   if (country === null || (await isCountry(country))) return;
   const known = 'Give the two letters of a country with phones, such as DE, or "none".';
@@ -39,9 +39,9 @@ export async function assertCountry(country: string | null): Promise<void> {
 }
 
 /**
- * Chooses the country whose way of writing phones counts, with the keys of all accounts, in one transaction. Writers of phones
- * wait for it, because they lock the row of the country: the service should be stopped.
- * @param country two letters in capitals; null for none
+ * Sets the country by whose rules phones are compared, and recomputes the keys of all accounts, in one transaction. Locks the row of
+ * the country, so that all requests that store a phone wait: stop the service first.
+ * @param country two capital letters; null for none
  * @throws AppError `USAGE` for an unknown country, `INTERRUPTED`
  */
 export async function rekeyPhones(core: Core, country: string | null, signal?: AbortSignal): Promise<Rekeyed> {
@@ -53,7 +53,7 @@ export async function rekeyPhones(core: Core, country: string | null, signal?: A
     const { changes, conflicts } = await compareKeys(core, keys, transaction, signal);
     const hasMore = conflicts.length >= listedConflicts;
     if (conflicts.length > 0) return { country, changed: 0, conflicts, hasMore };
-    // Another account may have had the key.
+    // Old keys are removed first: another account may still have the new key.
     await updateRows(
       User,
       changes.map(({ id }) => ({ id, phoneKey: null })),
@@ -65,7 +65,7 @@ export async function rekeyPhones(core: Core, country: string | null, signal?: A
   });
 }
 
-/** Makes the keys of all phones, and finds accounts that would have the same, up to the limit. @throws AppError `INTERRUPTED` */
+/** Computes the keys of all phones, and finds accounts with equal keys, up to the limit. @throws AppError `INTERRUPTED` */
 async function compareKeys(
   { database }: Core,
   { keyOf }: PhoneKeys,
@@ -105,19 +105,19 @@ async function compareKeys(
   return { changes, conflicts };
 }
 
-/** How the keys of phones fit the country. */
+/** Consistency of the stored phone keys with the country. */
 export interface PhoneState {
   /** Two letters; null for none. */
   country: string | null;
-  /** Accounts with a key of another rule, among the `accounts` looked at. */
+  /** Number of accounts whose key doesn't fit the country, among the compared `accounts`. */
   misfits: number;
   accounts: number;
 }
 
-/** The latest accounts, which are compared: a wrong rule shows in many. */
+/** Number of compared accounts, newest first: a wrong country affects many accounts. */
 const comparedAccounts = 10_000;
 
-/** Compares the keys of phones with the country. */
+/** Compares the stored phone keys of the newest accounts with the country. */
 export async function phoneState({ database }: Pick<Core, 'database'>): Promise<PhoneState> {
   const { PhoneCountry, User } = database.models;
   const row = await database.read(() => PhoneCountry.findByPk(1, { rejectOnEmpty: true, raw: true }));

@@ -16,31 +16,31 @@ import { userKeys } from './keys.js';
 
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
-/** The state of an invitation to set a password; absent for accounts with a password. */
+/** Fields of an invitation to set a password; absent for accounts with a password. */
 export type Invitation = Pick<User, 'hasPassword' | 'invitedAt' | 'inviteState'>;
 
-/** A new account: validated and normalised fields, and the hash of its password. The phone is empty for none. */
+/** Validated and normalised fields of a new account, with the hash of its password. An empty phone means none. */
 export interface NewAccount
   extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
     Partial<Pick<AccountValues, InitialField & DefaultedField>>,
     Partial<Invitation> {
   passwordHash: string;
-  /** When a generated initial password expires; null for a password that a person chose. */
+  /** Expiry of a generated initial password; null for a chosen password. */
   initialPasswordExpiresAt: Date | null;
 }
 
-/** Defaults of absent fields; every row of an insert has the same fields. */
+/** Defaults of absent fields, because all rows of an insert have the same columns. */
 const initialDefaults = initialFields.map((name) => ({ name, byDefault: defaultOf(accountFields[name].column) }));
 function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
   const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
   for (const { name, byDefault } of initialDefaults) values[name] = account[name] ?? byDefault;
-  // Fields without a default are given.
+  // Fields without a default are always given.
   return values as Pick<AccountValues, InitialField>;
 }
 
 /**
  * Inserts accounts: see {@link addAccounts}.
- * @param ids of the new accounts, in their order
+ * @param ids ids of the new accounts, in the same order
  * @returns these ids
  * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first violation
  */
@@ -60,15 +60,15 @@ export async function insertAccounts(
   return ids;
 }
 
-/** Without anybody to notify. */
+/** Default cause of new accounts. */
 const registration: Cause = { action: 'user.register', actor: operator };
 
 /**
- * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
- * @param accounts each is taken when its statement is built
- * @param ids of the new accounts, in their order
- * @param writing its `inserts` may be done with them later, and throw what {@link insertAccounts} throws; then its `effects`
- *   are to be applied; `phones` are locked by the transaction
+ * Inserts accounts with their search words. No other function inserts accounts; setup, registration and imports use this one.
+ * @param accounts read one by one while the statements are built
+ * @param ids ids of the new accounts, in the same order
+ * @param writing `inserts`: the caller completes them, and handles the errors of {@link insertAccounts}. `effects`: the caller
+ *   applies them afterwards. `phones`: locked by the transaction
  */
 export async function addAccounts(
   core: Core,
@@ -86,7 +86,7 @@ export async function addAccounts(
       const initial = { id, ...initialValues(account) };
       const keys = userKeys(account);
       const invitation = { invitedAt: account.invitedAt ?? null, inviteState: account.inviteState ?? null };
-      // With the rows, while the database inserts those before: after the last one it would wait for all words.
+      // Computed per row while the database inserts earlier rows. Otherwise the database would wait at the end.
       effects.add({ before: undefined, after: { ...initial, ...keys, ...invitation }, cause });
       yield {
         ...initial,
@@ -105,7 +105,7 @@ export async function addAccounts(
   await effects.insertWords(inserts);
 }
 
-/** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */
+/** Inserts one account and reads it back. @throws AppError as {@link insertAccounts} */
 export async function insertAccount(
   core: Core,
   account: NewAccount,
@@ -117,10 +117,9 @@ export async function insertAccount(
   return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
 }
 
-/** Updates prepared while the database works on others. */
+/** Rows that are prepared before other requests get a turn. */
 const rowsAhead = 500;
 
-/** New values of an account. */
 export interface AccountUpdate {
   account: AccountState;
   changes: Partial<NewAccount>;
@@ -128,8 +127,9 @@ export interface AccountUpdate {
 }
 
 /**
- * Updates accounts with the effects of it, without model instances: for imports and their undo.
- * @param updates of accounts that the transaction has locked; none may get the email or phone that another gives up
+ * Updates accounts with their effects, without model instances: for imports and their undo.
+ * @param updates changes of accounts that the transaction has locked. No account may get the email or phone that another one
+ *   gives up
  * @throws AppError `EMAIL_TAKEN` or `PHONE_TAKEN` (from the transaction) for the first violation
  */
 export async function updateAccounts(
@@ -151,7 +151,7 @@ export async function updateAccounts(
   }
   const rows: RowUpdate<User>[] = [];
   for (const [index, update] of updates.entries()) {
-    // Lets requests run.
+    // Lets other requests run.
     if (index % rowsAhead === rowsAhead - 1) await nextTick();
     rows.push(rowOf(update));
   }

@@ -11,12 +11,12 @@ import type { Core } from '../core.js';
 import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
 
-/** The accounts that match a search, and how they are found and counted: see `Listing`. */
+/** Condition of a search for accounts, and how to find and count its matches: see `Listing` in paging.ts. */
 export interface AccountSearch {
   where: WhereOptions<User>;
   maxCounted: number;
   parts?: IndexedParts<User> | undefined;
-  /** The condition for those who read all that match. */
+  /** Condition for reading all matches instead of a page. */
   all: WhereOptions<User>;
 }
 
@@ -26,7 +26,7 @@ const unindexedSearch = (where: WhereOptions<User>, most: number): AccountSearch
   maxCounted: most,
 });
 
-/** The accounts of a search that meet other conditions. */
+/** Adds conditions to a search. */
 export function narrowSearch(
   { where, parts, all, ...found }: AccountSearch,
   and: (where: WhereOptions<User>) => WhereOptions<User>,
@@ -34,7 +34,7 @@ export function narrowSearch(
   return { ...found, where: and(where), parts: parts && narrowParts<User, User>(parts, and), all: and(all) };
 }
 
-/** Whether there are more rows than a search may read (`SEARCH_SCAN_ROWS`). @param among those that are searched */
+/** Whether there are more rows than a search may read (`SEARCH_SCAN_ROWS`). @param among condition of the searched rows */
 export async function exceedsScanLimit<M extends Model>(
   { database, config }: Core,
   model: ModelStatic<M>,
@@ -44,22 +44,25 @@ export async function exceedsScanLimit<M extends Model>(
   return (await database.read(() => rowQuery(model, { where: among, order: [] }).count(most + 1))) > most;
 }
 
-/** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
+/** Maximum number of counted matches of a search by words: checking other filters may read a row for each. */
 const maxCountedByWords = 1000;
 
-/** As many words of a search are looked up, to find the rarest: the longest, which are likeliest to be rare. */
+/** Number of words that are looked up to find the rarest one. The longest words are used, because they are likely rare. */
 const maxWords = 3;
 
 const hasDigit = /\d/;
 
-/** The keys that phones may begin with: of a number without its plus, too. */
+/** Returns prefixes of phone keys that a search matches, also for a number without its plus. */
 function phonePrefixes(search: string, { startOf }: PhoneKeys): string[] {
   const key = phoneKey(search);
   if (!hasDigit.test(key)) return [];
   return [...new Set([key, ...(/^\d/.test(key) ? [`+${key}`] : []), startOf(search) ?? key])];
 }
 
-/** The accounts that have all words, or a phone, by the indexes of the rarest word. @param few see {@link planAccountSearch} */
+/**
+ * Plans a search for accounts that have all words, or a phone, by the indexes of the rarest word.
+ * @param few see {@link planAccountSearch}
+ */
 async function planWordSearch({ database }: Core, sought: WordSearch, few: number): Promise<AccountSearch> {
   const { sequelize, read } = database;
   const { words, phones } = sought;
@@ -70,7 +73,7 @@ async function planWordSearch({ database }: Core, sought: WordSearch, few: numbe
   const found = await read(() => lookUpWords(sequelize, longest, phones, counted + 1));
   const rarest = found.toSorted((one, other) => one.entries - other.entries)[0];
   if (!rarest) return unindexedSearch(where, maxCountedByWords);
-  // The indexes know one word. Phones have none of the words.
+  // The index matches the rarest word, so only the other words are checked. An index match by phone needs a check of all words.
   const others = phones.length > 0 ? words : words.filter((word) => word !== rarest.word);
   const and = words.length > 1 ? [accountHasWords(sequelize, { words: others, phones })] : [];
   return {
@@ -85,11 +88,11 @@ async function planWordSearch({ database }: Core, sought: WordSearch, few: numbe
 }
 
 /**
- * The accounts that a search finds (docs/OPERATIONS.md). Among few it finds text anywhere in their names and emails, by
- * reading them all; among more than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
- * @param among the accounts that are searched: it decides how many they are
- * @param withPhones whether phones are searched: not for trainers, who aren't shown them
- * @param few so many accounts of one word may be looked at to find a page
+ * Plans a search for accounts (docs/OPERATIONS.md). Among few accounts, it reads all of them and finds text anywhere in names and
+ * emails. Among more than `SEARCH_SCAN_ROWS` accounts, it finds accounts with words that begin with all words of the search.
+ * @param among restricts the searched accounts
+ * @param withPhones whether phones are searched; false for trainers, who don't see phones
+ * @param few maximum number of accounts with the rarest word that may be read to find a page
  */
 export async function planAccountSearch(
   core: Core,

@@ -11,10 +11,10 @@ import { applyEffects } from './apply-effects.js';
 import { lockUnchangedUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
-/** The sessions of an account that have not expired. */
+/** Matches the unexpired sessions of an account. */
 const openSessions = (core: Core, userId: string) => ({ userId, expiresAt: { [Op.gt]: core.now() } });
 
-/** A page of an account's sessions that have not expired, newest first. @throws AppError `VALIDATION`, `NOT_FOUND` */
+/** Returns a page of an account's unexpired sessions, newest first. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function listUserSessions(core: Core, id: string, query: unknown): Promise<Page<Session>> {
   const listing = validate(sessionListingSchema, query);
   return readPage(core, core.database.models.Session, listing, {
@@ -24,7 +24,7 @@ export async function listUserSessions(core: Core, id: string, query: unknown): 
   });
 }
 
-/** Ends one session of an account. @throws AppError `NOT_FOUND`, for a session of another account too */
+/** Ends one session of an account. @throws AppError `NOT_FOUND`, also for a session of another account */
 export async function endUserSession(core: Core, actor: Actor, id: string, sessionId: string): Promise<Session> {
   return core.database.inTransaction(async (transaction) => {
     await lockUnchangedUser(core, id, transaction);
@@ -38,7 +38,7 @@ export async function endUserSession(core: Core, actor: Actor, id: string, sessi
   });
 }
 
-/** Ends all sessions of an account. @returns how many @throws AppError `NOT_FOUND` */
+/** Ends all sessions of an account. @returns the number of ended sessions @throws AppError `NOT_FOUND` */
 export async function endUserSessions(core: Core, actor: Actor, id: string): Promise<number> {
   return core.database.inTransaction(async (transaction) => {
     const user = await lockUnchangedUser(core, id, transaction);

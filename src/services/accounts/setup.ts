@@ -11,7 +11,7 @@ import { type Actor, type Client, type Core, operator } from '../core.js';
 import { changeUnlessRefused, countSuperAdmins, takenKeys } from './keys.js';
 import { insertAccount } from './rows.js';
 
-/** The response of `GET /api/auth/setup-status`. */
+/** Response of `GET /api/auth/setup-status`. */
 export interface SetupStatus {
   setupRequired: boolean;
   superAdminCount: number;
@@ -47,16 +47,16 @@ export async function completeSetup(
 }
 
 /**
- * Creates the super admin from the terminal, without a session. The operator, who may be somebody else, is recorded as the
- * author.
- * @throws as {@link completeSetup}
+ * Creates the super admin from the terminal, without a session. The audit log names the operator as the author, who may be another
+ * person.
+ * @throws the errors of {@link completeSetup}
  */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
   const author = () => operator;
   return createSuperAdmin(core, input, author, async (user) => user);
 }
 
-/** Checks what {@link completeSetupAtTerminal} takes, without a database. @throws AppError `VALIDATION` */
+/** Checks the input of {@link completeSetupAtTerminal} without a database. @throws AppError `VALIDATION` */
 export async function assertSuperAdminValid(rules: PasswordRules, input: unknown): Promise<void> {
   const { password, ...owner } = validate(setupSchema, input);
   await assertPasswordAllowed(rules, 'password', password, owner);

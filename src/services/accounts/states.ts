@@ -5,19 +5,19 @@ import { roles } from '../../schemas/fields.js';
 import type { Core } from '../core.js';
 import type { AccountSearch } from './search.js';
 
-/** Up to so many accounts are looked up and sorted. */
+/** Maximum number of accounts that are read and sorted. */
 const maxSorted = 7000;
 
-/** The columns with which the index `users_state` begins, as far as a filter names them. */
+/** Filter on the first columns of the index `users_state`. Undefined matches all values. */
 export type StateFilter = { [Key in keyof State]: State[Key] | undefined };
 
 // A type, because Sequelize takes no interface as a condition.
 type State = Pick<User, 'role' | 'requiresPasswordChange' | 'isActive'>;
 
-/** All states that a filter matches: the index has the accounts of each in the order of their creation. */
+/** Returns all states that match a filter. The index sorts the accounts of each state by creation. */
 function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): State[] {
   const either = (wanted: boolean | undefined) => (wanted === undefined ? [true, false] : [wanted]);
-  // Most are trainees.
+  // Trainees come first, because they are the largest part.
   return (role === undefined ? roles.toReversed() : [role]).flatMap((one) =>
     either(isActive).flatMap((active) =>
       either(requiresPasswordChange).map((must) => ({ role: one, requiresPasswordChange: must, isActive: active })),
@@ -26,8 +26,9 @@ function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): Stat
 }
 
 /**
- * Finds accounts by role, activation and initial password with the index `users_state` where they are few: they may be anywhere in
- * the order of a page. Many are found so only without other conditions, by which another index may find fewer.
+ * Plans a search for accounts by role, activation and initial password with the index `users_state`. If few accounts match, all are
+ * read, because a page in its order could be far away. If many match, the index is used only without other conditions: another
+ * index may find fewer accounts.
  * @param others conditions of other filters and of a search
  */
 export async function planStateSearch(

@@ -5,25 +5,25 @@ import { locksInForce } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
 
-/** The number of accounts by state. */
+/** Numbers of accounts by state. */
 export interface AccountCounts {
   total: number;
   active: number;
   inactive: number;
-  /** Must change their initial password. */
+  /** Accounts that must change their initial password. */
   initialPassword: number;
-  /** Can't sign in for now, after too many wrong passwords. */
+  /** Accounts that can't sign in for now, after too many wrong passwords. */
   locked: number;
 }
 
-/** The number of accounts by state, and the same of each role. */
+/** Numbers of accounts by state, in total and for each role. */
 export interface AccountStatistics extends AccountCounts {
   byRole: Record<Role, AccountCounts>;
 }
 
 const zeroCounts = (): AccountCounts => ({ total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 });
 
-/** Counts all accounts. */
+/** Counts all accounts. Large counts are cached: see count-cache.ts. */
 export const accountStatistics = (core: Core): Promise<AccountStatistics> =>
   cachedCounts(
     core,
@@ -38,7 +38,7 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
   const [groups, locked] = await core.database.read(async () => [
     await models.User.findAll({
       attributes: ['role', 'requiresPasswordChange', 'isActive', [...count]],
-      // In the order of their index.
+      // In the column order of the index.
       group: ['role', 'requires_password_change', 'is_active'],
     }),
     await models.User.findAll({

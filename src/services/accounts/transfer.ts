@@ -5,13 +5,13 @@ import { saveUsers } from './change-user.js';
 import { assertRoleUnused } from './delete-user.js';
 import { findUserById } from './queries.js';
 
-/** Who hands the role over, and who takes it. */
+/** Former and new super admin. */
 export interface Transfer {
   from: User;
   to: User;
 }
 
-/** The super admin. @throws AppError `NOT_FOUND` before setup */
+/** @throws AppError `NOT_FOUND` before setup */
 async function findSuperAdmin({ database }: Core): Promise<User> {
   const superAdmin = await database.read(() => database.models.User.findOne({ where: { role: 'super_admin' } }));
   if (!superAdmin) throw new AppError('NOT_FOUND', 'There is no super admin yet. To create one, run: coursectl setup');
@@ -28,7 +28,7 @@ function assertCanTake({ from, to }: Transfer): void {
 }
 
 /**
- * Looks who would hand the role of the super admin over, and whether the account can take it.
+ * Returns the super admin and the account that would take over the role, after checking that it can.
  * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_INACTIVE`, `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`
  */
 export async function previewTransfer(core: Core, id: string): Promise<Transfer> {
@@ -39,9 +39,9 @@ export async function previewTransfer(core: Core, id: string): Promise<Transfer>
 }
 
 /**
- * Hands the role of the super admin over, with the ids that {@link previewTransfer} has found: the former super admin becomes a
- * trainer, and the sessions of both end. There is one super admin before and after, and none but this transaction sees another.
- * @throws AppError `SUPER_ADMIN_PROTECTED` when the role was handed over in the meantime; as {@link previewTransfer}
+ * Transfers the role of the super admin between the accounts of {@link previewTransfer}. The former super admin becomes a trainer, and
+ * the sessions of both accounts end. Other transactions always see exactly one super admin.
+ * @throws AppError `SUPER_ADMIN_PROTECTED` if the role was transferred in the meantime; the errors of {@link previewTransfer}
  */
 export async function transferSuperAdmin(
   core: Core,
@@ -50,7 +50,7 @@ export async function transferSuperAdmin(
 ): Promise<Transfer> {
   const { User } = core.database.models;
   return core.database.inTransaction(async (transaction) => {
-    // In the order of their keys, as everywhere.
+    // In key order, to avoid deadlocks.
     const locked = await User.findAll({
       where: { id: [ids.from, ids.to] },
       order: [['id', 'ASC']],
@@ -69,8 +69,8 @@ export async function transferSuperAdmin(
     from.role = 'trainer';
     to.role = 'super_admin';
     const causeWith = (other: User) =>
-      ({ action: 'user.transfer-super-admin', actor, other: fullName(other) }) as const;
-    // In this order: the database refuses two super admins at any moment.
+      ({ action: 'user.transfer-super-admin', actor, otherName: fullName(other) }) as const;
+    // The former super admin comes first: the database never accepts two super admins.
     const changed = [
       { user: from, cause: causeWith(to) },
       { user: to, cause: causeWith(from) },

@@ -22,8 +22,8 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
 }
 
 /**
- * Changes the fields of an account; absent fields stay as they are. A new email or role ends its sessions. With `verify`, the email
- * stays until it is confirmed by the link that is sent to the new one.
+ * Changes the fields of an account; absent fields stay unchanged. A new email or role ends its sessions. With `verify`, the email
+ * changes only after the new address is confirmed by a mailed link.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
  *   `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`, and with `verify` `MAIL_NOT_SET_UP` and `ACCOUNT_INACTIVE`
  */
@@ -40,8 +40,9 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
     const taken = await takenKeys(core.database, keys, id);
     return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
   };
-  // People who change their own email stay signed in where they did it.
-  const cause = { action: 'user.update', actor, stays: id === actor.actorId ? actor.sessionId : undefined } as const;
+  // People who change their own email keep their current session.
+  const keptSessionId = id === actor.actorId ? actor.sessionId : undefined;
+  const cause = { action: 'user.update', actor, keptSessionId } as const;
   return changeUnlessRefused(refusal, () =>
     core.database.inTransaction(async (transaction) => {
       const user = await lockUser(core, id, transaction);
@@ -69,17 +70,21 @@ export async function setUserActive(core: Core, actor: Actor, id: string, isActi
   });
 }
 
-/** {@link setUserActive} with the input of the API. @throws AppError `VALIDATION` and as there */
+/** {@link setUserActive} with the input of the API. @throws AppError `VALIDATION`, and its errors */
 export async function changeActivation(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
   return setUserActive(core, actor, id, validate(activationSchema, input).isActive);
 }
 
-/** Unlocks an account after too many wrong passwords. @throws AppError `NOT_FOUND` */
+/**
+ * Unlocks an account after too many wrong passwords.
+ * @returns the end of the lock; null if the account wasn't locked
+ * @throws AppError `NOT_FOUND`
+ */
 export async function unlockUser(core: Core, actor: Actor, id: string): Promise<Date | null> {
   return core.database.inTransaction(async (transaction) => {
     await lockUnchangedUser(core, id, transaction);
     const lockedUntil = await releaseLock(core, id, transaction);
-    // The release of an account without a lock changes nothing.
+    // An account without a lock is unchanged: no audit entry.
     if (lockedUntil !== null)
       await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
     return lockedUntil;

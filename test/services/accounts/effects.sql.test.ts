@@ -12,16 +12,16 @@ import { buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { buildWorld, type Seen, seenAfter, unaffected, type World } from './support/effects-world.js';
 
-/** A super admin who changes other people. */
+/** Super admin who changes other people. */
 const admin: Actor = { origin: 'http', actorId: null, ip: null, role: 'super_admin' };
 
 interface Transition {
   title: string;
-  /** The account before, if it isn't the usual one: an active trainee with a password. */
+  /** Account before the change; by default an active trainee with a password. */
   given?: Partial<NewAccount>;
   change?: Partial<User>;
   action: Cause['action'];
-  /** By default a super admin by a request. */
+  /** Author; by default a super admin through the API. */
   by?: 'the person' | 'the operator';
   more?: Partial<Cause>;
   /** Differences from a change without effects. */
@@ -39,7 +39,7 @@ const newName = { firstName: 'Grace Brewster' };
 const newEmail = { email: 'grace@example.net' };
 const newPassword = { passwordHash: 'another', hasPassword: true };
 
-/** Every change of an account, and everything that follows from it. */
+/** All kinds of changes of an account, with all their effects. */
 const transitions: readonly Transition[] = [
   { title: 'nothing', change: {}, action: 'user.update', expected: {} },
   { title: 'the language', change: { language: 'de' }, action: 'user.update', expected: {} },
@@ -69,7 +69,7 @@ const transitions: readonly Transition[] = [
     change: newEmail,
     action: 'user.update',
     by: 'the person',
-    more: { stays: 'the session' },
+    more: { keptSessionId: 'the session' },
     expected: { ...signedOut, sessions: 'others', queued: ['email-changed to ada@example.org'] },
   },
   {
@@ -115,7 +115,7 @@ const transitions: readonly Transition[] = [
     change: { role: 'trainer' },
     action: 'user.transfer-super-admin',
     by: 'the operator',
-    more: { other: 'Grace Hopper' },
+    more: { otherName: 'Grace Hopper' },
     expected: { ...signedOut, queued: ['role-transferred to ada@example.org'] },
   },
   { title: 'isActive to false', change: { isActive: false }, action: 'user.deactivate', expected: rescued },
@@ -200,7 +200,7 @@ const transitions: readonly Transition[] = [
     change: newPassword,
     action: 'own.password',
     by: 'the person',
-    more: { stays: 'the session' },
+    more: { keptSessionId: 'the session' },
     expected: { ...signedOut, sessions: 'others', queued: ['password-changed to ada@example.org'] },
   },
   {
@@ -262,7 +262,7 @@ describe('The effects of a change of an account', () => {
   function causeOf({ action, by, more = {} }: Transition, { user, session }: World): Cause {
     const self: Actor = { origin: 'http', actorId: user.id, ip: null, role: 'trainee' };
     const actor = by === 'the person' ? self : by === 'the operator' ? operator : admin;
-    return { action, actor, ...more, ...(more.stays && { stays: session }) };
+    return { action, actor, ...more, ...(more.keptSessionId && { keptSessionId: session }) };
   }
 
   for (const transition of transitions)
@@ -276,8 +276,8 @@ describe('The effects of a change of an account', () => {
         const link = await context.database.models.Link.findOne({
           where: { userId: user.id, purpose: 'email-cancel' },
         });
-        if (link) cause.cancelled = link;
-        // Of this change, not of an earlier one.
+        if (link) cause.cancelLink = link;
+        // The notice must belong to this change, not to an earlier one.
         await context.database.models.Mail.update({ createdAt: new Date(Date.now() + 1000) }, { where: {} });
       }
       const save = async (transaction: Transaction) => {

@@ -15,7 +15,7 @@ describe('An invited and deactivated person', () => {
   const post = (path: string, body: object) => harness.api('post', path, token).send(body);
   const setActive = (isActive: boolean) =>
     harness.api('put', `/api/users/${id}/status`, token).send({ isActive }).expect(200);
-  /** What had become of the invitation. @returns the token of its link, if it had left */
+  /** Prepares the state of the first invitation. @returns the token of its link, if it was sent */
   const invitations: Readonly<Record<string, () => Promise<string | undefined>>> = {
     'still to leave': async () => undefined,
     sent: async () => {

@@ -13,7 +13,7 @@ import { useHarness } from '../../support/harness.js';
 const national = '0151 1234567';
 const spellings = ['+49 151 1234567', '0049 151 1234567', national];
 
-/** Leaves the database as it was. */
+/** Resets the country of the shared database. */
 const withoutCountry = ({ database }: Context) =>
   database.models.PhoneCountry.update({ country: '' }, { where: { id: 1 } });
 
@@ -31,7 +31,7 @@ describe('The country for phones', () => {
     return harness.api('post', '/api/auth/register', token).send({ ...person, role: 'trainee' });
   };
 
-  /** All keys fit the country, which is returned. */
+  /** Asserts that all keys fit the country. @returns the country */
   async function expectConsistent(): Promise<string | null> {
     const { country, misfits } = await phoneState(harness.context);
     expect(misfits).to.equal(0);
@@ -119,7 +119,7 @@ describe('The country for phones', () => {
 
   it('swaps the phone keys of two accounts', async () => {
     await rekey('US');
-    // In both orders: the first one in the United States is the second one in Germany.
+    // Both orders: the key of one phone in the United States is the key of the other one in Germany.
     const phones = ['011 49 151 1234567', '0049 151 1234567', '0049 151 7654321', '011 49 151 7654321'];
     for (const phone of phones) await buildUser(harness.context, { phone });
     const [first, , , last] = await keys();
@@ -154,7 +154,7 @@ describe('The country for phones', () => {
       await insertAccount(harness.context, account, transaction);
       const result = rekey('DE');
       await sleep(300);
-      // In an object: the transaction would wait for it.
+      // Wrapped in an object, because the transaction would wait for a promise.
       return { result };
     });
     expect(await result).to.include({ changed: 1 });

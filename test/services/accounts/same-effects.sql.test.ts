@@ -66,7 +66,7 @@ describe('The same change of an account', () => {
     return before.isActive === after.isActive ? undefined : after.isActive ? 'activate' : 'deactivate';
   };
 
-  /** Makes the change of an account that is there in each way. */
+  /** Ways to make a change of an existing account. */
   const ways: Readonly<Record<string, (id: string, change: Change) => Promise<unknown>>> = {
     'a request': async (id, { before, after, isReset }) => {
       const { context } = importing;
@@ -98,7 +98,7 @@ describe('The same change of an account', () => {
       const { restored } = await undoImport(context, client, importId, { signal, onWait: () => undefined });
       expect(restored).to.equal(1);
     };
-    // The waiting list gets its seats after an import at once.
+    // An import gives freed seats to the waiting list at once, so seats are not compared.
     return { ...(await seenAfter(context, world, () => (ways[way] ?? undo)(user.id, change))), seats: [] };
   }
 

@@ -13,23 +13,23 @@ import {
   tokenFor,
 } from '../../../support/factories.js';
 
-/** An account with everything that effects end, and what a change left of it. */
+/** Account with everything that effects can end. */
 export interface World {
   user: User;
-  /** The session that may stay. */
+  /** Session that may stay valid. */
   session: string;
 }
 
 const message = '{"message":"Welcome!"}';
 const openStates = ['queued', 'sent', 'failed'];
 
-/** An account with everything that effects end. */
+/** Builds an account with everything that effects can end. */
 export async function buildWorld(context: Context, given: Partial<NewAccount> = {}): Promise<World> {
   const user = await buildPerson(context, given);
   return furnish(context, user, { inviteState: given.inviteState ?? null });
 }
 
-/** The account alone, with an image. */
+/** Builds the account alone, with an image. */
 export async function buildPerson(context: Context, given: Partial<NewAccount>): Promise<User> {
   const user = await buildUser(context, { firstName: 'Ada Mary', lastName: 'King', ...given });
   await buildImage(context, user, Buffer.from('image'));
@@ -37,8 +37,8 @@ export async function buildPerson(context: Context, given: Partial<NewAccount>):
 }
 
 /**
- * Gives an account sessions, links, mails and enrollments, in place of those that it has.
- * @param options `enrolled`: in one course with a seat, on the waiting list of another, which is full
+ * Gives an account sessions, links, mails and enrollments, in place of its existing ones.
+ * @param options `enrolled`: with a seat in one course, and on the waiting list of another, full course
  */
 export async function furnish(
   context: Context,
@@ -54,7 +54,7 @@ export async function furnish(
   const mail = { userId: user.id, priority: 0 };
   const invitation = { ...mail, kind: 'invitation', data: message };
   const state = inviteState === 'accepted' ? 'sent' : inviteState;
-  // An inactive person gets the mail when activated.
+  // An inactive person gets the mail on activation.
   if (state !== null && (state !== 'queued' || user.isActive)) await buildMail(context, { ...invitation, state });
   for (const kind of ['email-confirm', 'email-notice', 'reset']) await buildMail(context, { ...mail, kind });
   const purposes: LinkPurpose[] = ['reset', 'email', 'email-cancel'];
@@ -74,16 +74,16 @@ export async function furnish(
   return { user: await user.reload(), session };
 }
 
-/** The differences that a change makes. */
+/** Differences that a change makes. */
 export interface Seen {
   sessions: 'all' | 'others' | 'none';
-  /** Purposes of the links that ended. */
+  /** Purposes of ended links. */
   links: readonly string[];
-  /** Mails that were withdrawn. */
+  /** Kinds of withdrawn mails. */
   withdrawn: readonly string[];
-  /** Mails that were queued: kind, address if another than the account's, and message of an invitation. */
+  /** Queued mails: kind, address if it isn't the account's, and message of an invitation. */
   queued: readonly string[];
-  /** State of the invitation, if it has changed. */
+  /** State of the invitation, if changed. */
   invitation?: string | null;
   /** Whether exactly the words of the names and the email are stored. */
   words: boolean;
@@ -93,7 +93,7 @@ export interface Seen {
   seats: readonly string[];
 }
 
-/** The outcome of a change without effects. */
+/** Outcome of a change without effects. */
 export const unaffected: Seen = {
   sessions: 'none',
   links: [],
