@@ -14,15 +14,15 @@ import { actorKindOf, replyOf } from './rules.js';
 import { enrollmentRecord } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
-/** A change of one enrollment. */
+/** Change of one enrollment. */
 export interface Edit<Locked = undefined> {
   action: AuditRecord<'enrollment'>['action'];
   cause: EnrollmentCause;
-  /** Whether it waits for the course. */
+  /** Whether the change takes a seat, and so waits in the queue of the course. */
   takesSeat?(found: Enrollment): boolean;
   /** Locks the rows that the change relies on, before the enrollment itself, to avoid deadlocks. */
   lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
-  /** Changes the locked enrollment, which is saved afterwards. */
+  /** Changes the locked enrollment; {@link editLocked} saves it afterwards. */
   change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export interface Edited {
 }
 
 /**
- * Changes an enrollment in the transaction that has locked it, and before it the rows that the change relies on.
- * @param enrollment null where it was deleted
- * @throws AppError `NOT_FOUND`, and as `change`
+ * Changes and saves an enrollment. The transaction has locked it, and before it the rows that the change relies on.
+ * @param enrollment null if it was deleted
+ * @throws AppError `NOT_FOUND`, and the errors of `change`
  */
 export async function editLocked<Locked>(
   actor: Actor,
@@ -47,8 +47,8 @@ export async function editLocked<Locked>(
   locked: Locked,
   transaction: Transaction,
 ): Promise<Edited> {
-  // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
-  // always its course's: a foreign key ensures that.
+  // Meanwhile the enrollment may have been deleted, or its course assigned to another trainer. A foreign key ensures that an
+  // enrollment has the trainer of its course.
   const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
   if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
   const from = enrollment.status;
@@ -60,7 +60,7 @@ export async function editLocked<Locked>(
   return { enrollment, from, cause, records: isAudited ? [enrollmentRecord(action, enrollment.id, changes)] : [] };
 }
 
-/** Audits the edits of a transaction, and carries out their effects. */
+/** Writes the audit entries of a transaction's edits, and carries out their effects. */
 export async function completeEdits(
   core: Core,
   actor: Actor,
@@ -74,9 +74,9 @@ export async function completeEdits(
 }
 
 /**
- * Changes an enrollment that the actor may see, on its locked row, and audits it unless the actor is the trainee.
- * @returns the enrollment after this change, with the course and trainee that were read before it: reading it again after
- *   the commit could fail, or show a later change
+ * Locks and changes an enrollment that the actor may see. Audits the change unless the actor is the trainee.
+ * @returns the enrollment after this change, with the course and trainee that were read before it. Reading it again after the
+ *   commit could fail, or return a later change
  */
 export async function changeEnrollment<Locked>(
   core: Core,
@@ -93,7 +93,7 @@ export async function changeEnrollment<Locked>(
     const { enrollment, from } = edited;
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
-    // A completion that stays one keeps its certificate.
+    // An unchanged status keeps its certificate.
     if (enrollment.status === from && found.certificate) enrollment.certificate = found.certificate;
     return enrollment;
   };
@@ -104,7 +104,7 @@ export async function changeEnrollment<Locked>(
 }
 
 /**
- * Sets or takes back the reply of an enrollment of any status, for managers of the course. It sends no mail.
+ * Sets or removes the reply to an enrollment of any status, for managers of the course. Sends no mail.
  * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
 export async function setReply(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
@@ -120,7 +120,7 @@ export async function setReply(core: Core, actor: Actor, id: string, input: unkn
 }
 
 /**
- * Sets the progress of an enrollment: managers of the course and the trainee, as the rules of its status say.
+ * Sets the progress of an enrollment. The rules of its status decide whether managers or the trainee may do so.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_REFUSED`
  */
 export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
@@ -128,7 +128,7 @@ export async function setProgress(core: Core, actor: Actor, id: string, input: u
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.progress',
     cause: { author: actor, notify: false },
-    // Progress needs no seat: it doesn't wait for others who enroll in the course.
+    // Progress needs no seat, so the course isn't locked.
     lock: async () => undefined,
     async change(enrollment) {
       if (!rulesOf(enrollment.status).progressBy.includes(actorKindOf(actor)))

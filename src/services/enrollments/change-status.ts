@@ -24,9 +24,9 @@ import {
 type ReservePlace = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
 
 /**
- * Locks what giving a seat relies on, before the enrollment: the course, then the trainee, who must stay one.
- * @returns what reserves the seat
- * @throws AppError `NOT_FOUND` when the course was deleted
+ * Locks the rows that a seat relies on, before the enrollment: the course, then the trainee, whose role must not change.
+ * @returns a function that reserves the seat
+ * @throws AppError `NOT_FOUND` if the course was deleted
  */
 async function lockForSeat(
   core: Core,
@@ -56,16 +56,16 @@ async function lockForSeat(
   };
 }
 
-/** The enrollment has lost its seat since it was read: the change begins again, with the locks that another seat needs. */
+/** The enrollment has lost its seat since it was read. The change starts again, with the locks for another seat. */
 export class SeatLost extends Error {
   override readonly name = 'SeatLost';
 }
 
 /**
  * Moves an enrollment to another status.
- * @param notify whether the trainee gets a mail about what somebody else has done
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
- *   cancelled one, or giving it another seat, `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
+ * @param notify whether the trainee gets a mail about a manager's change
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and for a change that takes
+ *   a seat `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
  *   `COURSE_FULL`, `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`
  */
 export async function changeStatus(
@@ -85,11 +85,11 @@ export async function changeStatus(
   }
 }
 
-/** Whether a change of status takes a seat: of an enrollment that has none. */
+/** Whether a change of status takes a new seat. */
 export const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) =>
   !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
-/** A change of status. It throws SeatLost, and as {@link changeStatus}. */
+/** Returns a change of status, which throws SeatLost and the errors of {@link changeStatus}. */
 export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {
   const byTrainee = actor.role === 'trainee';
   const written = writtenFieldsOf(actor, wanted, core.now());
@@ -105,7 +105,7 @@ export function statusChange(core: Core, actor: Actor, wanted: StatusChange, not
       assertAllowed(changeRefusal(enrollment.status, wanted, actor));
       if (needsSeat(enrollment)) {
         if (!reserve) throw new SeatLost();
-        // A completion that is taken back keeps its date.
+        // A revoked completion keeps the date of enrollment.
         if (enrollment.status !== 'completed') enrollment.enrolledAt = core.now();
         enrollment.set({ ...(await reserve()), cancelReason: null });
       } else {

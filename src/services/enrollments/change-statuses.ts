@@ -27,33 +27,33 @@ type Outcome =
   | { outcome: 'changed' | 'unchanged'; enrollment: Enrollment; refusal?: never }
   | { outcome: 'refused'; refusal: AppError; enrollment?: never };
 
-/** What became of an enrollment that was to get another status. */
+/** Outcome of a change of status for one enrollment. */
 export type StatusOutcome = Outcome & {
   id: string;
-  /** Of its trainee; null where there is no such enrollment, or it isn't the actor's. */
+  /** Name of the trainee; null if the enrollment doesn't exist or the actor may not see it. */
   name: string | null;
 };
 
 const nameOf = (enrollment: Enrollment | undefined): string | null =>
   enrollment?.user ? `${enrollment.user.firstName} ${enrollment.user.lastName}` : null;
 
-/** An enrollment that is to get another status, and the one that it is expected to have. */
+/** Enrollment to change, and the status that it is expected to have. */
 interface StatusTarget {
   id: string;
   expectedStatus?: EnrollmentStatus | undefined;
 }
 
 interface StatusOptions {
-  /** Ends it between two transactions. */
+  /** Stops the change between two transactions. */
   signal: AbortSignal;
   /** Whether trainees get mails. */
   notify?: boolean;
 }
 
-/** Enrollments of a course that one transaction changes: others who change them wait for it. */
+/** Enrollments of a course per transaction. Other changes of these enrollments wait for it. */
 const perTransaction = 50;
 
-/** Refusals that belong to an enrollment; after any other failure the rest isn't tried. */
+/** Refusals that concern one enrollment only. After any other failure, the remaining enrollments are not tried. */
 const perEnrollmentRefusals: readonly ErrorCode[] = [
   'NOT_FOUND',
   'STATUS_CHANGED',
@@ -62,7 +62,7 @@ const perEnrollmentRefusals: readonly ErrorCode[] = [
   'COURSE_FULL',
 ];
 
-/** Those enrollments that the actor may see, with the names of their trainees. */
+/** Reads the enrollments that the actor may see, with the names of their trainees. */
 async function readEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Map<string, Enrollment>> {
   const { Enrollment, User } = core.database.models;
   const where = { [Op.and]: [{ id: [...ids] }, visibleTo(actor)] };
@@ -71,7 +71,7 @@ async function readEnrollments(core: Core, actor: Actor, ids: readonly string[])
   return new Map(found.map((enrollment) => [enrollment.id, enrollment]));
 }
 
-/** Parts of a list, in its order: those of each course together. */
+/** Splits a list into batches of one course each, in the order of the list. */
 function batchesByCourse(targets: readonly StatusTarget[], found: ReadonlyMap<string, Enrollment>): StatusTarget[][] {
   const courses = new Map<string | undefined, StatusTarget[]>();
   for (const one of targets) {
@@ -85,7 +85,7 @@ function batchesByCourse(targets: readonly StatusTarget[], found: ReadonlyMap<st
   );
 }
 
-/** What is done together, as it was asked for. */
+/** Enrollments of one course that one transaction changes. */
 interface StatusBatch {
   targets: readonly StatusTarget[];
   wanted: StatusChange;
@@ -95,8 +95,7 @@ interface StatusBatch {
 type Change = ReturnType<typeof statusChange>;
 
 /**
- * Locks enrollments, and before them what their changes rely on: people after the course, both in the order of keys, to avoid
- * deadlocks.
+ * Locks enrollments, and before them the rows that their changes rely on: the course, then people in key order, to avoid deadlocks.
  */
 async function lockAll(
   core: Core,
@@ -116,7 +115,7 @@ async function lockAll(
   return (id) => ({ enrollment: enrollments.get(id), locked: locked.get(id) });
 }
 
-/** Changes enrollments of one course in their order: who comes first gets the seat. @throws SeatLost */
+/** Changes enrollments of one course in the given order, so that earlier ones get the seats. @throws SeatLost */
 async function changeTogether(
   core: Core,
   actor: Actor,
@@ -154,9 +153,9 @@ async function changeTogether(
 }
 
 /**
- * Moves enrollments to a status, in transactions for each course. Failures become outcomes, so that what was done before them is
- * told in any case.
- * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
+ * Moves enrollments to a status, in transactions for each course. Failures become outcomes, so that earlier results are always
+ * returned.
+ * @returns the outcomes in the order of the list; `stopped` is the failure after which the remaining enrollments weren't tried
  */
 export async function changeStatuses(
   core: Core,
@@ -172,7 +171,7 @@ export async function changeStatuses(
   );
   const outcomes = new Map<string, StatusOutcome>();
   let stopped: AppError | undefined;
-  // Courses that were full: who comes later in the list needs no look at them.
+  // Further enrollments of a full course are refused without a transaction.
   const fullCourses = new Set<string>();
   const isInFullCourse = ({ id, expectedStatus }: StatusTarget) => {
     const one = found.get(id);
@@ -211,13 +210,13 @@ export async function changeStatuses(
     id,
     name: nameOf(found.get(id)),
     outcome: 'refused',
-    // Without a failure all of them were tried.
+    // Without a failure, all enrollments were tried.
     refusal: stopped ?? notFound('Enrollment'),
   });
   return { outcomes: targets.map(({ id }) => outcomes.get(id) ?? untried(id)), stopped };
 }
 
-/** The ids of enrollments that a filter matches, who enrolled first first. @throws AppError `VALIDATION` for too many */
+/** Returns the ids of enrollments that match a filter, oldest enrollment first. @throws AppError `VALIDATION` for too many */
 async function matchingIds(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<string[]> {
   const { where, parts } = await planEnrollmentSearch(core, actor, filter);
   const rows = rowQuery(core.database.models.Enrollment, {
@@ -234,7 +233,7 @@ async function matchingIds(core: Core, actor: Actor, filter: EnrollmentFilter): 
   throw validationError([{ path: 'filter', code: 'TOO_MANY', params: { max: maxStatusChanges }, message }]);
 }
 
-/** The enrollments that are meant. @throws AppError `VALIDATION` */
+/** Returns the ids of the enrollments to change. @throws AppError `VALIDATION` */
 async function targetIds(core: Core, actor: Actor, { ids, filter }: BulkStatusChange): Promise<string[]> {
   if (filter === undefined && ids === undefined)
     throw validationError([
@@ -248,7 +247,7 @@ async function targetIds(core: Core, actor: Actor, { ids, filter }: BulkStatusCh
 }
 
 /**
- * Moves up to 1,000 enrollments to a status, each as if by itself; where seats run out, who comes first gets one.
+ * Moves up to 1,000 enrollments to a status, each like a single change. Earlier enrollments in the list get seats first.
  * @returns the outcomes in the order of the list
  * @throws AppError `VALIDATION`
  */

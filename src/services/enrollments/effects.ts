@@ -8,12 +8,12 @@ import type { Actor, Author, Core } from '../core.js';
 import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
 import { actorKindOf } from './rules.js';
 
-/** Circumstances of a change. */
+/** Author and circumstances of a change. */
 export interface EnrollmentCause {
   author: Author;
   /** Whether the trainee gets a mail about a manager's change. */
   notify: boolean;
-  /** Written with this change. */
+  /** Reply that the change writes. */
   reply?: string | null | undefined;
   importId?: string;
 }
@@ -21,17 +21,17 @@ export interface EnrollmentCause {
 /** Effects of one change. */
 export interface EnrollmentEffects {
   certificate?: 'issue' | 'revoke';
-  /** News about the place that have not left are out of date. */
+  /** Withdraws unsent news about the enrollment. */
   withdrawsNews?: boolean;
-  /** Mail to the trainee. */
+  /** Kind of the mail to the trainee. */
   news?: NewsKind;
-  /** The request goes into the next mail to the trainer. */
+  /** Adds the request to the next mail to the trainer. */
   isInDigest?: boolean;
-  /** The waiting list of the course may get a seat. */
+  /** Whether the waiting list of the course may get a seat. */
   freesSeat?: boolean;
 }
 
-/** Whether changes of an author send mails by default: at the terminal only on request. */
+/** Whether an author's changes send mails by default. Changes at the terminal send mails on request only. */
 export const notifiesByDefault = ({ origin }: Actor): boolean => origin === 'http';
 
 /**
@@ -53,18 +53,18 @@ export function enrollmentEffects(
   if (to === 'completed') effects.certificate = 'issue'; // effect: issue-certificate
   if (from !== undefined) effects.withdrawsNews = true; // effect: withdraw-news
   if (notifies && to === 'active' && isAnswer) effects.news = 'accepted'; // effect: news-accepted
-  // Taking a completion back is no news.
+  // Revoking a completion sends no news.
   if (notifies && to === 'active' && !isAnswer && from !== 'completed') effects.news = 'enrolled'; // effect: news-enrolled
   if (notifies && to === 'cancelled') effects.news = 'refused'; // effect: news-refused
   if (notifies && to === 'completed') effects.news = 'completed'; // effect: news-completed
   if (by === 'program' && (to === 'pending' || to === 'active')) effects.news = 'moved_up'; // effect: news-moved-up
   if (by !== 'manager' && to === 'pending') effects.isInDigest = true; // effect: digest
-  // Joining the waiting list counts: a seat that became free meanwhile has found nobody waiting.
+  // Joining the waiting list counts, too: a seat may have become free while nobody was waiting.
   if (to === undefined || !rulesOf(to).takesSeat) effects.freesSeat = true; // effect: free-seat
   return effects;
 }
 
-/** One change of an enrollment, as {@link enrollmentEffects}. */
+/** Change of an enrollment: see {@link enrollmentEffects}. */
 export interface EnrollmentChange {
   enrollment: Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> & Partial<Pick<Enrollment, 'certificate'>>;
   from: EnrollmentStatus | undefined;
@@ -73,8 +73,9 @@ export interface EnrollmentChange {
 }
 
 /**
- * Carries out the effects of changes, at the end of the transaction that has locked and written the enrollments; before it removes
- * any, as their certificates refer to them. One statement a kind of effect. New certificates are set on the enrollments.
+ * Carries out the effects of changes, with one statement for each kind of effect. Call it at the end of the transaction that has locked
+ * and written the enrollments, but before deleting any, because certificates refer to enrollments. Sets new certificates on the
+ * enrollments.
  */
 export async function applyEnrollmentEffects(
   core: Core,

@@ -16,19 +16,19 @@ import { assignmentRefusal, replyOf } from './rules.js';
 import { auditedChanges, enrollmentRecord, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
-/** A trainee who was not enrolled, and why. */
+/** Trainee who was not enrolled, and the reason. */
 export interface SkippedTrainee {
   traineeId: string;
   refusal: AppError;
 }
 
-/** A trainee to enroll, with the enrollment that is revived. */
+/** Trainee to enroll. `existing` is the enrollment to revive, if any. */
 interface TraineeToEnroll {
   traineeId: string;
   existing: Enrollment | null;
 }
 
-/** Trainees to enroll, in their order, and the others. */
+/** Trainees to enroll, in the given order, and skipped trainees. */
 interface PartitionedTrainees {
   toEnroll: TraineeToEnroll[];
   skipped: SkippedTrainee[];
@@ -59,8 +59,8 @@ async function partitionTrainees(
 }
 
 /**
- * Reserves places for trainees in their order.
- * @returns those who are enrolled or join the waiting list, and those who stay on it
+ * Reserves places for trainees in the given order.
+ * @returns `placed`: trainees who are enrolled or join the waiting list; `kept`: trainees who stay on the waiting list
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 async function assignPlaces(
@@ -86,9 +86,9 @@ async function assignPlaces(
 }
 
 /**
- * Enrolls many trainees in a course, or puts them on its waiting list: all who can be, or none when the course would be over its
- * capacity.
- * @param notify whether those who are enrolled get a mail
+ * Enrolls many trainees in a course, or adds them to its waiting list. Skips trainees that can't be enrolled. Enrolls nobody if the course
+ * would exceed its capacity.
+ * @param notify whether enrolled trainees get a mail
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function assignMany(
@@ -127,7 +127,7 @@ export async function assignMany(
     const seated = revived.filter(({ place }) => place === 'seat').map(({ existing }) => existing.id);
     if (seated.length > 0)
       await Enrollment.update({ status, waitingNumber: null, ...change }, { where: { id: seated }, transaction });
-    // Few: they had left, and each has its number.
+    // Each gets its own number. Revived enrollments on the waiting list are few.
     for (const { existing, status, waitingNumber, place } of revived)
       if (place === 'joined') await existing.update({ status, waitingNumber, ...change }, { transaction });
     const ids = [...rows.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];

@@ -30,49 +30,52 @@ import { addPlacesAfterChange } from './waiting-places.js';
 interface EnrollmentDraft {
   userId: string;
   status: EnrollmentStatus;
-  words: WrittenFields;
-  /** Only on the waiting list. */
+  written: WrittenFields;
+  /** Set only on the waiting list. */
   waitingNumber?: number | null;
 }
 
-/** Enrolls a trainee, or revives a cancelled enrollment. The caller has reserved the seat. */
+/** Creates an enrollment, or revives a cancelled one. The caller has reserved the seat. */
 async function enrollOrRevive(
   core: Core,
   course: Pick<Course, 'id' | 'trainerId'>,
   existing: Enrollment | null,
-  { userId, status, words, waitingNumber = null }: EnrollmentDraft,
+  { userId, status, written, waitingNumber = null }: EnrollmentDraft,
   transaction: Transaction,
 ): Promise<Enrollment> {
   const enrolledAt = core.now();
-  const entry = { status, waitingNumber, ...words };
-  if (existing) return existing.update({ enrolledAt, cancelReason: null, ...entry }, { transaction });
+  const fields = { status, waitingNumber, ...written };
+  if (existing) return existing.update({ enrolledAt, cancelReason: null, ...fields }, { transaction });
   const id = uuidv7();
-  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, ...entry };
-  await insertEnrollments(core, [entered], enrolledAt, transaction);
-  return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
+  const enrollment = { id, userId, courseId: course.id, trainerId: course.trainerId, ...fields };
+  await insertEnrollments(core, [enrollment], enrolledAt, transaction);
+  return core.database.models.Enrollment.build(enrollmentRow(enrollment, enrolledAt), {
+    isNewRecord: false,
+    raw: true,
+  });
 }
 
 /**
- * A trainee asks for a place in a published course: for a seat, or where there is none for a place on the waiting list.
+ * Requests a place in a published course for the caller: a seat or, if there is none, a place on the waiting list.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
- *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
+ *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, checked in this order
  */
 export async function requestEnrollment(core: Core, caller: Caller, input: unknown): Promise<Enrollment> {
   const { user } = caller;
-  const { courseId, joinWaitingList, ...words } = validate(enrollmentRequestSchema, input);
+  const { courseId, joinWaitingList, ...texts } = validate(enrollmentRequestSchema, input);
   const request = async (transaction: Transaction) => {
     const wanted = { courseId, userId: user.id };
     const state = await lockForEnrollment(core, wanted, transaction);
     const { course, account, existing: found } = state;
     assertActive(account?.role === 'trainee' ? account : null);
-    // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
+    // Other changes of an enrollment don't lock the course, so an existing enrollment is locked, too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing) assertAllowed(reenrollRefusal(existing.status, 'pending', 'trainee'));
     const from = existing?.status;
     const status = requestedStatus(state, joinWaitingList, today(core));
     const waitingNumber = status === 'waiting' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
-    const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
-    const enrollment = await enrollOrRevive(core, course, existing, entry, transaction);
+    const draft = { userId: user.id, status, written: notesOf(texts, core.now()), waitingNumber };
+    const enrollment = await enrollOrRevive(core, course, existing, draft, transaction);
     const cause = { author: actorOf(caller), notify: false };
     await applyEnrollmentEffects(core, [{ enrollment, from, to: status, cause }], transaction); // effect: request
     return enrollment;
@@ -83,8 +86,8 @@ export async function requestEnrollment(core: Core, caller: Caller, input: unkno
 }
 
 /**
- * The course's trainer or the super admin enrolls a trainee, whether the course is published or not, or puts the trainee on the
- * waiting list.
+ * Enrolls a trainee in a course, published or not, or adds the trainee to its waiting list. The actor must be the course's trainer
+ * or the super admin.
  * @param notify whether the trainee gets a mail about a seat
  * @returns the enrollment with its course and trainee
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
@@ -96,8 +99,8 @@ export async function assignEnrollment(
   input: unknown,
   notify = notifiesByDefault(actor),
 ): Promise<Enrollment> {
-  const { courseId, traineeId, status: wanted, whenFull, ...words } = validate(enrollmentAssignmentSchema, input);
-  const written = replyOf(actor, words, core.now());
+  const { courseId, traineeId, status: wanted, whenFull, ...texts } = validate(enrollmentAssignmentSchema, input);
+  const written = replyOf(actor, texts, core.now());
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const trainee = await lockTraineeToEnroll(core, traineeId, transaction);
@@ -109,8 +112,8 @@ export async function assignEnrollment(
     if (place === 'kept') throw new AppError('ALREADY_ENROLLED');
     const status: EnrollmentStatus = place === 'joined' ? 'waiting' : wanted;
     const waitingNumber = place === 'joined' ? await takeWaitingNumbers(core, course, 1, transaction) : null;
-    const entry = { userId: traineeId, status, words: written, waitingNumber };
-    const enrollment = await enrollOrRevive(core, course, existing, entry, transaction);
+    const draft = { userId: traineeId, status, written, waitingNumber };
+    const enrollment = await enrollOrRevive(core, course, existing, draft, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
     const changes = auditedChanges(before, enrollment);

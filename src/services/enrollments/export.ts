@@ -17,15 +17,15 @@ import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '..
 import { isNarrow, planEnrollmentSearch } from './queries.js';
 import { addWaitingPlaces } from './waiting-places.js';
 
-/** Enrollments per query of an export, which bounds its memory: their notes may be long. */
+/** Enrollments per query, which bounds the memory of an export: notes may be long. */
 const batch = 200;
 
-/** Ids that are read at once: the database may sort all that a filter matches to find them. */
+/** Ids per query. The database may have to sort all matches for each query. */
 const idsPerQuery = 5000;
 
 const order: Order = [['id', 'ASC']];
 
-/** The attributes of an enrollment, of its trainee and of its course. */
+/** Attributes of an enrollment, with its trainee and its course. */
 type Exported = Attributes<Enrollment> & Pick<Enrollment, 'user' | 'course' | 'certificate' | 'waitingPlace'>;
 
 function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {
@@ -47,10 +47,10 @@ function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {
   }
 }
 
-/** Reads the ids of all enrollments that the actor may see and a filter matches, in their order, some at a time. */
+/** Returns a batchwise reader of the ids of enrollments that the actor may see and that match a filter. */
 async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
   const { where, parts } = await planEnrollmentSearch(core, actor, filter);
-  // Looked up by the index that has few of them: in the order of ids, databases would read the whole table.
+  // Uses the index with few matches. In the order of ids, databases would read the whole table.
   const among = parts?.parts ?? (isNarrow(actor, filter) ? [{ where }] : undefined);
   const idsAfter = (id: string) => {
     const after = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [condition, { id: { [Op.gt]: id } }] });
@@ -61,9 +61,8 @@ async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
 }
 
 /**
- * The enrollments that the actor may see and a filter matches, with their trainees and courses: the first ones that were made come
- * first.
- * @throws AppError `VALIDATION`, before anything is read
+ * Returns a table of the enrollments that the actor may see and that match a filter, with trainees and courses, oldest first.
+ * @throws AppError `VALIDATION`, before any row is read
  */
 export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExported?: OnExported): Table {
   const [schema, all] =
@@ -89,7 +88,7 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
     if (ids.length === 0) ids = await idsAfter(last);
     while (ids.length > 0) {
       const some = ids.splice(0, batch);
-      // Those that have left the filter since their ids were read are left out.
+      // Leaves out enrollments that have stopped matching since their ids were read.
       const rows = rowQuery(models.Enrollment, { where, order, include });
       const found = await read(() => rows.records(some, attributes));
       if (found.length > 0) {

@@ -14,7 +14,7 @@ import { newestFirst, planEnrollmentSearch } from './queries.js';
 /** Enrollments per query. */
 const batch = 500;
 
-/** What a bulk change keeps of each of its enrollments, without the other texts of the course, which may be long. */
+/** Fields of an enrollment for a bulk change, without the long texts of the course. */
 export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | 'progress' | 'reply'> {
   user: Pick<User, 'firstName' | 'lastName'>;
   /** The trainee's name before a rename; null without one. */
@@ -27,7 +27,7 @@ const withNames = ({ database: { models } }: Core) => [
   { model: models.Course, as: 'course', attributes: ['title', 'startDate'] },
 ];
 
-/** @param enrollment with what {@link withNames} includes */
+/** @param enrollment read with {@link withNames} */
 function nameable(enrollment: Enrollment): NameableEnrollment {
   const { id, status, progress, reply, user, course } = enrollment;
   if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
@@ -37,7 +37,7 @@ function nameable(enrollment: Enrollment): NameableEnrollment {
   return { id, status, progress, reply, formerName, user: { firstName, lastName }, course: { title, startDate } };
 }
 
-/** The id that a reference means, or why it means none. */
+/** Returns the id of a reference, or an error. */
 async function idOf(core: Core, reference: string): Promise<string | AppError> {
   const id = parseId(reference);
   if (id !== undefined) return id;
@@ -50,9 +50,9 @@ async function idOf(core: Core, reference: string): Promise<string | AppError> {
 }
 
 /**
- * The enrollments with these ids, or the ends of them, with few queries for many of them; or why there is none: `NOT_FOUND`, or
- * `VALIDATION` for the end of several ids.
- * @param signal ends it between two queries
+ * Finds enrollments by ids or ends of ids, with few queries for many references.
+ * @param signal stops the search between two queries
+ * @returns for each reference the enrollment, or an error: `NOT_FOUND`, or `VALIDATION` for the end of several ids
  * @throws AppError `INTERRUPTED`
  */
 export async function findReferencedEnrollments(
@@ -77,9 +77,9 @@ export async function findReferencedEnrollments(
 }
 
 /**
- * All enrollments that the actor may see and a filter of {@link enrollmentListingSchema} matches, newest first. One statement
- * reads their ids, so that none is missed when others leave the filter meanwhile.
- * @param signal ends it between two queries
+ * Returns all enrollments that the actor may see and that match a filter of {@link enrollmentListingSchema}, newest first. One
+ * statement reads all ids, so that no enrollment is missed while others stop matching.
+ * @param signal stops the search between two queries
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
 export async function findMatchingEnrollments(

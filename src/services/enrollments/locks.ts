@@ -13,9 +13,10 @@ import type { Core } from '../core.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 
 /**
- * What takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other changes of an
- * enrollment, of its status too, lock the enrollment alone: they don't wait for those who enroll in the course. Between nodes of
- * a cluster these locks don't hold: there the changed enrollment conflicts, and the course whose seats are reserved.
+ * Locks a course. A change that takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other
+ * changes of an enrollment, including most changes of status, lock only the enrollment: they don't wait for new enrollments. Row
+ * locks don't work between nodes of a cluster. There, the writes to the enrollment and to the course conflict.
+ * @throws AppError `NOT_FOUND`
  */
 export async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;
@@ -25,8 +26,8 @@ export async function lockCourse(core: Core, id: string, transaction: Transactio
 }
 
 /**
- * Locks a trainee who is about to be enrolled, so that the account can't get another role before the commit.
- * @returns null when the id isn't a trainee's
+ * Locks a trainee before the enrollment, so that the account can't get another role before the commit.
+ * @returns null if the id isn't a trainee's
  */
 export async function lockTraineeToEnroll(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   const [user] = await forceIncrementUserVersions(core, [id], transaction);
@@ -34,9 +35,9 @@ export async function lockTraineeToEnroll(core: Core, id: string, transaction: T
 }
 
 /**
- * Locks a course and a trainee who asks for a seat in it, and reads what decides about it. Others who enroll in the course wait
- * from here to the commit, so what they wait for is as short as can be: both rows are locked by the increments that a cluster
- * needs, and all is read at once.
+ * Locks a course and a trainee who requests a seat, and reads the preconditions. Others who enroll in the course wait from here to the
+ * commit, so the transaction must be short: the version increments that a cluster needs also lock both rows, and one query reads
+ * all preconditions.
  * @throws AppError `NOT_FOUND` for the course
  */
 export async function lockForEnrollment(
@@ -50,7 +51,7 @@ export async function lockForEnrollment(
   return state;
 }
 
-/** The enrollment with this id, or of this trainee in this course; null when there is none. */
+/** Locks the enrollment with this id, or of this trainee in this course. @returns null if there is none */
 export function lockEnrollment(
   core: Core,
   where: { id: string } | { userId: string; courseId: string },

@@ -6,7 +6,7 @@ import { assignSeats, readOccupancy } from '../courses/capacity.js';
 import { findCourse } from '../courses/queries.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
-/** Effect of a change on an enrollment: a change, a place on the waiting list, none, or this refusal. */
+/** Predicted outcome for an enrollment: a change, a place on the waiting list, no change, or a refusal. */
 export type PreviewedOutcome = 'done' | 'waiting' | 'unchanged' | AppError;
 
 interface AssignmentPreview extends Pick<BulkAssignment, 'courseId' | 'status' | 'whenFull'> {
@@ -17,8 +17,8 @@ interface AssignmentPreview extends Pick<BulkAssignment, 'courseId' | 'status' |
 const batch = 500;
 
 /**
- * What enrolling trainees in a course would do with each, in their order.
- * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL`, `WAITING_LIST_FULL` where it has not enough places for all
+ * Predicts the outcome of enrolling trainees in a course, for each trainee in the given order.
+ * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL`, `WAITING_LIST_FULL` if there are too few places
  */
 export async function previewAssignment(
   core: Core,
@@ -55,7 +55,7 @@ export async function previewAssignment(
   return previewed;
 }
 
-/** What a change of status would do with an enrollment, as far as its status tells. A reply alone is another operation. */
+/** Predicts the outcome of a change of status from the current status. A change of the reply alone is another operation. */
 export function previewStatus(
   from: { status: EnrollmentStatus; reply: string | null },
   wanted: StatusChange,
@@ -65,7 +65,7 @@ export function previewStatus(
   return changeRefusal(from.status, wanted, actor) ?? 'done';
 }
 
-/** Whether an enrollment has a status, and the reply where one is given. */
+/** Whether an enrollment already has the wanted status and, if given, the wanted reply. */
 export const hasWantedState = (
   enrollment: { status: EnrollmentStatus; reply: string | null },
   { status, reply }: { status: EnrollmentStatus; reply?: string | null | undefined },

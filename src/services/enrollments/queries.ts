@@ -40,13 +40,13 @@ export const newestFirst: Order = [
   ['id', 'DESC'],
 ];
 
-/** The trainee and the certificate, as listings show them. */
+/** Joins the trainee and the certificate, as listings show them. */
 const withUser = (core: Core) => [
   { model: core.database.models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
   certificateJoin(core),
 ];
 
-/** The same with the course. */
+/** Joins the trainee, the certificate and the course. */
 const withUserAndCourse = (core: Core) => [
   ...withUser(core),
   {
@@ -56,7 +56,7 @@ const withUserAndCourse = (core: Core) => [
   },
 ];
 
-/** The course with its trainer, as a trainee sees it (specification, section 2). */
+/** Joins the course with its trainer, as a trainee sees it (specification, section 2). */
 const withCourseSummary = ({ database: { models } }: Core) => [
   {
     model: models.Course,
@@ -86,8 +86,8 @@ const filterConditions = ({
 });
 
 /**
- * The ids of an account's active and pending enrollments, newest first.
- * @param limit all of them by default
+ * Returns the ids of an account's active and pending enrollments, newest first.
+ * @param limit maximum number of ids; all by default
  */
 export async function currentEnrollmentIds(core: Core, userId: string, limit?: number): Promise<string[]> {
   const where = { userId, status: currentStatuses };
@@ -102,10 +102,10 @@ export async function currentEnrollmentIds(core: Core, userId: string, limit?: n
   return found.map(({ id }) => id);
 }
 
-/** Enrollments read in one query: their courses may have long texts. */
+/** Enrollments per query: their courses may have long texts. */
 const rowsPerQuery = 50;
 
-/** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
+/** Reads the given enrollments that are still active or pending, with their courses (specification, section 4.11). */
 export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment, undefined> {
   for (let at = 0; at < ids.length; at += rowsPerQuery) {
     const where = { id: ids.slice(at, at + rowsPerQuery), status: currentStatuses };
@@ -116,21 +116,21 @@ export async function* currentEnrollments(core: Core, ids: readonly string[]): A
   }
 }
 
-/** A page of enrollments with the places of those that wait. */
+/** Adds places on waiting lists to a page of enrollments. */
 async function withWaitingPlaces(core: Core, reading: Promise<Page<Enrollment>>): Promise<Page<Enrollment>> {
   const page = await reading;
   await addWaitingPlaces(core, page.items);
   return page;
 }
 
-/** Ids of a trainer's courses, few of them, that match a search. */
+/** Returns the ids of a trainer's courses that match a search. A trainer has few courses. */
 async function ownCoursesMatching(core: Core, trainerId: string, sought: string): Promise<string[]> {
   const { sequelize, models, read } = core.database;
   const where = { trainerId, [Op.and]: [contains(sequelize, 'Course.search_key', sought)] };
   return (await read(() => models.Course.findAll({ attributes: ['id'], where }))).map(({ id }) => id);
 }
 
-/** The enrollments in a trainer's courses that a filter matches: a search finds trainees and courses. */
+/** Plans a search for enrollments in a trainer's courses. The search text matches trainees and courses. */
 async function planTrainerEnrollmentSearch(
   core: Core,
   trainerId: string,
@@ -146,13 +146,13 @@ async function planTrainerEnrollmentSearch(
   const { parts, areFew } = narrowParts<Enrollment, Enrollment>(matching.parts, (condition) => ({
     [Op.and]: [filterConditions(filter), isInCourseOfTrainer(core.database.sequelize, trainerId), condition],
   }));
-  // The part of the courses is counted fastest.
+  // The part by courses comes first, because it is counted fastest.
   return { ...matching, where, parts: { parts: [{ where: { ...ofTrainer, ...inCourses } }, ...parts], areFew } };
 }
 
 /**
- * One page of the enrollments in a trainer's courses, newest first by default (specification, section 4.12).
- * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
+ * Returns one page of the enrollments in a trainer's courses, newest first by default (specification, section 4.12).
+ * @throws AppError `VALIDATION`, `NOT_FOUND` if there is no such trainer
  */
 export async function listTrainerEnrollments(
   core: Core,
@@ -165,23 +165,23 @@ export async function listTrainerEnrollments(
     ...(await planTrainerEnrollmentSearch(core, trainerId, listing)),
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    // A trainer lists their own courses, and exists.
+    // A trainer lists only their own courses, so the trainer exists.
     ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
   return withWaitingPlaces(core, page);
 }
 
-/** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
+/** Matches enrollments that the actor may see: a trainee's own, those in a trainer's courses, or all for the super admin. */
 export function visibleTo({ actorId, role }: Identity): WhereOptions<Enrollment> {
   if (role === 'super_admin') return {};
   return role === 'trainer' ? { trainerId: actorId } : { userId: actorId };
 }
 
-/** Whether conditions leave few enrollments. */
+/** Whether the actor or the filter leaves few enrollments. */
 export const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: EnrollmentFilter) =>
   role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
 
-/** The condition of the enrollments that the actor may see and a filter matches, and how they are found. */
+/** Plans how to find and count the enrollments that the actor may see and that match a filter. */
 export async function planEnrollmentSearch(
   core: Core,
   actor: Actor,
@@ -196,7 +196,7 @@ export async function planEnrollmentSearch(
   const matching = await planTraineeSearch(core, filter.search, narrow);
   const where = and(matching.where);
   if (matching.parts) {
-    // Accounts are looked up first, and their enrollments by them.
+    // Finds accounts first, then their enrollments.
     const isOf = (id: string) => isInCourseOfTrainer(core.database.sequelize, id);
     const seen = actor.role === 'trainer' ? isOf(actor.actorId) : visible;
     const rest = [
@@ -207,16 +207,16 @@ export async function planEnrollmentSearch(
     return { ...matching, where, parts: narrowParts(matching.parts, ofAccounts) };
   }
   if (narrow || progress === undefined || searchKey(filter.search) !== '') return { ...matching, where };
-  // An index has those of each status in their order.
+  // An index has the enrollments of each status in the order of dates.
   const statuses = status ?? enrollmentStatuses;
   const parts = statuses.map((one) => ({ where: { progress, status: one }, sortedBy: 'enrolledAt' }));
   return { ...matching, where, parts: { parts, areFew: false } };
 }
 
-/** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
+/** Returns one page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
-  // Too many to be sorted without an index.
+  // All enrollments are too many to sort without an index.
   if (!isNarrow(actor, listing) && listing.sortBy !== 'enrolledAt') {
     throw validationError([
       {
@@ -237,7 +237,7 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
 
 const cancelledLast: Order[number] = [literal("CASE WHEN Enrollment.status = 'cancelled' THEN 1 ELSE 0 END"), 'ASC'];
 
-/** One page of the caller's own enrollments, newest first by default. @throws AppError `VALIDATION` */
+/** Returns one page of the caller's own enrollments, newest first by default. @throws AppError `VALIDATION` */
 export async function listOwnEnrollments(core: Core, { user }: Caller, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(ownEnrollmentListingSchema, query);
   const { sequelize, models } = core.database;
@@ -262,7 +262,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   return withWaitingPlaces(core, page);
 }
 
-/** An enrollment that the actor may see. @throws AppError `NOT_FOUND` */
+/** Finds an enrollment that the actor may see. @throws AppError `NOT_FOUND` */
 export async function findEnrollment(core: Core, actor: Identity, id: string): Promise<Enrollment> {
   const enrollment = await core.database.read(() =>
     core.database.models.Enrollment.findOne({
@@ -283,7 +283,7 @@ async function assertManagesCourse(core: Core, actor: Actor, courseId: string): 
 }
 
 /**
- * One page of a course's trainees with their enrollments, newest first by default.
+ * Returns one page of a course's trainees with their enrollments, newest first by default.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
  */
 export async function listCourseTrainees(
@@ -310,14 +310,14 @@ export async function listCourseTrainees(
     },
     order: sortBy === 'lastName' ? byLastName : orderOf({ sortBy, sortOrder }),
     include: withUser(core),
-    // Another trainer's course has none for the actor: this finds the reason.
+    // Without rows, the course may be missing or another trainer's: this throws the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
   return withWaitingPlaces(core, page);
 }
 
 /**
- * One page of the active trainees who could be enrolled in a course, by name.
+ * Returns one page of the active trainees who can be enrolled in a course, by name.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
  */
 export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
@@ -328,10 +328,10 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const among = { role: 'trainee' as const };
   const found = await planAccountSearch(core, search, { among });
   const active = { ...among, isActive: true };
-  // Another trainer's course has no available trainees: `ifNone` finds the reason.
+  // Another trainer's course has no available trainees: `ifNone` throws the reason.
   const isManaged = courseExists(sequelize, courseId, trainerId);
   const isFree = isNotEnrolled(sequelize, 'User.id', courseId, enrolledStatuses);
-  // Conditions are checked one after the other: enrollments are looked up only of accounts that the search finds.
+  // The condition on enrollments comes last: it is checked only for accounts that match the search.
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [active, isManaged, condition, isFree] });
   return readPage(core, models.User, listing, {
     ...narrowSearch(found, and),

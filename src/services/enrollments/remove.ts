@@ -9,9 +9,9 @@ import { applyEnrollmentEffects } from './effects.js';
 import { enrollmentRecord } from './store.js';
 
 /**
- * Removes enrollments, all of them or none.
+ * Removes enrollments, all or none.
  * @returns the removed enrollments
- * @throws AppError `NOT_FOUND` when one doesn't exist, or isn't in a course that the actor manages
+ * @throws AppError `NOT_FOUND` if an enrollment doesn't exist, or isn't in a course that the actor manages
  */
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;

@@ -14,50 +14,52 @@ import {
 import type { Actor } from '../core.js';
 import { closedRefusal } from '../dates.js';
 
-/** Throws a refusal, where there is one. */
 export function assertAllowed(refusal: AppError | undefined): void {
   if (refusal) throw refusal;
 }
 
 export const actorKindOf = ({ role }: Pick<Actor, 'role'>): ActorKind => (role === 'trainee' ? 'trainee' : 'manager');
 
-/** The fields of what is written with a change; none where nothing is. */
+/** Fields of the notes or the reply that a change writes; empty if it writes none. */
 export type WrittenFields = Partial<Pick<EnrollmentValues, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>>;
 
-/** A trainee's words with a request; null takes them back. */
+/** Returns the fields of a trainee's notes. Null removes the notes. */
 export const notesOf = ({ notes }: NotesOrReply, now: Date): WrittenFields =>
   notes === undefined ? {} : { notes, notesAt: notes === null ? null : now };
 
-/** A manager's words, also as `notes`: those of the enrollment are always the trainee's. Null takes them back. */
-export function replyOf({ actorId }: Actor, words: NotesOrReply, now: Date): WrittenFields {
-  const { reply = words.notes } = words;
+/**
+ * Returns the fields of a manager's reply, also if it was sent as `notes`: the notes of an enrollment are always the trainee's. Null
+ * removes the reply.
+ */
+export function replyOf({ actorId }: Actor, texts: NotesOrReply, now: Date): WrittenFields {
+  const { reply = texts.notes } = texts;
   if (reply === undefined) return {};
   return reply === null ? { reply, replyAt: null, replyBy: null } : { reply, replyAt: now, replyBy: actorId };
 }
 
-/** What an actor writes with a change. @throws AppError `VALIDATION` for a reply of a trainee */
-export function writtenFieldsOf(actor: Actor, words: NotesOrReply, now: Date): WrittenFields {
-  if (actorKindOf(actor) === 'manager') return replyOf(actor, words, now);
-  if (words.reply === undefined) return notesOf(words, now);
+/** Returns the fields of an actor's notes or reply. @throws AppError `VALIDATION` for a reply of a trainee */
+export function writtenFieldsOf(actor: Actor, texts: NotesOrReply, now: Date): WrittenFields {
+  if (actorKindOf(actor) === 'manager') return replyOf(actor, texts, now);
+  if (texts.reply === undefined) return notesOf(texts, now);
   const message = 'reply is for those who manage the course. Send your own words as notes.';
   throw validationError([{ path: 'reply', code: 'UNKNOWN', message }]);
 }
 
-/** How an enrollment that had this status was cancelled. */
+/** Returns the reason of a cancellation from this status. */
 export function cancelReasonOf(from: EnrollmentStatus, by: ActorKind): EnrollmentValues['cancelReason'] {
   if (by === 'trainee') return 'left';
   return rulesOf(from).takesPart ? 'removed' : 'refused';
 }
 
-/** Why an enrollment can't change its status like this; names both. */
+/** Returns the refusal of a change that the statuses don't permit. */
 const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   mayFollow(from, to, by)
     ? undefined
     : new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } });
 
 /**
- * Why somebody who has an enrollment in a course can't enroll again: `ALREADY_ENROLLED`, `STATUS_REFUSED`. Managers can enroll
- * who waits, past all others.
+ * Returns the refusal of another enrollment for a person with an enrollment in the course: `ALREADY_ENROLLED`, `STATUS_REFUSED`.
+ * Managers may enroll someone from the waiting list out of turn.
  */
 export const reenrollRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   rulesOf(from).isEnrolled && !(from === 'waiting' && by === 'manager')
@@ -68,9 +70,10 @@ const listFull =
   'The free seats of the course are being given to its waiting list, which is full meanwhile. Try again shortly.';
 
 /**
- * Returns the status of a trainee's request: a seat, unless somebody waits for one, or else a place on the waiting list, if wanted.
+ * Returns the status of a trainee's request: a seat if one is free and nobody waits for it. Otherwise a place on the waiting list, if
+ * wanted.
  * @throws AppError `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL` or
- *   `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, in this order
+ *   `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, checked in this order
  */
 export function requestedStatus(
   { course, seatsTaken, hasWaitingList, waiting }: EnrollmentPreconditions,
@@ -88,16 +91,16 @@ export function requestedStatus(
   return 'waiting';
 }
 
-/** Why managers of a course can't enroll this account: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
+/** Returns the refusal to enroll an account by managers: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
 export function traineeRefusal(trainee: User | null): AppError | undefined {
   if (!trainee) return notFound('Trainee');
   return trainee.isActive ? undefined : new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
 
 /**
- * Why managers of a course can't enroll a trainee with this status; for single and bulk assignment.
- * @param trainee null when the id isn't a trainee's
- * @param existing the enrollment that the trainee has in the course
+ * Returns the refusal to enroll a trainee with this status by managers, in single and bulk assignments.
+ * @param trainee null if the id isn't a trainee's
+ * @param existing enrollment of the trainee in the course
  * @returns `NOT_FOUND`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED` or `STATUS_REFUSED`, checked in this order
  */
 export function assignmentRefusal(
@@ -110,8 +113,8 @@ export function assignmentRefusal(
 }
 
 /**
- * Why the actor can't change a status: `STATUS_NOT_FOR_TRAINEES` for one that their role can't set, `STATUS_CHANGED` where it isn't the one
- * that they expect, `STATUS_REFUSED`.
+ * Returns the refusal of a change of status: `STATUS_NOT_FOR_TRAINEES` for a status that trainees can't set, `STATUS_CHANGED` if the
+ * current status isn't the expected one, or `STATUS_REFUSED`.
  */
 export function changeRefusal(
   from: EnrollmentStatus,

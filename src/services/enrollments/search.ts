@@ -8,23 +8,23 @@ import { planAccountSearch } from '../accounts/search.js';
 import type { Core } from '../core.js';
 import { type IndexedParts, maxCounted, narrowParts, searchBounds } from '../paging.js';
 
-/** Up to so many trainees are named by their ids in a query, if all accounts were read to find them. */
+/** Maximum number of trainees whose ids are listed in a query, if all accounts were read to find them. */
 const maxNamed = 1000;
 
-/** Up to so many enrollments are read one by one, with their trainees, to see which a search matches. */
+/** Maximum number of enrollments that are read one by one, with their trainees, to match a search. */
 export const searchedEnrollments = { few: 3000 };
 
-/** A condition of enrollments, and how they are found and counted: see `Listing`. */
+/** Condition of a search for enrollments, and how to find and count its matches: see `Listing` in paging.ts. */
 export interface EnrollmentSearch {
   where: WhereOptions<Enrollment>;
-  /** All are counted where it is absent. */
+  /** Maximum number of counted matches; absent for all. */
   maxCounted?: number;
   parts?: IndexedParts<Enrollment> | undefined;
 }
 
 /**
- * The enrollments of trainees whose name or email matches a search, among all enrollments. Those of few trainees are found by
- * an index on trainees; a page of those of many is found soon in the order of dates.
+ * Plans a search for trainees' names and emails among all enrollments. The enrollments of few trainees are found by an index on
+ * trainees. For many trainees, a page is found quickly in the order of dates.
  */
 async function planFullSearch(core: Core, search: string): Promise<EnrollmentSearch> {
   const { models, read } = core.database;
@@ -43,8 +43,8 @@ async function planFullSearch(core: Core, search: string): Promise<EnrollmentSea
 }
 
 /**
- * The enrollments of trainees whose name or email matches a search.
- * @param narrow other conditions that leave few enrollments in most cases, such as those of a trainer; absent for all enrollments
+ * Plans a search for enrollments of trainees whose name or email matches.
+ * @param narrow other conditions that usually leave few enrollments, such as those of a trainer; undefined for all enrollments
  */
 export async function planTraineeSearch(
   core: Core,

@@ -6,10 +6,10 @@ import type { Actor, Core } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
 import { visibleTo } from './queries.js';
 
-/** The number of enrollments by status. */
+/** Numbers of enrollments by status. */
 export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
 
-/** Counts of the enrollments that the actor may see. */
+/** Counts the enrollments that the actor may see. Large counts are cached: see count-cache.ts. */
 export function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
   const count = () => countByStatus(core, actor);
   return actor.role === 'super_admin' ? cachedCounts(core, 'enrollments', count, ({ total }) => total) : count();
@@ -30,17 +30,17 @@ function statisticsOf(groups: readonly Enrollment[]): EnrollmentStatistics {
   const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
   const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  // The type is derived from the same list, so every status has a count.
+  // The type derives from the same list, so every status has a count.
   return { total, ...byStatus } as EnrollmentStatistics;
 }
 
-/** Requests for a course that wait for a decision. */
+/** Number of pending requests for a course. */
 export interface CourseRequests {
   course: { id: string; title: string };
   waiting: number;
 }
 
-/** The courses of a trainer with most requests that wait for an answer. */
+/** Returns the courses of a trainer with the most pending requests. */
 export async function requestsByCourse(core: Core, trainerId: string, limit: number): Promise<CourseRequests[]> {
   const { Course, Enrollment } = core.database.models;
   return core.database.read(async () => {
@@ -59,27 +59,27 @@ export async function requestsByCourse(core: Core, trainerId: string, limit: num
     const titles = new Map(courses.map(({ id, title }) => [id, title]));
     return groups.flatMap((group) => {
       const title = titles.get(group.courseId);
-      // Deleted between the two queries.
+      // The course was deleted between the two queries.
       if (title === undefined) return [];
       return [{ course: { id: group.courseId, title }, waiting: Number(group.get('count')) }];
     });
   });
 }
 
-/** The number of a trainer's active enrollments that have reached 100 % and can be completed. */
+/** Counts a trainer's active enrollments with a progress of 100 %, which can be completed. */
 export async function countReadyToComplete(core: Core, trainerId: string): Promise<number> {
   const where = { trainerId, status: participantStatuses, [Op.and]: [hasProgress(100)] };
   return core.database.read(() => core.database.models.Enrollment.count({ where }));
 }
 
-/** A trainee's own enrollments. */
+/** Statistics of a trainee's own enrollments. */
 export interface TraineeStatistics {
   enrollments: EnrollmentStatistics;
   /** Average of the active enrollments, in percent; null without any. */
   averageProgress: number | null;
 }
 
-/** Counts of a trainee's enrollments, and their progress: all are read by the trainee, whatever their status. */
+/** Counts a trainee's enrollments and averages the progress of active ones, with one query for all statuses. */
 export async function traineeStatistics(core: Core, userId: string): Promise<TraineeStatistics> {
   const groups = await core.database.read(() =>
     core.database.models.Enrollment.findAll({

@@ -2,7 +2,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import { readWaitingPlaces } from '../../db/sql/waiting-list.js';
 import type { Core } from '../core.js';
 
-/** Adds their places to enrollments that wait, with one query for all of them; with none where nobody waits. */
+/** Adds places to enrollments on a waiting list, with one query for all, or none if nobody waits. */
 export async function addWaitingPlaces(
   { database }: Core,
   enrollments: readonly Pick<Enrollment, 'id' | 'status' | 'courseId' | 'waitingNumber' | 'waitingPlace'>[],
@@ -14,8 +14,8 @@ export async function addWaitingPlaces(
 }
 
 /**
- * Adds their places to enrollments that were changed, after the commit: others who enroll in the course don't wait for it. Its
- * failure is logged, for the change is done.
+ * Adds places on the waiting list to changed enrollments, after the commit, so that others who enroll in the course don't wait for the
+ * query. A failure is only logged, because the change is committed.
  */
 export async function addPlacesAfterChange(core: Core, enrollments: readonly Enrollment[]): Promise<void> {
   try {

@@ -1,15 +1,15 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../errors.js';
 
-/** Transactions of this process that ask for the row of one course: while one commits, the next begins. */
+/** Concurrent transactions of this process for one course: while one commits, the next begins. */
 const concurrency = 2;
 
 const limits = new Map<string, LimitFunction>();
 
 /**
- * Runs work that locks a course. A class that enrolls at the same moment waits for its row one after the other: who waits here
- * occupies none of the connections that others need, and nothing of the time that a request may use the database.
- * @throws AppError `OVERLOADED` when the database fails while it waits, and what `work` throws
+ * Runs work that locks a course. If a whole class enrolls at once, most of its requests wait here instead of in the database. Waiting
+ * work occupies no connection and doesn't count towards the request's database deadline.
+ * @throws AppError `OVERLOADED` if the database fails while the work waits, and the errors of `work`
  */
 export async function inCourseQueue<T>(courseId: string, work: () => Promise<T>): Promise<T> {
   const limit = limits.get(courseId) ?? pLimit({ concurrency, rejectOnClear: true });
@@ -22,7 +22,7 @@ export async function inCourseQueue<T>(courseId: string, work: () => Promise<T>)
     });
   } catch (error) {
     if (!hasBegun) throw new AppError('OVERLOADED', undefined, { cause: error });
-    // Without a database all that wait would fail, each later than the one before it.
+    // Without a database, all waiting work would fail, one after the other.
     if (error instanceof AppError && error.code.startsWith('DATABASE_')) limit.clearQueue();
     throw error;
   } finally {

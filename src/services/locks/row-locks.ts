@@ -3,14 +3,14 @@ import type { User } from '../../db/models/user.js';
 import type { Core } from '../core.js';
 
 /**
- * Locks for rules between tables: a transaction that relies on a row and writes another row locks the first one by
- * incrementing its version. SELECT ... FOR UPDATE locks on one node of a cluster only; of two transactions that change the
- * same row on different nodes one fails and is repeated.
+ * Locks for rules between tables. A transaction that relies on a row and writes another row locks the first row by incrementing its
+ * version. SELECT ... FOR UPDATE locks only on one node of a cluster. If two transactions change the same row on different nodes,
+ * one of them fails and is repeated.
  *
- * A row that the transaction changes anyway needs no more than FOR UPDATE: the change itself conflicts on a cluster.
+ * A row that the transaction changes anyway needs only FOR UPDATE: the change itself conflicts on a cluster.
  */
 
-/** Until the transaction ends, no other reserves places in these courses, adds files to them, changes or deletes them. */
+/** Until the transaction ends, no other one can reserve places in these courses, add files to them, change or delete them. */
 export async function forceIncrementCourseVersions(
   core: Core,
   ids: readonly string[],
@@ -20,7 +20,7 @@ export async function forceIncrementCourseVersions(
   await Course.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
 }
 
-/** Until the transaction ends, no other changes or deletes these accounts. @returns the accounts that exist */
+/** Until the transaction ends, no other one can change or delete these accounts. @returns the existing accounts */
 export async function forceIncrementUserVersions(
   core: Core,
   ids: readonly string[],

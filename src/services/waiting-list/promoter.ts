@@ -5,24 +5,24 @@ import { AppError, isAppError } from '../../errors.js';
 import type { Core } from '../core.js';
 import { coursesDue, promote } from './promotion.js';
 
-/** One process gives seats, over all instances. */
+/** Lease of the one process that gives seats, among all instances. */
 const leaseName = 'promotion';
 
-/** An instance that died keeps the lease for so long, in milliseconds. */
+/** Duration of the lease, in milliseconds. A killed instance blocks the others for this time. */
 const leaseMs = 15_000;
 
-/** How often due courses are looked for, in milliseconds: time, other instances and processes that died free seats too. */
+/** Interval of searches for due courses, in milliseconds. Time, other instances and killed processes can make courses due, too. */
 const defaultPollMs = 2000;
 
 /** Gives free seats to waiting lists until it is closed. */
 export interface Promoter {
-  /** Ends after the running step. */
+  /** Stops after the running step. */
   close(): Promise<void>;
 }
 
 const leaseTaken = () => new AppError('PROMOTION_RUNNING');
 
-/** Starts to give the free seats of all courses to their waiting lists, whenever changes free some, and at regular intervals. */
+/** Starts to give free seats of all courses to their waiting lists, after changes that free seats and at regular intervals. */
 export function startPromoter(core: Core, { pollMs = defaultPollMs }: { pollMs?: number } = {}): Promoter {
   const stop = new AbortController();
   let wakeUp = new AbortController();
@@ -33,13 +33,13 @@ export function startPromoter(core: Core, { pollMs = defaultPollMs }: { pollMs?:
     try {
       const due = await coursesDue(core, among);
       if (due.length === 0) return;
-      // After a newer program has migrated, the rules may be others.
+      // A newer version may have migrated the database, and may have other rules.
       await assertSchemaCurrent(core.database);
       const work = (lease: Lease) => promote(core, due, { signal: stop.signal, lease });
       const { promoted } = await withLease(core.database, leaseName, 0, leaseTaken, work, { durationMs: leaseMs });
       if (promoted > 0) core.logger.info({ promoted }, 'free seats given to waiting lists');
     } catch (error) {
-      // The next round tries again. Another instance at work is no fault.
+      // The next round tries again. It is no failure if another instance has the lease.
       if (!isAppError(error, 'PROMOTION_RUNNING')) core.logger.warn({ err: error }, 'the promoter failed');
     }
   }

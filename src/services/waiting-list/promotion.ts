@@ -15,21 +15,21 @@ import { enrollmentRecord } from '../enrollments/store.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 
-/** The most people who get seats in one transaction: meanwhile others who enroll in the course wait. */
+/** Maximum number of people who get seats in one transaction. Others who enroll in the course wait for it. */
 const stepSize = 500;
 
-/** How long one step may use the database, in milliseconds: a service that ends waits for it. */
+/** Database deadline of one step, in milliseconds: a stopping service waits for the step. */
 const stepMs = 5000;
 
-/** How long a request waits for one step in the courses that it has changed, in milliseconds. */
+/** Time that a request waits for the steps in its courses, in milliseconds. */
 const requestMs = 1000;
 
-/** How long the step of a request goes on, in milliseconds: each broken connection may wait for its lock on the server for longer. */
+/** Database deadline of a request's step, in milliseconds. On the server, a broken connection may wait longer for its lock. */
 const requestStepMs = 4000;
 
 const failed = 'free seats are not given to the waiting list yet';
 
-/** One step of a promotion. */
+/** Result of one step of a promotion. */
 interface Step {
   promoted: number;
   /** Whether a free seat may be left for somebody on the list. */
@@ -43,18 +43,17 @@ export async function coursesDue(core: Core, among?: readonly string[]): Promise
   return core.database.withDeadline({ all: stepMs }, () => findCoursesToPromoteIn(core.database, options));
 }
 
-/** How free seats are given. */
 interface PromotionOptions {
-  /** Ends it between two steps. */
+  /** Stops the promotion between two steps. */
   signal: AbortSignal;
   /** Renewed in each step. */
   lease?: Lease;
 }
 
 /**
- * Gives all free seats of courses, in steps, one course after the other. Failures are logged.
- * @returns how many people got seats, and the courses that are still due
- * @throws AppError `PROMOTION_RUNNING` when the lease is lost
+ * Gives all free seats of courses, in steps, one course after the other. Logs failures.
+ * @returns the number of people who got seats, and the courses that are still due
+ * @throws AppError `PROMOTION_RUNNING` if the lease is lost
  */
 export async function promote(
   core: Core,
@@ -64,7 +63,7 @@ export async function promote(
   const due = new Set(courseIds);
   const left: string[] = [];
   let promoted = 0;
-  // A course that stays due is added again, behind the others.
+  // A course that is still due is added again at the end.
   for (const id of due) {
     if (signal.aborted) break;
     due.delete(id);
@@ -81,22 +80,22 @@ export async function promote(
   return { promoted, left: [...due, ...left] };
 }
 
-/** Gives the free seats among courses at the terminal. @returns whether some are left */
+/** Gives the free seats of courses at the terminal. @returns whether free seats are left */
 export async function promoteFreed(core: Core, courseIds: readonly string[], signal: AbortSignal): Promise<boolean> {
   try {
     const { left } = await promote(core, await coursesDue(core, courseIds), { signal });
     return left.length > 0;
   } catch (error) {
-    // The command has done its work.
+    // The command itself has succeeded.
     core.logger.warn({ err: error, courses: courseIds }, failed);
     return true;
   }
 }
 
 /**
- * Runs the work of a request, then one step in each course in which it has freed a seat, for at most a second: the next reader finds
- * the seat given. The promoter does the rest.
- * @param withoutSlot other requests run meanwhile
+ * Runs the work of a request, then one step in each course in which the work has freed a seat, for at most a second. So the next reader
+ * usually finds the seat taken. The promoter does the rest.
+ * @param withoutSlot lets other requests run while this one waits
  * @returns the result of the work, and whether a free seat is left for the waiting list
  */
 export async function withPromotion<T>(
@@ -128,25 +127,25 @@ export async function withPromotion<T>(
 }
 
 /**
- * Takes a step for a request, in the queue of the course: others who enroll wait there too.
- * @param over the request doesn't wait any longer; a step that has begun goes on
+ * Runs a step for a request, in the queue of the course, where others who enroll wait, too.
+ * @param over aborted when the request stops waiting; a running step continues
  * @returns whether the course is still due
  */
 async function stepOfRequest(core: Core, courseId: string, over: AbortSignal): Promise<boolean> {
   const outcome = await inCourseQueue(courseId, async () => {
     if (over.aborted) return { isDue: true };
     const stepping = core.database.withDeadline({ all: requestStepMs }, () => promoteNext(core, courseId));
-    // Thrown outside of the queue: it takes a fault of the database as one of all that wait in it.
+    // The error is thrown outside the queue, because a database error inside rejects all waiting work.
     return stepping.catch((error: unknown) => ({ isDue: true, error }));
   });
   if ('error' in outcome) throw outcome.error;
   return outcome.isDue;
 }
 
-/** Gives seats to the first people of a waiting list, as many as are free, but at most {@link stepSize}. */
+/** Gives the free seats to the first people of a waiting list, at most {@link stepSize}. */
 const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step> =>
   core.database.inTransaction(async (transaction) => {
-    // The promoter comes again to a locked course: others must not wait for it.
+    // The promoter skips a locked course and retries it later, so that other changes don't wait for it.
     const isLocked = lease !== undefined && !(await tryLockCourse(core.database, courseId, transaction));
     const next = isLocked ? undefined : await nextInLine(core, courseId, transaction);
     if (!next) return { promoted: 0, isDue: false };
@@ -160,11 +159,11 @@ const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step>
 interface NextInLine {
   course: Course;
   enrollments: Enrollment[];
-  /** Whether there are more seats than a step gives, and perhaps more people. */
+  /** Whether there are more seats than one step gives, and perhaps more people. */
   isCut: boolean;
 }
 
-/** Locks a course and reads the next people in line; undefined where nobody gets a seat. */
+/** Locks a course and reads the next people in line; undefined if nobody gets a seat. */
 async function nextInLine(core: Core, courseId: string, transaction: Transaction): Promise<NextInLine | undefined> {
   const { Course, Enrollment, User } = core.database.models;
   const course = await Course.findByPk(courseId, { transaction, lock: transaction.LOCK.UPDATE });
@@ -184,7 +183,7 @@ async function nextInLine(core: Core, courseId: string, transaction: Transaction
   return { course, enrollments, isCut: enrollments.length === stepSize && seatsLeft > stepSize };
 }
 
-/** Locks people, then their enrollments. @returns enrollments that still wait, of active people */
+/** Locks people, then their enrollments. @returns the waiting enrollments of active people */
 async function lockPromoted(
   core: Core,
   enrollments: readonly Enrollment[],
@@ -202,7 +201,7 @@ async function lockPromoted(
   return locked.filter(({ userId }) => active.has(userId));
 }
 
-/** Gives seats in a locked course, and mails the people, and the trainer whose answer they need. */
+/** Gives seats in a locked course. Mails the people, and the trainer if the enrollments need an answer. */
 async function giveSeats(
   core: Core,
   { autoAccept }: Course,
