@@ -19,27 +19,28 @@ import { createPasswordHasher, type PasswordHasher } from './credentials/passwor
 import type { Tokens } from './credentials/tokens.js';
 import { FreedSeats } from './freed-seats.js';
 
-/** The assembled program: close it when done. */
+/** All dependencies of the program. Close the context when done. */
 export interface Context extends Core {
   schema: Schema;
-  /** Calling it again has no effect. */
+  /** Later calls have no effect. */
   close(): Promise<void>;
 }
 
-/** Replacements for tests, and who uses the terminal. */
+/** User of the terminal, and replacements for tests. */
 export interface ContextOptions {
   /** See {@link Core}. */
   osUser?: string | undefined;
-  /** Replaced by tests, as is the hasher, which they close themselves. */
+  /** Clock for tests. */
   now?: () => Date;
-  /** Milliseconds by which the database's clock is moved: none has one that tests could set. */
+  /** Milliseconds added to the time of the database in tests, which can't set its clock. */
   databaseAheadMs?: () => number;
+  /** Hasher for tests, which close it themselves. */
   hasher?: PasswordHasher;
   /** Closed with the context. */
   images?: ImagePreparer;
 }
 
-/** What commands do with the database itself, so that they need not import `db`. */
+/** Administration of the database for commands, so that commands don't import `db`. */
 function schemaOf(database: Database) {
   const { sequelize, settings, read } = database;
   return {
@@ -53,7 +54,7 @@ function schemaOf(database: Database) {
     serverVersion: () => read(() => serverVersion(sequelize)),
     probe: () => probe(sequelize, settings),
     createDatabase: () => createDatabase(settings),
-    /** Close the context before. */
+    /** Close the context first. */
     removeUnusedFile: () => removeUnusedFile(settings),
     serverProblems: () => read(() => serverProblems(sequelize, settings)),
   };
@@ -62,7 +63,7 @@ function schemaOf(database: Database) {
 export type Schema = ReturnType<typeof schemaOf>;
 
 /**
- * Creates the context. Connections are opened, and secrets read or created, on first use.
+ * Creates the context. It opens connections and reads or creates secrets on first use.
  * @throws AppError `CONFIG_INVALID`
  */
 export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
@@ -92,7 +93,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
       tokens ??= import('./credentials/tokens.js').then(({ createTokens }) => createTokens(config));
       return tokens;
     },
-    // As long as its column.
+    // The column has 100 characters.
     osUser: options.osUser?.slice(0, 100) ?? null,
     now,
     async databaseNow(transaction) {

@@ -2,25 +2,25 @@ import { protectPhone } from '../tables/write/cells.js';
 import type { Table, TableColumn } from '../tables/write/table.js';
 import type { XlsxValue } from '../tables/write/xlsx.js';
 
-/** A column of an export: what a row has in it, and how it is written. */
+/** Column of an export: the value of a row, and its format. */
 export interface ExportColumn<Row> extends Omit<TableColumn, 'heading'> {
   value(row: Row): XlsxValue;
 }
 
 interface ExportSource<Row, Field extends string> {
-  /** The name of the sheet of a workbook. */
+  /** Name of the sheet in a workbook. */
   sheet: string;
-  /** The columns that are wanted, in their order. */
+  /** Wanted columns, in order. */
   fields: readonly Field[];
   columnOf(field: Field): ExportColumn<Row>;
-  /** The rows that follow the one with this id, in the order of ids: as many as memory may hold. None after the last one. */
+  /** Reads the next rows after an id, in the order of ids, as many as memory may hold. Returns an empty list at the end. */
   rowsAfter(id: string): Promise<readonly Row[]>;
 }
 
 /** Called with the number of rows of each batch. */
 export type OnExported = (rows: number) => void;
 
-/** Rows as a table that is written once. They are read as they are written. */
+/** Returns rows as a table that can be written once. Reads the rows while the table is written. */
 export function exportTable<Row extends { id: string }, Field extends string>(
   { sheet, fields, columnOf, rowsAfter }: ExportSource<Row, Field>,
   onExported: OnExported = () => undefined,
@@ -40,5 +40,5 @@ export function exportTable<Row extends { id: string }, Field extends string>(
   };
 }
 
-/** How phones are written, so that spreadsheets keep them as they are. */
+/** Format of phones that spreadsheets don't change. */
 export const phoneColumn = { isText: true, csvCell: protectPhone };

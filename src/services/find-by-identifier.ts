@@ -6,17 +6,17 @@ import { plainPhoneKeys } from '../schemas/phone-keys.js';
 import type { Core } from './core.js';
 import { readPhoneKeys } from './phone-country.js';
 
-/** An email or phone that names an account at a login. */
+/** Email or phone that identifies an account at a login. */
 export interface Identifier {
-  /** The key that it has as an email or a phone: all its spellings have the same. */
+  /** Key of the email or phone, equal for all spellings. */
   key: string;
-  /** Matches its account, and another one whose phone is this email. */
+  /** Matches the account, and another account whose phone equals the email. */
   where: WhereOptions<User>;
-  /** Chooses among the matches. */
+  /** Chooses one of the matches. */
   choose<Match>(matches: readonly Match[], userOf: (match: Match) => User | null): Match | undefined;
 }
 
-/** Reads the country of phones for a phone only: the key of an email depends on none. */
+/** Reads the country of phones for phones only: the key of an email doesn't depend on it. */
 export async function parseIdentifier(core: Core, identifier: string): Promise<Identifier> {
   const email = normalizeEmail(identifier);
   const isEmail = email.includes('@');
@@ -25,12 +25,12 @@ export async function parseIdentifier(core: Core, identifier: string): Promise<I
   return {
     key: isEmail ? email : phoneKey,
     where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
-    // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
+    // The email wins even if its account can't sign in: people set their own phones, which may equal another account's email.
     choose: (matches, userOf) => matches.find((match) => userOf(match)?.email === email) ?? matches[0],
   };
 }
 
-/** The account that somebody names by email or phone, whether or not it may sign in. */
+/** Finds the account with an email or phone, whether or not it may sign in. */
 export async function findByIdentifier(core: Core, identifier: string): Promise<User | undefined> {
   const { where, choose } = await parseIdentifier(core, identifier);
   return choose(await core.database.read(() => core.database.models.User.findAll({ where })), (user) => user);

@@ -10,14 +10,14 @@ export class FreedSeats {
   readonly #courses = new Set<string>();
   #wake: () => void = () => undefined;
 
-  /** Adds courses, for the running work where it collects its own, else for the promoter, which it wakes. */
+  /** Adds courses to the running work if {@link collect} runs it, otherwise to the promoter, which is woken. */
   add(courseIds: Iterable<string>): void {
     const own = this.#collector.getStore();
     for (const id of courseIds) (own ?? this.#courses).add(id);
     if (!own && this.#courses.size > 0) this.#wake();
   }
 
-  /** Runs work whose caller looks after the courses that it adds. If it fails, they are left to the promoter. */
+  /** Runs work, and returns the courses that it adds for the caller to handle. If the work fails, the promoter handles them. */
   async collect<T>(work: () => Promise<T>): Promise<{ result: T; courseIds: ReadonlySet<string> }> {
     const courseIds = new Set<string>();
     try {
@@ -35,13 +35,13 @@ export class FreedSeats {
     return courseIds;
   }
 
-  /** @param wake called whenever there are courses to take */
+  /** @param wake called whenever courses are added for the promoter */
   onAdd(wake: () => void): void {
     this.#wake = wake;
   }
 }
 
-/** Marks the courses of enrollments that are about to change, or whose people do. */
+/** Marks the courses of enrollments as freeing a seat. Call it before the enrollments or their people change. */
 export async function markCoursesOfEnrollments(
   { Enrollment }: Models,
   where: WhereOptions<Enrollment>,

@@ -13,7 +13,7 @@ export function withNewIds<T>(items: readonly T[]): [id: string, item: T][] {
   return items.map((item, index) => [idAt(index), item]);
 }
 
-/** The time and the sequence of the last id: those of one millisecond ascend, too, as the audit log is read in their order. */
+/** Time and sequence of the last id. Ids of one millisecond ascend, too, because the audit log is read in their order. */
 let last = { msecs: 0, seq: 0 };
 
 function newIdsByIndex(count: number): (index: number) => string {

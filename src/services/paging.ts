@@ -10,54 +10,54 @@ export interface Page<T> {
   pagination: Pagination;
 }
 
-/** Where a page is in its listing. */
+/** Position of a page in its listing. */
 export interface Pagination {
   currentPage: number;
   totalPages: number;
   /** With `totalItemsCapped` there are more. */
   totalItems: number;
   itemsPerPage: number;
-  /** Set where counting stopped. Then `totalPages` are those that are known: at least one more than the current page. */
+  /** Set if counting stopped early. Then `totalPages` is the number of known pages: at least one more than the current page. */
   totalItemsCapped?: true;
 }
 
-/** Rows that are counted of listings of everything. */
+/** Maximum number of counted rows in listings of everything. */
 export const maxCounted = 10_000;
 
-/** What searches by words read: of accounts, and of enrollments by their accounts. */
+/** Limits of searches by words, for accounts and for enrollments of accounts. */
 export const searchBounds = {
-  /** So many entries of a word are counted in each index; of up to so many, all accounts are looked at to find a page. */
+  /** Maximum number of counted entries of a word in each index. Up to this number, all accounts are read to find a page. */
   counted: 20_000,
-  /** Entries counted of a word whose accounts' enrollments are looked up. */
+  /** Maximum number of counted entries of a word if enrollments are searched. */
   countedOfEnrollments: 4000,
-  /** A page of more is looked for among so many rows, the first ones in its order: those that match may come late in it. */
+  /** With more entries, a page is searched among this number of first rows in its order. Matches may come later. */
   firstRows: 20_000,
 };
 
-/** The rows of a listing, by indexes that have them. */
+/** Parts of a listing that indexes can find. */
 export interface IndexedParts<M extends Model> {
-  /** Together all of them, the largest first; one may be in several. */
+  /** Together all rows, largest part first. Parts may overlap. */
   parts: readonly ListingPart<M>[];
-  /** Whether all are looked at: once, for the page and the number. Otherwise the page is looked for in its order first. */
+  /** Whether all rows are read, once for the page and the count. Otherwise the page is first searched in its order. */
   areFew: boolean;
 }
 
-/** Parts under other conditions, or of rows that belong to them. */
+/** Adds conditions to parts, or converts them to parts of rows that refer to them. */
 export const narrowParts = <M extends Model, N extends Model>(
   { parts, areFew }: IndexedParts<M>,
   and: (where: ListingPart<M>['where']) => ListingPart<N>['where'],
 ): IndexedParts<N> => ({ parts: parts.map((part) => ({ ...part, where: and(part.where) })), areFew });
 
 interface Listing<M extends Model> extends Omit<RowQueryOptions<M>, 'parts'> {
-  /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
+  /** Maximum number of counted rows, if they reach the end of the page. All rows by default. */
   maxCounted?: number;
-  /** Indexes that have the rows: the database wouldn't choose them by itself. */
+  /** Parts by indexes that the database wouldn't choose by itself. */
   parts?: IndexedParts<M> | undefined;
-  /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
+  /** Runs instead of the second query if there are no rows. The two queries then run one after the other. */
   ifNone?: (() => Promise<void>) | false;
 }
 
-/** The stored keys of what isn't sorted by itself: texts, as in a dictionary, and places on waiting lists. */
+/** Columns for fields that aren't sorted by their own values: texts in dictionary order, and places on waiting lists. */
 const sortColumns = new Map([
   ['lastName', 'lastNameKey'],
   ['firstName', 'firstNameKey'],
@@ -66,10 +66,10 @@ const sortColumns = new Map([
   ['waitingPlace', 'waitingNumber'],
 ]);
 
-/** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
+/** Returns the requested order. Ties are broken by id, so that no row is repeated or skipped between pages. */
 export function orderOf({ sortBy, sortOrder }: Sorting<string>): Order {
   const order: Order = [[sortColumns.get(sortBy) ?? sortBy, sortOrder]];
-  // Emails are unique: there are no ties, and with another column the database wouldn't read them in the order of their index.
+  // Emails are unique, so there are no ties. With a second column, the database wouldn't use the order of the index.
   return sortBy === 'email' ? order : [...order, ['id', sortOrder]];
 }
 
@@ -85,14 +85,14 @@ function paginationOf({ page, limit }: Paging, counted: number, bound: number): 
   };
 }
 
-/** The rows of a listing, as they are counted and as pages of them are read. */
+/** Counts the rows of a listing and reads pages. */
 interface ListingRows<M extends Model> {
   /** @returns at most `most` */
   count(most?: number): Promise<number>;
   page(window: PageWindow): Promise<M[]>;
 }
 
-/** The rows of a listing that indexes have. @param most so many are counted; all by default */
+/** Counts and reads rows by their parts. @param most maximum number of counted rows; all by default */
 function rowsByParts<M extends Model>(
   model: ModelStatic<M>,
   listed: Omit<RowQueryOptions<M>, 'parts'>,
@@ -117,7 +117,7 @@ function rowsByParts<M extends Model>(
   return {
     async count(limit) {
       if (!largest || limit === undefined) return byParts.count(limit);
-      // It mostly has enough, and databases collect all that the others have before they stop.
+      // The largest part mostly reaches the limit. In a query over all parts, databases would collect the others first.
       const count = await rowQuery(model, { where: largest.where, order: [] }).count(limit);
       return count === limit ? count : byParts.count(limit);
     },
@@ -136,7 +136,7 @@ export async function readPage<M extends Model>(
   { ifNone, maxCounted: most, parts, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit, afterId } = paging;
-  // To the end of the page at least, so that clients that read pages until the last one come to the end.
+  // Counts at least to the end of the page, so that clients that read page by page reach the end.
   const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
   const counted = most === undefined ? undefined : bound + 1;
   const isBeyondCounted = most !== undefined && page * limit > most;
@@ -148,9 +148,9 @@ export async function readPage<M extends Model>(
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];
     if (isBeyondCounted) {
-      // Beyond the rows that are counted: the page itself shows whether there are more.
+      // Beyond the counted rows, the page itself shows whether there are more.
       items = await read(limit + 1);
-      // At the end of pages that were asked for by their items, those before are counted: they may be fewer by now.
+      // At the end of a listing by `afterId`, the rows are counted: there may be fewer rows before this page by now.
       const isCounted = items.length === 0 || (afterId !== undefined && items.length <= limit);
       total = isCounted ? await count() : (page - 1) * limit + items.length;
     } else if (ifNone && !parts) {

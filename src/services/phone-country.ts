@@ -3,19 +3,19 @@ import { type PhoneKeys, phoneKeysOf } from '../schemas/phone-keys.js';
 import type { Core } from './core.js';
 
 /**
- * The country whose way of writing phones counts. It is in the database, so that all instances have the same, and the keys of the
- * phones are made for it: services/accounts/rekey-phones.ts changes both together.
+ * The country by whose rules phones are compared. The database stores it, so that all instances use the same. Stored keys of phones
+ * depend on it: services/accounts/rekey-phones.ts changes both together.
  */
 
 const onlyRow = 1;
 
-/** How phones are told apart at this moment. */
+/** Returns the current rules for keys of phones. */
 export async function readPhoneKeys({ database }: Pick<Core, 'database'>): Promise<PhoneKeys> {
   const row = await database.read(() => database.models.PhoneCountry.findByPk(onlyRow, { raw: true }));
   return phoneKeysOf(row?.country ?? '');
 }
 
-/** How phones are told apart until the transaction ends: for all that store a phone. */
+/** Returns the rules for keys of phones, and locks them until the transaction ends. Call it before storing a phone. */
 export async function lockPhoneKeys(
   { database }: Pick<Core, 'database'>,
   transaction: Transaction,
@@ -25,7 +25,7 @@ export async function lockPhoneKeys(
   return phoneKeysOf(row?.country ?? '');
 }
 
-/** The stored keys of a phone; null for an account without one, of which there may be several. */
+/** Returns the stored key of a phone. It is null without a phone, because several accounts may have none. */
 export const storedPhoneKeys = (phone: string, keys: PhoneKeys) => ({
   phoneKey: phone === '' ? null : keys.keyOf(phone),
 });

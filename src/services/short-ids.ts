@@ -2,7 +2,7 @@ import { type FindOptions, Op } from 'sequelize';
 import { validationError } from '../errors.js';
 import type { Core } from './core.js';
 
-/** The end of an id: the beginnings of UUIDv7 of the same time are alike. */
+/** Short ids are ends of ids, because UUIDv7 of the same time have the same beginning. */
 const ending = /^[\da-f]{8,12}$/;
 
 /** Whether a text may be the end of an id. */
@@ -10,7 +10,7 @@ export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase
 
 const maxListedIds = 5;
 
-/** What the end of an id may name. */
+/** Models whose objects can be named by the end of an id. */
 export type ShortIdSubject = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Mail';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
@@ -25,15 +25,15 @@ const finders: Readonly<Record<ShortIdSubject, Find>> = {
   Mail: ({ database }, options) => database.models.Mail.findAll(options),
 };
 
-/** Whose something is, such as the files of a course. */
+/** Owner of the objects, such as the course of files. */
 interface OwnerFilter {
   userId?: string;
   courseId?: string;
 }
 
 /**
- * The id that ends so, of 8 digits or more.
- * @returns nothing for the end of none, and for other text
+ * Finds the id with this end of 8 to 12 digits.
+ * @returns undefined if no id ends so, and for other text
  * @throws AppError `VALIDATION` for the end of several ids
  */
 export async function findIdEndingWith(
@@ -55,7 +55,7 @@ export async function findIdEndingWith(
   throw validationError([{ path: 'id', code: 'AMBIGUOUS', message }]);
 }
 
-/** The whole id, or the text as it is: the operation then refuses it. */
+/** Returns the whole id, or the text unchanged if no id ends so: the operation then refuses the text. */
 export async function resolveShortId(
   core: Core,
   subject: ShortIdSubject,
