@@ -11,16 +11,17 @@ import {
 } from './fields-table.js';
 import { nameMaximum } from './sort-key.js';
 
-/** Sources of values: `create` is `POST /api/users`, where no password is given; `import` are files of people. */
+/** Inputs of accounts. `create` is `POST /api/users`, without a password; `import` are files of people. */
 type Input = 'setup' | 'register' | 'create' | 'profile' | 'update' | 'import';
 /** Inputs that create accounts. */
 const creatingInputs = ['setup', 'register', 'create', 'import'] as const satisfies readonly Input[];
 
 interface AccountFieldDeclaration extends FieldDeclaration<Input> {
-  /** Whether the audit log records its changes, and `users export` has it. */
+  /** Whether the audit log records changes of the field. */
   readonly audited: boolean;
+  /** Whether `users export` contains the field. */
   readonly exported: boolean;
-  /** Whether requests know it of their caller. */
+  /** Whether the caller of a request has the field. */
   readonly inSession: boolean;
 }
 
@@ -41,7 +42,7 @@ const nameField = {
 
 /**
  * The fields of an account, each declared once: types, schemas, columns, statements, audit, export and imports derive from this
- * table. Ids, keys, hashes and times of the row are not among them: see db/models/user.ts.
+ * table. db/models/user.ts declares ids, keys, hashes and times of the row.
  */
 export const accountFields = {
   firstName: { ...nameField, schema: () => fields.firstName },
@@ -55,7 +56,7 @@ export const accountFields = {
     inSession: true,
   },
   phone: {
-    // Empty for none: of people who are imported or invited without one.
+    // Empty for people who were imported or invited without a phone.
     column: { type: 'text', length: 50, mayBeEmpty: true },
     schema: () => fields.phone,
     inputs: {
@@ -111,7 +112,7 @@ export const accountFields = {
     exported: false,
     inSession: true,
   },
-  /** Of mails; null for the setting `MAIL_LANGUAGE`. */
+  /** Language of mails; null for the setting `MAIL_LANGUAGE`. */
   language: {
     column: { type: 'word', length: 2, words: mailLanguages, nullable: true },
     schema: () => fields.oneOf('Language', mailLanguages),
@@ -125,7 +126,6 @@ export const accountFields = {
 type Declarations = typeof accountFields;
 export type AccountField = keyof Declarations;
 
-/** The fields of an account with their values. */
 export type AccountValues = ValuesOf<Declarations>;
 
 export const auditedFields = fieldsWith(accountFields, 'audited');
@@ -135,10 +135,9 @@ export type SessionField = (typeof sessionFields)[number];
 
 export const { inputFields, requiredFields, inputKeys } = inputsOf(accountFields);
 
-/** The fields that an input takes. */
 export type AccountInputField<From extends Input> = InputFieldOf<Declarations, From>;
 
-/** The fields that a new account may be given. */
+/** Fields that inputs can set on a new account. */
 export type InitialField = {
   [From in (typeof creatingInputs)[number]]: AccountInputField<From>;
 }[(typeof creatingInputs)[number]];
@@ -146,5 +145,5 @@ export const initialFields = fieldNames(accountFields).filter((name): name is In
   creatingInputs.some((from) => from in accountFields[name].inputs),
 );
 
-/** What a valid input says of an account. */
+/** Values of a valid input. */
 export type AccountInput<From extends Input> = InputValues<Declarations, From>;

@@ -3,7 +3,7 @@ import Joi from './joi.js';
 import type { PagingWithKey } from './listing.js';
 import * as listing from './listing.js';
 
-/** Everything that is recorded, as `<what>.<what happened to it>`. */
+/** Recorded actions, as `<object>.<action>`. */
 export const auditActions = [
   'setup.complete',
   'user.register',
@@ -61,7 +61,7 @@ export type AuditTargetType = (typeof auditTargetTypes)[number];
 
 type FirstWordOf<Action extends AuditAction> = Action extends `${infer Word}.${string}` ? Word : never;
 
-/** What actions change, by the first word of their names. */
+/** Types of the objects that actions change, by the first word of the action. */
 const targetTypes = {
   setup: 'user',
   user: 'user',
@@ -73,14 +73,14 @@ const targetTypes = {
   mail: 'mail',
 } as const satisfies Record<FirstWordOf<AuditAction>, AuditTargetType>;
 
-/** The actions that change something of this kind. */
+/** Actions that change objects of this type. */
 export type AuditActionOn<Type extends AuditTargetType> = {
   [Action in AuditAction]: (typeof targetTypes)[FirstWordOf<Action>] extends Type ? Action : never;
 }[AuditAction];
 
-/** The kind of what an action changes, which all its entries have. */
+/** Returns the type of the objects that an action changes. */
 export function auditTargetTypeOf(action: AuditAction): AuditTargetType {
-  // TypeScript types a part of a text as any text.
+  // TypeScript types a part of a string as any string.
   return targetTypes[action.slice(0, action.indexOf('.')) as FirstWordOf<AuditAction>];
 }
 
@@ -89,26 +89,26 @@ export interface AuditListing extends PagingWithKey {
   actorId?: string;
   targetType?: AuditTargetType;
   targetId?: string;
-  /** The first moment that is wanted. */
+  /** First moment of the entries. */
   from?: Date;
-  /** The moment before which entries are wanted. */
+  /** End of the entries, excluded. */
   to?: Date;
 }
 
-/** Whether the day exists: Date reads 31 February as a day of March. */
+/** Whether the day in a text exists. Date would read 31 February as a day of March. */
 const isDay = (text: unknown) => {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(String(text)) ?? [];
   return day === undefined || new Date(day).toISOString().startsWith(day);
 };
 
-/** The years that dates are of: MySQL compares with no others. */
+/** Whether the year has four digits: MySQL compares no other dates. */
 const isComparable = (moment: Date) => moment.getUTCFullYear() >= 1000 && moment.getUTCFullYear() <= 9999;
 
-/** Times are UTC: JavaScript reads one without a zone as of the zone of the machine, but a day as UTC. */
+/** Reads a time without a zone as UTC. JavaScript reads it in the zone of the machine, but reads a day as UTC. */
 const inUtc = (value: Date, original: unknown) =>
   /[T\s][\d:.,]+$/.test(String(original)) ? new Date(`${original}Z`) : value;
 
-/** A day, or a moment, in a query. */
+/** Schema of a day or a moment in a query. */
 export const moment = (label: string) =>
   Joi.date()
     .iso()

@@ -53,7 +53,7 @@ const linkToken = fields
   .description('What follows `#` in the link')
   .example('n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk');
 
-/** Body of the operations of links that need nothing else. */
+/** Body of link operations that need the token only. */
 export const linkSchema = Joi.object<{ token: string }, true>({ token: linkToken });
 
 export interface SetPasswordInput {
@@ -83,7 +83,7 @@ export const emailChangeSchema = Joi.object<EmailChangeInput, true>({
   currentPassword: fields.currentPassword.required(),
 });
 
-/** A password on its own, as an operator sets it. */
+/** Password that an operator sets. */
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
 
 /** Body of `POST /api/users/:id/reset-password`. */

@@ -3,22 +3,22 @@ import Joi from './joi.js';
 import type { PagingWithKey } from './listing.js';
 import * as listing from './listing.js';
 
-/** Digits and letters without I, L, O and U (Crockford's Base32): each has five bits. */
+/** Digits and letters without I, L, O and U (Crockford's Base32): each encodes five bits. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 28;
 
-/** Random bytes that a code is made of. */
+/** Number of random bytes for a code. */
 export const codeBytes = codeLength;
 
 const grouped = (characters: string): string => characters.replace(/.{4}(?=.)/g, '$&-');
 
-/** The code of a certificate: 140 bits, printed in groups of four. @param random {@link codeBytes} of them, or more */
+/** Returns the code of a certificate: 140 bits, in groups of four characters. @param random at least {@link codeBytes} bytes */
 export const certificateCode = (random: Uint8Array): string =>
   grouped(Array.from(random.subarray(0, codeBytes), (byte) => alphabet[byte % alphabet.length]).join(''));
 
 const isCode = new RegExp(`^[${alphabet}]{${codeLength}}$`);
 
-/** The code that somebody typed, read from paper perhaps; undefined where it can't be one. */
+/** Returns the code in a typed text, perhaps read from paper; undefined if the text can't be a code. */
 export function parseCertificateCode(text: string): string | undefined {
   const characters = text
     .toUpperCase()

@@ -10,7 +10,7 @@ export type CourseLevel = (typeof courseLevels)[number];
 export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 export type CourseType = (typeof courseTypes)[number];
 
-/** The most trainees that a course can be limited to. */
+/** Highest limit of trainees for a course. */
 const maxSeats = 1_000_000;
 const maxTags = 30;
 
@@ -32,8 +32,8 @@ const optional = { create: 'optional', update: 'optional' } as const;
 const required = { create: 'required', update: 'optional' } as const;
 
 /**
- * What a course says of itself, each field declared once: types, schemas, the model, responses and the audit log derive from this
- * table. Null where there is nothing to say.
+ * The fields of a course, each declared once: types, schemas, the model, responses and the audit log derive from this table. Null means
+ * no value.
  */
 export const courseFields = {
   title: { column: { type: 'text', length: titleMaximum }, schema: () => fields.courseTitle, inputs: required },
@@ -127,5 +127,5 @@ export const courseFieldNames = fieldNames(courseFields);
 
 export const { inputKeys: courseInputKeys, inputFields: courseInputFields } = inputsOf(courseFields);
 
-/** What a valid body says of a course. */
+/** Values of a valid body. */
 export type CourseInput<From extends Input> = InputValues<typeof courseFields, From>;

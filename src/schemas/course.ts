@@ -15,7 +15,7 @@ import { type ExportQuery, exportQuery } from './table-format.js';
 
 const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate', 'soonest'] as const;
 
-/** What a course is shown with on request. */
+/** Optional details of a course. */
 export interface CourseDetails {
   include?: 'seats'[];
 }
@@ -25,7 +25,7 @@ const courseDetails = { include: listing.include('seats') };
 /** Query of `GET /api/courses/:id`. */
 export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
 
-/** Which courses of a trainer are listed. */
+/** Filter of a trainer's courses. */
 interface TrainerCourseFilter {
   isPublished?: boolean;
   seatsLeft?: boolean;
@@ -43,7 +43,7 @@ const trainerFilter = {
   search: listing.search,
 };
 
-/** With what, in which order and on which page courses are listed. */
+/** Details, order and page of a listing of courses. */
 interface CoursePage extends CourseDetails, PagingWithKey, Sorting<(typeof courseSortFields)[number]> {}
 
 const coursePage = { ...courseDetails, ...listing.sorting(courseSortFields), ...listing.pagingWithKey(12) };
@@ -53,7 +53,7 @@ export interface TrainerCourseListing extends TrainerCourseFilter, CoursePage {}
 /** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
 export const trainerCourseListingSchema = Joi.object<TrainerCourseListing>({ ...trainerFilter, ...coursePage });
 
-/** Which courses are listed or exported. */
+/** Filter of listed or exported courses. */
 export interface CourseFilter extends TrainerCourseFilter {
   category?: string;
   level?: CourseLevel;
@@ -74,7 +74,7 @@ export interface CourseListing extends CourseFilter, CoursePage {}
 /** Query of `GET /api/courses`. */
 export const courseListingSchema = Joi.object<CourseListing>({ ...courseFilter, ...coursePage });
 
-/** The columns of an export of courses. */
+/** Columns of an export of courses. */
 export const courseExportFields = [
   ...courseFieldNames.filter((field) => field !== 'thumbnail'),
   ...(['seatsTaken', 'trainer', 'createdAt', 'updatedAt', 'id', 'trainerId'] as const),
@@ -88,7 +88,7 @@ export const courseExportSchema = Joi.object<CourseFilter & ExportQuery<CourseEx
 });
 
 export interface NewCourse extends CourseInput<'create'> {
-  /** Whose course it is: named by the super admin; a trainer's is their own. */
+  /** Trainer of the course. The super admin must name one. Trainers create their own courses. */
   trainerId?: string;
 }
 
@@ -97,13 +97,13 @@ const creationKeys = { ...courseInputKeys('create'), trainerId: fields.id('train
 /** Body of `POST /api/courses`. */
 export const courseCreationSchema = Joi.object<NewCourse>(creationKeys);
 
-/** For callers who must name the trainer. */
+/** Body for callers who must name the trainer. */
 export const namedCourseCreationSchema = Joi.object<NewCourse & { trainerId: string }>({
   ...creationKeys,
   trainerId: creationKeys.trainerId.required(),
 });
 
-/** Body of `PUT /api/courses/:id`: what is absent stays as it is. */
+/** Body of `PUT /api/courses/:id`. Absent fields stay unchanged. */
 export const courseUpdateSchema = Joi.object<CourseInput<'update'>>(courseInputKeys('update'));
 
 /** Body of `PUT /api/courses/:id/publish`. */

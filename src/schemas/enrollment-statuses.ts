@@ -1,32 +1,32 @@
-/** Who changes an enrollment: its trainee, a manager of the course, or the program, which gives seats to those who wait. */
+/** Kind of actor: the trainee, a manager of the course, or the program, which gives seats to the waiting list. */
 export type ActorKind = 'trainee' | 'manager' | 'program';
 
 interface StatusRules {
-  /** The statuses that may follow, and who may set each. */
+  /** Statuses that may follow, and the actors that may set each. */
   readonly followedBy: Readonly<Partial<Record<EnrollmentStatus, readonly ActorKind[]>>>;
-  /** Whether managers and files may enroll somebody with it. */
+  /** Whether managers and import files may enroll people with this status. */
   readonly isInitial: boolean;
-  /** Whether it counts towards the capacity of the course. */
+  /** Whether the status counts towards the capacity of the course. */
   readonly takesSeat: boolean;
-  /** Whether the trainee is enrolled; who isn't may enroll again, and sees no more of an unpublished course than its title. */
+  /** Whether the trainee is enrolled. Other trainees may enroll again, and see only the title of an unpublished course. */
   readonly isEnrolled: boolean;
-  /** Whether the trainee takes part: has the materials, sees the course when it is unpublished, and keeps it from being deleted. */
+  /** Whether the trainee takes part: sees materials and unpublished courses, and prevents the deletion of the course. */
   readonly takesPart: boolean;
-  /** Whether the check of a trainee's own enrollments lists it. */
+  /** Whether the check of a trainee's own enrollments lists the status. */
   readonly isCurrent: boolean;
-  /** Who may set the progress. */
+  /** Actors that may set the progress. */
   readonly progressBy: readonly ActorKind[];
 }
 
 export const enrollmentStatuses = ['pending', 'waiting', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
 
-/** How an enrollment was cancelled: the trainee left, the request was refused, or a manager ended it. */
+/** Reasons of a cancellation: the trainee left, the request was refused, or a manager ended the enrollment. */
 export const cancelReasons = ['left', 'refused', 'removed'] as const;
 
 /**
- * The statuses of an enrollment, each declared once: rules, seats, inputs, queries and what the web console offers derive from this
- * table. The check of the table in migrations/ and all words are held against it.
+ * The statuses of an enrollment, each declared once: rules, seats, inputs, queries and choices of the web console derive from this table.
+ * Tests compare it with the CHECK constraint in migrations/ and with all translations.
  */
 export const statusRules = {
   pending: {
@@ -61,7 +61,7 @@ export const statusRules = {
     progressBy: ['trainee', 'manager'],
   },
   completed: {
-    // A manager can take the completion back.
+    // A manager can revoke the completion.
     followedBy: { active: ['manager'] },
     isInitial: false,
     takesSeat: false,
@@ -71,7 +71,7 @@ export const statusRules = {
     progressBy: [],
   },
   cancelled: {
-    // Only the trainee can ask again; only managers can admit. Both may get a place on the waiting list of a full course instead.
+    // Only the trainee can request again; only managers can enroll. If the course is full, both may lead to its waiting list.
     followedBy: { pending: ['trainee'], waiting: ['program'], active: ['manager'] },
     isInitial: false,
     takesSeat: false,
@@ -94,7 +94,7 @@ const statusesWith = <Key extends StatusFlag>(flag: Key) =>
 export const initialStatuses = statusesWith('isInitial');
 export type InitialStatus = StatusWith<'isInitial'>;
 export const seatStatuses = statusesWith('takesSeat');
-/** Of who has a place, asks or waits for one. */
+/** Statuses with a seat or a place on the waiting list. */
 export const openStatuses = enrollmentStatuses.filter(
   (status) => status === 'waiting' || statusRules[status].takesSeat,
 );
@@ -104,15 +104,15 @@ export const currentStatuses = statusesWith('isCurrent');
 
 export const rulesOf = (status: EnrollmentStatus): StatusRules => statusRules[status];
 
-/** Whether a status may follow another when this side sets it. */
+/** Whether this kind of actor may change one status to another. */
 export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): boolean =>
   rulesOf(from).followedBy[to]?.includes(by) ?? false;
 
-/** The statuses that this side can set. */
+/** Returns the statuses that this kind of actor can set. */
 export const statusesSetBy = (by: ActorKind) =>
   enrollmentStatuses.filter((to) => enrollmentStatuses.some((from) => mayFollow(from, to, by)));
 
-/** The statuses that people can set. */
+/** Statuses that people can set. */
 export const settableStatuses = enrollmentStatuses.filter((status) =>
   (['trainee', 'manager'] as const).some((kind) => statusesSetBy(kind).includes(status)),
 );

@@ -18,19 +18,19 @@ import { type ExportQuery, exportQuery } from './table-format.js';
 const status = fields.oneOf('status', settableStatuses);
 const courseId = fields.id('courseId');
 
-/** What a trainee writes; null and the empty string mean nothing. */
+/** Text of a trainee; null and the empty string mean none. */
 const notes = fields.nullable(fields.notes);
 
-/** What a manager of the course writes. */
+/** Text of a manager of the course. */
 const reply = fields.nullable(fields.reply);
 
-/** What is written with a change: notes by the trainee, a reply by others, whose `notes` are one too. */
+/** Text that a change writes: notes of a trainee, or a reply of a manager, who may send it as `notes`, too. */
 export interface NotesOrReply {
   notes?: string | null;
   reply?: string | null;
 }
 
-/** Refuses both, also where they are empty. */
+/** Refuses inputs with both notes and a reply, even if these are empty. */
 const eitherNotesOrReply = <T extends NotesOrReply>(schema: Types.ObjectSchema<T>): Types.ObjectSchema<T> =>
   schema.custom((value: T, helpers) => {
     const isBoth = value.notes !== undefined && value.reply !== undefined;
@@ -76,7 +76,7 @@ export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   ...listing.sorting(ownSortFields),
 });
 
-/** Which enrollments are listed or exported. */
+/** Filter of listed or exported enrollments. */
 export interface EnrollmentFilter {
   courseId?: string;
   userId?: string;
@@ -102,7 +102,7 @@ export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}
 /** Query of `GET /api/enrollments`. */
 export const enrollmentListingSchema = Joi.object<EnrollmentListing>({ ...enrollmentFilter, ...statusListing });
 
-/** The columns of an export of enrollments. */
+/** Columns of an export of enrollments. */
 export const enrollmentExportFields = [
   ...(['firstName', 'lastName', 'email', 'phone', 'course'] as const),
   ...enrollmentFieldNames,
@@ -118,7 +118,7 @@ const exportSchemaOf = (columns: readonly EnrollmentExportField[]) =>
 /** Query of `GET /api/enrollments/export.csv`. */
 export const enrollmentExportSchema = exportSchemaOf(enrollmentExportFields);
 
-/** The same for trainers, who aren't shown phones. */
+/** Columns for trainers, who don't see phones. */
 export const trainerEnrollmentExportFields = enrollmentExportFields.filter((field) => field !== 'phone');
 export const trainerEnrollmentExportSchema = exportSchemaOf(trainerEnrollmentExportFields);
 
@@ -159,7 +159,7 @@ export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>
   ...listing.pagingWithKey(20),
 });
 
-/** Whether a trainee who asks for a place waits for one, where there is none. */
+/** Whether the trainee joins the waiting list if there is no seat. */
 const joinWaitingList = fields.strictBoolean('joinWaitingList').default(false);
 
 export interface EnrollmentRequest {
@@ -175,11 +175,11 @@ export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({
   joinWaitingList,
 });
 
-/** The first status of an enrollment that isn't the trainee's own request. */
+/** First status of an enrollment that a manager creates. */
 const initialStatus = fields.oneOf('status', initialStatuses).default('active');
 
 export const whenFullChoices = ['reject', 'wait'] as const;
-/** The treatment of trainees without a seat in a full course: refusal, or its waiting list. */
+/** Treatment of trainees if the course is full: refusal, or the waiting list. */
 export type WhenFull = (typeof whenFullChoices)[number];
 
 const whenFull = fields.oneOf('whenFull', whenFullChoices).default('reject');
@@ -191,7 +191,7 @@ export interface EnrollmentAssignment extends NotesOrReply {
   whenFull: WhenFull;
 }
 
-/** What is the same for all trainees of an assignment. */
+/** Fields that are the same for all trainees of an assignment. */
 export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'reply' | 'whenFull'>>({
   status: initialStatus,
   reply,
@@ -210,7 +210,7 @@ export const enrollmentAssignmentSchema = eitherNotesOrReply(
   }),
 );
 
-/** Accounts or enrollments that one request can name. */
+/** Maximum number of accounts or enrollments in one request. */
 const maxIds = 500;
 
 const ids = (label: string) => fields.idList(label, maxIds).required();
@@ -219,14 +219,14 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
-/** Characters of a reply that one request can write: each of its enrollments repeats them. */
+/** Maximum total of reply characters in one request: each enrollment stores a copy. */
 export const maxReply = 100_000;
 
-/** The reply stands after `traineeIds`, which have been checked by then. */
+/** Limits the total length of a reply to all trainees. The schema checks `traineeIds` first. */
 const withinTotalLength =
   (label: string) =>
   (value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport => {
-    // The first ancestor is the object that the reply is of.
+    // The first ancestor is the object that contains the reply.
     const { traineeIds } = helpers.state.ancestors[0] as { traineeIds?: unknown };
     const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
     const most = Math.floor(maxReply / count);
@@ -251,9 +251,9 @@ const expectedStatus = fields.oneOf('expectedStatus', enrollmentStatuses);
 
 export interface StatusChange extends NotesOrReply {
   status: EnrollmentStatus;
-  /** What the change begins from: with another status by then it is refused. */
+  /** Status before the change. The change is refused if the status is another by then. */
   expectedStatus?: EnrollmentStatus;
-  /** Of a trainee who asks again. */
+  /** For a trainee who requests a place again. */
   joinWaitingList: boolean;
 }
 
@@ -268,13 +268,13 @@ export const statusChangeSchema = eitherNotesOrReply(
   }),
 );
 
-/** Enrollments that one request can move to a status. */
+/** Maximum number of enrollments in one change of status. */
 export const maxStatusChanges = 1000;
 
 export interface BulkStatusChange extends NotesOrReply {
   status: EnrollmentStatus;
   expectedStatus?: EnrollmentStatus;
-  /** The enrollments, or a filter that matches them: never both. */
+  /** Ids of the enrollments. Excludes `filter`. */
   ids?: string[];
   filter?: EnrollmentFilter;
 }
@@ -303,7 +303,7 @@ export const bulkStatusSchema = eitherNotesOrReply(
   }),
 );
 
-/** Body of `PUT /api/enrollments/:id/reply`: null and the empty string take the reply back. */
+/** Body of `PUT /api/enrollments/:id/reply`: null and the empty string remove the reply. */
 export const replySchema = Joi.object<{ reply: string | null }, true>({
   reply: fields.reply.allow(null, '').required(),
 });

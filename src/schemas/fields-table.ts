@@ -1,13 +1,13 @@
 import type Types from 'joi';
 
-/** What the column of a field holds. A new row that doesn't say otherwise has the default. */
+/** Content of a field's column. A new row has the default, unless it sets another value. */
 export type FieldColumn =
   | {
       readonly type: 'text';
       readonly length: number;
       readonly default?: string;
       readonly nullable?: true;
-      /** Rows may have nothing in it, though no input says so by itself. */
+      /** Rows may contain an empty text, even if no input accepts one. */
       readonly mayBeEmpty?: true;
     }
   | {
@@ -25,30 +25,29 @@ export type FieldColumn =
       readonly nullable?: true;
     }
   | { readonly type: 'date'; readonly nullable: true }
-  /** Of a row of another table. */
+  /** Id of a row of another table. */
   | { readonly type: 'id'; readonly nullable: true }
-  /** Of words: JSON in a column that the model declares. */
+  /** List of words, as JSON in a column that the model declares. */
   | { readonly type: 'list' }
   | { readonly type: 'flag'; readonly default: boolean }
   | { readonly type: 'moment'; readonly nullable?: true };
 
-/** Whether an input must have the field; a defaulted one has the default of the column when it is absent. */
+/** Whether an input must have the field. An absent defaulted field gets the default of its column. */
 export type FieldRequirement = 'required' | 'optional' | 'defaulted';
 
-/** A field of the rows of one kind. */
 interface StoredField {
   readonly column: FieldColumn;
 }
 export type StoredFields = Readonly<Record<string, StoredField>>;
 
 export interface FieldDeclaration<Input extends string = string> extends StoredField {
-  /** What a value must be that is given; none where no input takes the field. */
+  /** Schema of a given value; omitted if no input accepts the field. */
   readonly schema?: () => Types.Schema;
-  /** Which inputs take the field. */
+  /** Inputs that accept the field. */
   readonly inputs: Readonly<Partial<Record<Input, FieldRequirement>>>;
 }
 
-/** The fields of an account, a course, ..., each declared once. */
+/** Fields of an account, a course, ..., each declared once. */
 export type FieldsTable = Readonly<Record<string, FieldDeclaration>>;
 
 type Value<Column extends FieldColumn> =
@@ -68,10 +67,10 @@ type Value<Column extends FieldColumn> =
         }[Column['type']])
   | (Column extends { nullable: true } ? null : never);
 
-/** The fields of a table with their values. */
+/** Values of the fields of a table. */
 export type ValuesOf<Table extends StoredFields> = { -readonly [Field in keyof Table]: Value<Table[Field]['column']> };
 
-/** The fields that a row has from the beginning without anybody giving them. */
+/** Fields that have a default in a new row. */
 export type DefaultedFieldOf<Table extends StoredFields> = {
   [Field in keyof Table]: Table[Field]['column'] extends { default: unknown } | { nullable: true } ? Field : never;
 }[keyof Table];
@@ -80,7 +79,7 @@ export type ListFieldOf<Table extends StoredFields> = {
   [Field in keyof Table]: Table[Field]['column'] extends { type: 'list' } ? Field : never;
 }[keyof Table];
 
-/** The fields that an input takes, or of these those that it needs so. */
+/** Fields that an input accepts, optionally only those with a requirement. */
 export type InputFieldOf<
   Table extends FieldsTable,
   From extends string,
@@ -90,7 +89,7 @@ export type InputFieldOf<
 }[keyof Table] &
   string;
 
-/** What a valid input says of a row. */
+/** Values of a valid input. */
 export type InputValues<Table extends FieldsTable, From extends string> = Pick<
   ValuesOf<Table>,
   InputFieldOf<Table, From, 'required' | 'defaulted'>
@@ -107,15 +106,15 @@ type InputOf<Table extends FieldsTable> = {
 }[keyof Table] &
   string;
 
-/** What a field is when nobody has given it; nothing for one that must be given. */
+/** Returns the default of a field; undefined if the field has none. */
 export function defaultOf(column: FieldColumn): string | number | boolean | null | undefined {
   if ('default' in column) return column.default;
   return 'nullable' in column ? null : undefined;
 }
 
-/** The fields of a row that nobody has given anything of. */
+/** Returns the default values of a new row. */
 export const defaultsOf = <Table extends StoredFields>(table: Table) =>
-  // Object.fromEntries forgets which keys it was given.
+  // Object.fromEntries loses the types of the keys.
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { column }]) => {
       const value = defaultOf(column);
@@ -123,24 +122,23 @@ export const defaultsOf = <Table extends StoredFields>(table: Table) =>
     }),
   ) as Pick<ValuesOf<Table>, DefaultedFieldOf<Table>>;
 
-/** The names of the fields. */
 export const fieldNames = <Table extends StoredFields>(table: Table) =>
-  // TypeScript types the keys of any object as text.
+  // TypeScript types the keys of any object as strings.
   Object.keys(table) as (keyof Table & string)[];
 
-/** The fields for which a property of the row, such as `audited`, is true. */
+/** Returns the fields whose declaration has a true property, such as `audited`. */
 export const fieldsWith = <Table extends FieldsTable, Use extends string>(table: Table, use: Use) =>
   fieldNames(table).filter((name): name is FieldWith<Table, Use> => Reflect.get(table[name] ?? {}, use) === true);
 
-/** What the inputs of a table take. */
+/** Returns functions that derive the inputs of a table. */
 export function inputsOf<const Table extends FieldsTable>(table: Table) {
   const requirementOf = (name: keyof Table, from: string): FieldRequirement | undefined => table[name]?.inputs[from];
 
-  /** The names of the fields that an input takes. */
+  /** Returns the names of the fields that an input accepts. */
   const inputFields = <From extends InputOf<Table>>(from: From) =>
     fieldNames(table).filter((name): name is InputFieldOf<Table, From> => requirementOf(name, from) !== undefined);
 
-  /** Those that it must have. */
+  /** Returns the names of the fields that an input requires. */
   const requiredFields = <From extends InputOf<Table>>(from: From) =>
     fieldNames(table).filter(
       (name): name is InputFieldOf<Table, From, 'required'> => requirementOf(name, from) === 'required',
@@ -151,20 +149,20 @@ export function inputsOf<const Table extends FieldsTable>(table: Table) {
     if (!column || !build) throw new Error(`The field ${name} has no schema, but is taken by the input ${from}.`);
     const requirement = requirementOf(name, from);
     if (requirement === 'required') return build().required();
-    // A text that may be missing may also be emptied.
+    // A text with an empty default may also be emptied.
     const schema = defaultOf(column) === '' ? build().allow('') : build();
     return requirement === 'defaulted' ? schema.default(defaultOf(column)) : adapt(schema);
   }
 
   /**
-   * The keys of the schema of an input.
-   * @param adapt the schema of an optional field, as this input takes it
+   * Returns the keys of the schema of an input.
+   * @param adapt changes the schema of an optional field for this input
    */
   const inputKeys = <From extends InputOf<Table>>(
     from: From,
     adapt: (schema: Types.Schema) => Types.Schema = (schema) => schema,
   ) =>
-    // Object.fromEntries forgets which keys it was given.
+    // Object.fromEntries loses the types of the keys.
     Object.fromEntries(inputFields(from).map((name) => [name, keyOf(name, from, adapt)])) as Record<
       InputFieldOf<Table, From>,
       Types.Schema
@@ -173,6 +171,6 @@ export function inputsOf<const Table extends FieldsTable>(table: Table) {
   return { inputFields, requiredFields, inputKeys };
 }
 
-/** The keys of a schema in the order in which their problems are reported: those named, then the others. */
+/** Orders the keys of a schema, which is the order of reported problems: the named keys first, then the others. */
 export const orderKeys = (first: readonly string[], keys: Readonly<Record<string, Types.Schema>>) =>
   Object.fromEntries([...first, ...Object.keys(keys)].map((name) => [name, keys[name]]));

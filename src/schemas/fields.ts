@@ -6,8 +6,7 @@ import { categoryMaximum, nameMaximum, titleMaximum } from './sort-key.js';
 import { hasTooManyMarks, normalized, withoutInvisible } from './text.js';
 
 /**
- * The atoms of valid input, each defined once: the HTTP API, the command line, the prompts and the CSV import
- * all meet these same rules and so the same messages.
+ * Schemas of single values, each defined once. The HTTP API, the command line, prompts and imports share these rules and messages.
  */
 
 /** Roles of an account (specification, section 2). */
@@ -21,7 +20,7 @@ const phoneMaximum = 50;
 /** RFC 5321's limit on a path, less the angle brackets. */
 const emailMaximum = 254;
 
-/** Length in characters as people count them: Unicode code points, not UTF-16 units. */
+/** Counts Unicode code points, not UTF-16 units. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -31,10 +30,10 @@ export function countCharacters(text: string): number {
 // Control characters and lone surrogates: invisible, unprintable, and stored differently by every database.
 export const unprintable = /[\p{Cc}\p{Cs}]/u;
 
-// Unicode's own line breaks are control characters in all but name.
+// Includes Unicode's line separators, which act like control characters.
 const lineBreaking = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-// Joiners and direction marks are part of some scripts; a text of nothing else shows nothing.
+// Joiners and direction marks are part of some scripts, but a text that contains nothing else is invisible.
 // U+2800 is the Braille cell without a dot.
 const invisible = /^[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
@@ -45,8 +44,9 @@ const textMessages = (label: string) => ({
 });
 
 /**
- * A string atom: `label` is what messages call it; strings only, nothing is coerced.
- * @param tooLong the message for one that is beyond all bounds
+ * Schema of a string, without coercion.
+ * @param label name in messages
+ * @param tooLong message for a text over the raw limit of joi.ts
  */
 export function text(label: string, tooLong: string) {
   return Joi.string()
@@ -58,7 +58,7 @@ export function text(label: string, tooLong: string) {
     });
 }
 
-/** Adds a check to a string atom; `problemOf` gives what is wrong with the text, or nothing. */
+/** Adds a check to the schema of a string. @param problemOf returns the problem of a text, or undefined */
 export function withCheck(schema: Base.StringSchema, problemOf: (value: string) => FoundProblem | undefined) {
   return schema.custom((value: string, helpers) => {
     const problem = problemOf(value);
@@ -71,7 +71,7 @@ export const tooLong = (max: number, message: string): FoundProblem => ({ code: 
 const unusable = (message: string): FoundProblem => ({ code: 'UNUSABLE_CHARACTERS', message });
 const controlCharacters = (label: string) => unusable(`${label} must not contain control characters.`);
 
-/** One of a closed list of words. */
+/** Schema of one word of a closed list. */
 export function oneOf(label: string, values: readonly string[]) {
   const mustBe = `${label} must be one of ${values.join(', ')}.`;
   return Joi.string()
@@ -87,7 +87,7 @@ export function oneOf(label: string, values: readonly string[]) {
     });
 }
 
-/** @param form the form in which the text is counted and stored */
+/** @param form returns the form in which the text is counted and stored */
 function line(label: string, minimum: number, maximum: number, form: (text: string) => string) {
   const mustBe =
     minimum > 1
@@ -108,8 +108,8 @@ function line(label: string, minimum: number, maximum: number, form: (text: stri
 }
 
 /**
- * Free text in one line: trimmed, NFC, without control characters, with bounds in characters. Marks that show nothing and are part
- * of no script are dropped: they come with what is pasted, and make two texts look the same.
+ * Schema of free text in one line: trimmed, NFC, without control characters, with limits in characters. Drops invisible marks that belong
+ * to no script: they come with pasted text, and make two texts look the same.
  */
 export const singleLine = (label: string, minimum: number, maximum: number) =>
   line(label, minimum, maximum, (text) => normalized(text, 'NFC'));
@@ -117,27 +117,27 @@ export const singleLine = (label: string, minimum: number, maximum: number) =>
 export const firstName = singleLine('First name', nameLength.minimum, nameLength.maximum);
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
 
-/** A phone of which the specification says "any value" (section 4.8): kept as given. */
+/** Phone for which the specification permits "any value" (section 4.8). It is stored as given. */
 export const anyPhone = line('Phone', 1, phoneMaximum, (text) => text);
 
-// What NFKC makes of the other two.
+// NFKC converts the other two characters to the first one.
 const atSign = /[@\uff20\ufe6b]/;
 
-/** Whether a phone could be taken for an email address. */
+/** Whether a phone could be mistaken for an email address. */
 export const hasAtSign = (value: string): boolean => atSign.test(value);
 
-/** A phone that can't be taken for an email address. */
+/** Phone that can't be mistaken for an email address. */
 export const phone = withCheck(anyPhone, (value) =>
   atSign.test(value) ? { code: 'PHONE_INVALID', message: 'Phone must not contain @.' } : undefined,
 );
 
-/** The title or id of a course, as a person writes it. */
+/** Title or id of a course, as a person writes it. */
 export const course = singleLine('Course', 1, 200);
 export const courseTitle = singleLine('Title', 3, titleMaximum);
 export const category = singleLine('Category', 2, categoryMaximum);
 export const tag = singleLine('Tag', 1, 50);
 
-/** Free text of several lines. */
+/** Schema of free text in several lines. */
 export function multiLine(label: string, maximum: number) {
   const mustBe = `${label} must be at most ${maximum} characters.`;
   return withCheck(text(label, mustBe).trim(), (value) => {
@@ -149,18 +149,18 @@ export function multiLine(label: string, maximum: number) {
 export const notes = multiLine('Notes', 2000);
 export const reply = multiLine('Reply', 2000);
 
-/** Text that only seems to be filled in. */
+/** Empty text, or white space only. */
 export const blank = Joi.string().trim().valid('');
 
-/** An optional field: null and blank text both say that there is nothing; only what is absent says nothing. */
+/** Schema of an optional field. Null and blank text mean no value. An absent field means no change. */
 export const nullable = (schema: Base.Schema) =>
   schema
     .empty(blank)
     .allow(null)
-    // Blank text comes here like what is absent; only the original tells them apart.
+    // Blank and absent values both get here. Only `original` distinguishes them.
     .default((_parent: unknown, { original }: Base.CustomHelpers) => (original === undefined ? undefined : null));
 
-/** A day of the calendar, as `YYYY-MM-DD`. */
+/** Schema of a calendar day as `YYYY-MM-DD`. */
 export const date = (label: string) => {
   const mustBe = `${label} must be a date as YYYY-MM-DD.`;
   return withCheck(text(label, mustBe).trim(), (value) => {
@@ -173,13 +173,13 @@ export const date = (label: string) => {
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
-// Spaces of all kinds, and the full stop that mail programs take for a dot: with it an address is another text, not another mailbox. And
-// the beginning of an encoded word (RFC 2047): mail programs would decode it, and show another address.
+// Matches spaces of all kinds, and the ideographic full stop: mail programs read it as a dot, so two texts would name one mailbox.
+// Also matches the beginning of an encoded word (RFC 2047), which mail programs would decode to another address.
 const noPartOfAddress = /[\p{Z}\u2800\u3002]|=\?/u;
 
 const notAnAddress = 'Email must be a valid email address.';
 
-/** A valid email address, normalised: trimmed, NFKC, lower case, without characters that can't be seen. */
+/** Valid email address, normalised: trimmed, NFKC, lower case, without invisible characters. */
 export const email = text('Email', notAnAddress)
   .custom((value: string, helpers) => {
     const normalized = normalizeEmail(value);
@@ -191,8 +191,8 @@ export const email = text('Email', notAnAddress)
   .meta({ format: 'email', maxLength: emailMaximum });
 
 /**
- * A password that is compared: it is measured, not judged. What none can be, such as one that is too long, is a wrong one.
- * Passwords are never normalised, so the body's limit bounds them.
+ * Schema of a password that is compared with a stored one. It checks the minimum length only: an impossible password, such as a
+ * very long one, is simply wrong. Passwords are never normalised, so the size limit of the body is limit enough.
  */
 function passwordToCompare(label: string) {
   return withCheck(Base.string().label(label).messages(textMessages(label)), (value) =>
@@ -202,12 +202,12 @@ function passwordToCompare(label: string) {
   ).meta({ minLength: passwordMinimumCharacters });
 }
 
-/** A password that is set. What else is refused follows the settings: `services/auth/password-policy.ts`. */
+/** Schema of a new password. `services/auth/password-policy.ts` adds the rules of the settings. */
 function passwordToSet(label: string) {
   return withCheck(passwordToCompare(label), (value) => {
     if (countCharacters(value) > passwordMaximumCharacters)
       return tooLong(passwordMaximumCharacters, `${label} must be at most ${passwordMaximumCharacters} characters.`);
-    // A NUL would end it in programs written in C; half a surrogate pair has no UTF-8.
+    // Programs in C would end the password at NUL. A lone surrogate has no UTF-8 form.
     return value.includes('\0') || !value.isWellFormed()
       ? unusable(`${label} contains a character that can't be used.`)
       : undefined;
@@ -221,7 +221,7 @@ export const newPassword = passwordToSet('New password');
 
 export const role = oneOf('Role', roles);
 
-/** A JSON boolean: the text "true" is refused. */
+/** Schema of a JSON boolean. Refuses the text "true". */
 export const strictBoolean = (label: string) =>
   Joi.boolean()
     .strict()
@@ -230,15 +230,15 @@ export const strictBoolean = (label: string) =>
 export const isActive = strictBoolean('isActive');
 
 /**
- * An email address or a phone number, as typed into a login form: whatever it is, it is looked up, not judged. The body's
- * limit bounds it; {@link isPossibleKey} says what is worth a look.
+ * Email or phone from a login form, without validation. The size limit of the body limits the length; {@link isPossibleKey} decides
+ * whether the database is queried.
  */
 export const identifier = Base.string().messages(textMessages('Identifier')).trim();
 
-/** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
+/** Schema of an opaque id. It accepts any text, because an unknown id matches nothing. */
 export const id = (label: string) => singleLine(label, 1, 100);
 
-/** Ids, each once. */
+/** Schema of a list of different ids. */
 export const idList = (label: string, most: number) =>
   Joi.array()
     .items(id(label))
@@ -254,7 +254,7 @@ export const idList = (label: string, most: number) =>
       'array.unique': `${label} must name each one once.`,
     });
 
-/** A whole JSON number: the text "5" is refused. */
+/** Schema of a whole JSON number. Refuses the text "5". */
 export const strictWholeNumber = (label: string, minimum: number, maximum: number) => {
   const mustBe = `${label} must be a whole number from ${minimum} to ${maximum}.`;
   return Joi.number()
@@ -265,7 +265,7 @@ export const strictWholeNumber = (label: string, minimum: number, maximum: numbe
     .messages({ '*': mustBe, 'any.required': `${label} is required.` });
 };
 
-/** Whether a text can be the key of an account at all; others aren't worth a look into the database. */
+/** Whether a text can be the key of an account. Other texts need no query. */
 export function isPossibleKey(text: string): boolean {
   return countCharacters(text) <= emailMaximum && !unprintable.test(text) && !hasTooManyMarks(text);
 }

@@ -1,6 +1,6 @@
-/** The encodings of Unicode, which have every character. */
+/** Unicode encodings, which contain every character. */
 const unicodeEncodings = ['utf-8', 'utf-16le', 'utf-16be'] as const;
-/** The code pages in which programs save "CSV", by their names in the Encoding Standard of the WHATWG. */
+/** Code pages in which programs save CSV, named as in the WHATWG Encoding Standard. */
 export const codePages = [
   'windows-1252',
   'windows-1250',
@@ -18,15 +18,14 @@ export const codePages = [
   'euc-kr',
 ] as const;
 export type CodePage = (typeof codePages)[number];
-/** How an import file may be encoded. */
+/** Encodings of import files. */
 export const importEncodings = [...unicodeEncodings, ...codePages] as const;
 export type Encoding = (typeof importEncodings)[number];
 
-/** Signs between the fields of an import file. */
 export const importDelimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof importDelimiters)[number];
 
-/** Why a whole file can't be imported: for programs, which say it in other words than the message, or in another language. */
+/** Reasons why a whole file can't be imported, for programs that show their own messages, for example translated ones. */
 export const fileProblemReasons = [
   'NOT_CSV',
   'NO_ROWS',

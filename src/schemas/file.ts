@@ -2,7 +2,7 @@ import Joi from './joi.js';
 import type { Paging } from './listing.js';
 import * as listing from './listing.js';
 
-/** What a stored file is to the one it belongs to. */
+/** Uses of a stored file. */
 export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
@@ -13,5 +13,5 @@ export type FileState = (typeof fileStates)[number];
 /** Query of `GET /api/courses/:id/files`. */
 export const fileListingSchema = Joi.object<Paging, true>({ ...listing.paging(20) });
 
-/** The other fields of a form that brings a file: there are none. */
+/** Form fields besides an uploaded file: none. */
 export const noFields = Joi.object({});

@@ -11,7 +11,7 @@ import { refuse } from './problems.js';
 import { type TableQuery, tableFormat } from './table-format.js';
 import { validate } from './validate.js';
 
-/** The columns of an import file that are understood; {@link requiredColumns} must be there (docs/IMPORTING.md). */
+/** Columns of an import file (docs/IMPORTING.md). {@link requiredColumns} are mandatory. */
 export const importColumns = [
   ...inputFields('import'),
   'password',
@@ -21,74 +21,73 @@ export const importColumns = [
   'reply',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
-/** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
+/** Fields that a heading can stand for: a column of an import, the full name in one cell, or the opposite of `isActive`. */
 export const importFields = [...importColumns, 'fullName', 'suspended'] as const;
 export type ImportField = (typeof importFields)[number];
 const requiredImportColumns: readonly ImportColumn[] = requiredFields('import');
 
-/** The columns that a file must have. */
+/** Returns the mandatory columns of a file. */
 export const requiredColumns = ({
   missingPhone,
 }: Partial<Pick<ImportOptions, 'missingPhone'>>): readonly ImportColumn[] =>
   missingPhone === 'allow' ? requiredImportColumns.filter((column) => column !== 'phone') : requiredImportColumns;
 
-/** Roles that a file may give; the super admin is never imported. */
+/** Roles that a file may contain. The super admin is never imported. */
 export const importableRoles = ['trainee', 'trainer'] as const;
 export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 
-/** How an import is done. */
 export interface ImportOptions {
-  /** For rows without a role of their own. */
+  /** For rows without a role. */
   role: ImportableRole;
-  /** Id or title of a course in which every trainee is enrolled, besides the course of its row. */
+  /** Id or title of a course in which all trainees are enrolled, besides the course of their row. */
   course?: string;
-  /** For enrollments without a status of their own. */
+  /** For enrollments without a status. */
   enrollmentStatus: InitialStatus;
-  /** What becomes of a row that meets an account. */
+  /** Treatment of a row that matches an account. */
   onExisting: 'skip' | 'update' | 'fail';
-  /** What says that a row is about an account: its email, or its phone alone as well. People set their phones themselves. */
+  /** Key that matches a row with an account: the email, or also the phone alone. People set their phones themselves. */
   match: 'email' | 'phone';
-  /** What becomes of a row without a phone whose person has no account: with `allow` it gets one without a phone. */
+  /** Treatment of a new person without a phone: rejection, or an account without a phone. */
   missingPhone: 'reject' | 'allow';
-  /** The treatment of a row whose course is full: rejection, its waiting list, or the account without the course. */
+  /** Treatment of a row whose course is full: rejection, its waiting list, or the account without the course. */
   whenFull: WhenFull | 'skip-course';
-  /** Updates set passwords too: those of the file, or generated ones. */
+  /** Updates also set passwords, from the file or generated. */
   resetPasswords: boolean;
-  /** New people without a password get a link by mail to set one, instead of a generated one. */
+  /** New people without a password get a mail with a link to set one, instead of a generated password. */
   invite: boolean;
-  /** With `invite`: a generated one besides, for those whom mail doesn't reach. */
+  /** With `invite`: also generates passwords, for people without working mail. */
   withPasswords: boolean;
   /** People who are enrolled get a mail about each published course, unless this import invites them. */
   notify: boolean;
-  /** What a bad row means for the others. */
+  /** Treatment of the other rows after a bad row. */
   onError: 'continue' | 'stop' | 'abort';
-  /** With more bad rows than this nothing is written. */
+  /** Maximum number of bad rows. With more, nothing is written. */
   maxErrors?: number;
-  /** Absent: found out from the file. */
+  /** Detected from the file if absent. */
   encoding?: Encoding;
-  /** Absent: found out from the file. */
+  /** Detected from the file if absent. */
   delimiter?: Delimiter;
-  /** Of a workbook: its name, or its number among those that aren't hidden. Absent: the first visible one whose header fits. */
+  /** Name of a workbook's sheet, or its number among visible sheets. If absent: the first visible sheet with a valid header. */
   sheet?: string;
-  /** Columns that are called something else: `heading=field`, or `heading=` for one to be ignored. */
+  /** Fields of columns with other headings: `heading=field`, or `heading=` to ignore a column. */
   map?: string[];
 }
 
-/** One for each column that a file may have. */
+/** Maximum number of mappings: one for each column of the widest file. */
 export const maxMappings = 256;
 
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
-/** The option stands after `onExisting`, which has been checked by then. */
+/** Refuses `resetPasswords` unless `onExisting` is `update`. The schema checks `onExisting` first. */
 function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
-  // The first ancestor is the object that the option is of.
+  // The first ancestor is the object that contains the option.
   const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!resetPasswords || onExisting === 'update') return resetPasswords;
   const params = { fields: ['onExisting'], values: ['update'] };
   return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
 }
 
-/** The option stands after `resetPasswords`: who has a password already gets another one, which only a file can say. */
+/** Refuses `invite` together with `resetPasswords`. The schema checks `resetPasswords` first. */
 function notWithResets(invite: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
   const { resetPasswords } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!invite || !resetPasswords) return invite;
@@ -96,7 +95,7 @@ function notWithResets(invite: boolean, helpers: Types.CustomHelpers): boolean |
   return refuse(helpers, { code: 'EXCLUSIVE', params: { fields: ['resetPasswords'] }, message });
 }
 
-/** The option stands after `invite`. */
+/** Refuses `withPasswords` without `invite`. The schema checks `invite` first. */
 function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
   const { invite } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!withPasswords || invite) return withPasswords;
@@ -107,7 +106,7 @@ function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): b
   });
 }
 
-/** Parts of ISO 8859 whose letters a code page has in the same places. In parts 2, 4, 5, 6, 7, 15 and 16 some are elsewhere. */
+/** Parts of ISO 8859 with the same letter codes as a code page. Parts 2, 4, 5, 6, 7, 15 and 16 differ. */
 const isoParts = { 1: '1252', 8: '1255', 9: '1254', 11: '874', 13: '1257' };
 
 const encoding = Object.entries(isoParts)
@@ -163,12 +162,12 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     }),
 });
 
-/** Fields of the form of `POST /api/imports`: the options, and whether to plan only. */
+/** Form fields of `POST /api/imports`: the options, and whether to create only a plan. */
 export const importFormSchema = (importOptionsSchema as Types.ObjectSchema<ImportOptions & { plan: boolean }>).keys({
   plan: listing.queryBoolean('plan').default(false),
 });
 
-/** What `users import --mapping` remembers. */
+/** Column mappings that `users import --mapping` remembers. */
 export interface ColumnMappings {
   mappings: { headings: string[]; map: string[] }[];
 }
@@ -185,15 +184,15 @@ export const columnMappingsSchema = Joi.object<ColumnMappings, true>({
     .required(),
 });
 
-/** What a column of a file is. */
+/** Field that a person has chosen for a column. */
 export interface ColumnChoice {
-  /** Its place in a row, from 0. */
+  /** Index of the column, from 0. */
   column: number;
-  /** null: it isn't imported. */
+  /** Null if the column isn't imported. */
   field: ImportField | null;
 }
 
-/** The options of another plan: a JSON body, so nothing is coerced. */
+/** Options of another plan, from a JSON body without coercion. */
 export type ReplanOptions = Omit<Partial<ImportOptions>, 'map'> & { map?: ColumnChoice[] };
 
 /** Body of `POST /api/imports/:id/plan`: the options of the form, with columns by their index. */
@@ -227,7 +226,7 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
 /** Body of `POST /api/imports/:id/apply`. */
 export const applySchema = Joi.object<{ planId?: string }, true>({ planId: fields.id('planId') });
 
-/** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
+/** Warnings about a file that can be imported. Plans show them; docs/IMPORTING.md documents them. */
 export const warningCodes = [
   'COLUMN_DOUBTFUL',
   'COLUMN_HIDDEN',
@@ -254,7 +253,6 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** Outcomes of rows. */
 export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
 
 export interface ImportRowListing extends listing.Paging {
@@ -275,17 +273,17 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
   ...listing.paging(20),
 });
 
-/** The options that {@link serializeImportOptions} has written. */
+/** Parses the JSON of {@link serializeImportOptions}. */
 export const parseImportOptions = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
 
-/** JSON in the order of the keys, so that equal options have equal texts. */
+/** Returns JSON with sorted keys, so that equal options have equal texts. */
 export function serializeImportOptions(options: ImportOptions): string {
   return JSON.stringify(Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 /**
- * Where an import stands. `planned` waits to be applied, else it is `discarded` or `expired`; `interrupted` can be resumed;
- * `stopped` ended at a bad row, as it was told to.
+ * Statuses of an import. A `planned` import can be applied, until it is `discarded` or `expired`. An `interrupted` import can be resumed.
+ * A `stopped` import ended at a bad row, because of its option `onError`.
  */
 export const importStatuses = [
   'planning',

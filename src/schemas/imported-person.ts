@@ -6,32 +6,30 @@ import { orderKeys } from './fields-table.js';
 import { type ImportableRole, type ImportColumn, importableRoles, importColumns } from './import.js';
 import Joi from './joi.js';
 
-/** One row of an import file, as a person. */
-
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
-/** One person of a file. What is absent was left blank. */
+/** Person in one row of an import file. Blank fields are absent. */
 export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | 'role'> {
   phone?: string;
   role?: ImportableRole;
-  /** Absent with {@link passwordHash}: one is generated. */
+  /** Generated if absent, unless there is a {@link passwordHash}. */
   password?: string;
-  /** Stands for the password; never together with one. */
+  /** Replaces the password; never together with one. */
   passwordHash?: string;
   /** Id or title of the course to enroll in. */
   course?: string;
-  /** Of further columns. */
+  /** Courses of further columns. */
   otherCourses?: string[];
   enrollmentStatus?: InitialStatus;
   /** Shown to the trainee with the enrollment. */
   reply?: string;
 }
 
-/** A part of the name: required unless there is a full name that couldn't be parted. */
+/** Requires a part of the name, unless there is a full name that couldn't be split. */
 const requiredUnlessFullName = (name: Types.StringSchema) =>
   name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
 
-/** One row of a file: the fields of the API, and what only text in cells makes necessary. */
+/** Schema of one row of a file: the fields of the API, with rules for text in cells. */
 export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>(
   orderKeys(['firstName', 'lastName', 'fullName'], {
     ...inputKeys('import', (schema) => schema.empty(fields.blank)),
@@ -41,7 +39,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
       'any.unknown':
         'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',
     }),
-    // What can't be a phone is judged with the account that has it: see phone-warnings.ts.
+    // phone-warnings.ts checks phones together with their accounts.
     phone: fields.anyPhone.empty(fields.blank),
     role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
     isActive: Joi.boolean().empty(fields.blank).messages({ 'boolean.base': 'isActive must be true or false.' }),
@@ -60,7 +58,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   .nand('password', 'passwordHash')
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
 
-/** The columns of plain rows. @public used by a test of all fields */
+/** Columns of plain rows. @public used by a test of all fields */
 export const quickColumns: readonly ImportColumn[] = [
   'firstName',
   'lastName',
@@ -78,9 +76,8 @@ const quickEmail = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9](?:-?[A
 const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
 
 /**
- * What {@link importedPersonSchema} makes of the plain rows that most files consist of, at a fraction of its cost;
- * nothing for every other row, which the schema then judges. It never knows better than the schema: a property test
- * holds the one against the other.
+ * Parses a plain row at a fraction of the cost of {@link importedPersonSchema}. Most rows are plain.
+ * @returns the value that the schema returns, as a property test checks; undefined for other rows, which need the schema
  */
 export function quickPerson(input: Partial<Record<ImportColumn, string>>): ImportedPerson | undefined {
   const { firstName = '', lastName = '', email = '', phone = '', role = '', language = '', passwordHash = '' } = input;

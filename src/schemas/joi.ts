@@ -1,21 +1,21 @@
 import Joi from 'joi';
 import { hasTooManyMarks, rawLength } from './text.js';
 
-/** Numbers, dates and words: none is longer, in units of UTF-16. */
+/** Maximum length of numbers, dates and words, in UTF-16 units. */
 const longestWord = 200;
 
 interface Meta {
   maxLength?: number;
 }
 
-/** In characters; undefined where the schema has no limit. */
+/** Returns the maximum length in characters; undefined if the schema has no limit. */
 function maxLengthOf(schema: Joi.Schema): number | undefined {
-  // Not in Joi's types: what `meta()` was given.
+  // Joi's types lack the values of `meta()`.
   const { metas } = schema.$_terms as { metas: Meta[] | null };
   return metas?.find(({ maxLength }) => maxLength !== undefined)?.maxLength;
 }
 
-/** Refuses a text in the place of a number, a date or a boolean before it is read as one. */
+/** Refuses a long text in place of a number, a date or a boolean, before it is parsed. */
 const readFromShortText = (type: 'number' | 'date' | 'boolean'): Joi.Extension => ({
   type,
   base: Joi[type](),
@@ -41,13 +41,13 @@ const text: Joi.Extension = {
   },
 };
 
-/** A list that is too long is refused for its length, before there is a problem for each of its items. */
+/** Refuses a list that is too long before its items are checked. */
 const list: Joi.Extension = {
   type: 'array',
   base: Joi.array(),
   prepare(value: unknown, helpers) {
     if (!Array.isArray(value)) return undefined;
-    // Joi's types don't say which arguments a rule has.
+    // Joi's types lack the arguments of rules.
     const { limit } = (helpers.schema.$_getRule('max')?.args ?? {}) as { limit?: number };
     return limit !== undefined && value.length > limit
       ? { value, errors: helpers.error('array.max', { limit, value }) }
@@ -56,8 +56,8 @@ const list: Joi.Extension = {
 };
 
 /**
- * Joi for everything that comes from outside: the raw length of a text or list is bounded before anything is done to it.
- * A text may have twice the units of UTF-16 that its `maxLength` (meta) has characters, and some more that are trimmed.
+ * Joi for all external input. It limits the raw length of a text or list before any other work. A text may have twice as many UTF-16
+ * units as its `maxLength` (meta) has characters, plus some white space that is trimmed.
  */
 const bounded: typeof Joi = Joi.extend(
   text,

@@ -5,13 +5,13 @@ import { searchKey } from './keys.js';
 import { refuse } from './problems.js';
 import { withoutInvisible } from './text.js';
 
-/** The parameters that listings share: what to look for, which page, in which order, with which optional keys. */
+/** Common parameters of listings: search, page, order and optional keys. */
 
 const searchMaximum = 200;
 
 /**
- * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
- * list of them, each once.
+ * Schema of one or more words of a closed list, separated by commas, because a query parameter has one value. The result is a list
+ * without duplicates.
  */
 export function severalOf(label: string, words: readonly string[]) {
   const mustBe = `${label} must be one of ${words.join(', ')}.`;
@@ -25,7 +25,7 @@ export function severalOf(label: string, words: readonly string[]) {
     .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
 }
 
-/** The keys that a response has only for those who ask for them. */
+/** Schema of optional keys of a response. */
 export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
   severalOf('include', keys).description(
     `Optional keys of the response: ${keys.join(', ')}. Several are separated by commas`,
@@ -33,23 +33,23 @@ export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
 
 const searchTooLong = `search must be at most ${searchMaximum} characters.`;
 
-/** A word to look for in names and titles. */
+/** Text to search for in names and titles. */
 export const search = withCheck(text('search', searchTooLong).trim().allow(''), (value) => {
   if (countCharacters(value) > searchMaximum) return tooLong(searchMaximum, searchTooLong);
   return unprintable.test(value)
     ? { code: 'UNUSABLE_CHARACTERS', message: 'search must not contain control characters.' }
     : undefined;
 })
-  // Names have lost it: nothing would be found with it.
+  // Stored names contain no invisible characters.
   .custom((value: string) => withoutInvisible(value).trim())
   .meta({ maxLength: searchMaximum });
 
-/** The conditions of a filter in a body. A misspelt one, or a search for nothing, would change all. */
+/** Schema of a filter in a body. Refuses unknown conditions and an empty search, because the filter would match everything. */
 export function conditions<T extends { search?: string }>(keys: Types.SchemaMap<T>) {
   const names = Object.keys(keys);
   return Joi.object<T>(keys)
     .custom((filter: T, helpers) => {
-      // Joi types it as any; the base has seen to it that it is an object.
+      // Joi types `original` as any. The base schema has checked that it is an object.
       if (Object.keys(helpers.original as object).some((name) => !names.includes(name)))
         return refuse(helpers, { code: 'UNKNOWN', message: `filter may have only ${names.join(', ')}.` });
       const { search: sought, ...others } = filter;
@@ -61,7 +61,7 @@ export function conditions<T extends { search?: string }>(keys: Types.SchemaMap<
 
 export type EndedFilter = 'true' | 'false' | 'all';
 
-/** Which courses: those that have ended, the running and coming ones, or all. */
+/** Filter of courses: ended ones, running and future ones, or all. */
 export const ended = oneOf('ended', ['true', 'false', 'all'] as const).default('all');
 
 /** `true` or `false` in a query string. */
@@ -77,7 +77,7 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
     .max(maximum)
     .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
 
-/** The highest page: keeps `page * limit` far inside what every database takes as an offset. */
+/** Highest page. It keeps `page * limit` within the offsets that every database accepts. */
 const maximumPage = 1_000_000;
 
 /** Query parameters of a paged listing. */
@@ -93,7 +93,7 @@ export function pagingWithKey(defaultLimit: number) {
   return { ...paging(defaultLimit), afterId: id('afterId') };
 }
 
-/** Query parameters of a sorted listing: a closed list of fields, the first being the default. */
+/** Query parameters of a sorted listing. The first field is the default. */
 export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
   return {
     sortBy: oneOf('sortBy', fields).default(fields[0]),
@@ -108,7 +108,7 @@ export interface Paging {
 
 /** Paging of a listing that may be long. */
 export interface PagingWithKey extends Paging {
-  /** The id of the last item of the page before, as its client has it. */
+  /** Id of the last item on the previous page of the client. */
   afterId?: string;
 }
 

@@ -2,19 +2,18 @@ import { type MailLanguage, mailLanguages } from '../config/mail-settings.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 
-/** The kinds of mails that each person may turn off. */
+/** Kinds of mails that each person may turn off. */
 export const newsKinds = ['enrolled', 'accepted', 'moved_up', 'refused', 'completed', 'requests'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
-/** What a person wants of mails. */
 export interface MailPreferences {
-  /** Null for that of the service. */
+  /** Null for the language of the service. */
   language: MailLanguage | null;
-  /** The kinds that are turned off. */
+  /** Kinds that are turned off. */
   off: NewsKind[];
 }
 
-/** Body of `PUT /api/mail-preferences`; absent fields stay as they are. */
+/** Body of `PUT /api/mail-preferences`. Absent fields stay unchanged. */
 export const mailPreferencesSchema = Joi.object<Partial<MailPreferences>, true>({
   language: fields
     .oneOf('language', mailLanguages)

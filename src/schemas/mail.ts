@@ -4,19 +4,19 @@ import Joi from './joi.js';
 import type { PagingWithKey } from './listing.js';
 import * as listing from './listing.js';
 
-/** What became of a mail; `queued`, `sending` and `deferred` ones are still to leave. */
+/** States of a mail. `queued`, `sending` and `deferred` mails are not sent yet. */
 export const mailStates = ['queued', 'sending', 'deferred', 'sent', 'failed', 'withdrawn'] as const;
 export type MailState = (typeof mailStates)[number];
 
-/** What became of a person's invitation: `sent` is taken by the mail server, `accepted` by the person. */
+/** States of an invitation. `sent`: accepted by the mail server. `accepted`: used by the person. */
 export const inviteStates = ['queued', 'sent', 'failed', 'accepted'] as const;
 export type InviteState = (typeof inviteStates)[number];
 
-/** What the link of a mail is for. */
+/** Purposes of links in mails. */
 export const linkPurposes = ['invite', 'reset', 'email', 'email-cancel'] as const;
 export type LinkPurpose = (typeof linkPurposes)[number];
 
-/** What mails are about; what each is: services/mail/kinds.ts. */
+/** Kinds of mails. services/mail/kinds.ts describes them. */
 export const mailKindNames = [
   'reset',
   'email-confirm',
@@ -34,17 +34,17 @@ export const mailKindNames = [
   'requests',
 ] as const;
 
-/** Lists, reasons and accounts keep silent about its recipients: nobody is to see who has forgotten a password. */
+/** Kind of mail whose recipients are hidden in lists, reasons and accounts: a forgotten password is private. */
 export const anonymousKind: (typeof mailKindNames)[number] = 'reset';
 export const isAnonymous = (kind: string): boolean => kind === anonymousKind;
 
-/** Which mails are listed. */
+/** Filter of listed mails. */
 export interface MailFilter {
   state?: MailState;
   kind?: (typeof mailKindNames)[number];
   userId?: string;
   importId?: string;
-  /** The first moment of which mails are wanted. */
+  /** First moment of the mails. */
   since?: Date;
 }
 
@@ -62,11 +62,11 @@ export const mailListingSchema = Joi.object<MailFilter & PagingWithKey, true>({
   ...listing.pagingWithKey(20),
 });
 
-/** What an operator can do with mails. */
+/** Actions of an operator on mails. */
 export const mailActions = ['retry', 'withdraw'] as const;
 export type MailAction = (typeof mailActions)[number];
 
-/** Mails that one bulk operation can change. */
+/** Maximum number of mails in one bulk operation. */
 const maxBulkMails = 1000;
 
 /** Body of `POST /api/mails/bulk`. */

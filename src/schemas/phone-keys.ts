@@ -1,36 +1,37 @@
 import { phoneKey } from './keys.js';
 
-/** How phones are told apart, where a country is chosen whose way of writing them counts, and where none is. */
+/** Rules by which phones are compared, for a country or without one. */
 export interface PhoneKeys {
   /** Two letters; empty for none. */
   country: string;
   /**
-   * What makes two phones the same: the international form of a number that the country can have, `+491511234567`, and else
-   * `phoneKey`. It depends on `phoneKey` alone, and the key of a key is the key itself.
+   * Returns the key of a phone. Equal phones have equal keys. For a number that is possible in the country, the key is the
+   * international form, such as `+491511234567`; otherwise `phoneKey`. It depends on `phoneKey` alone. The key of a key is the
+   * key itself.
    */
   keyOf(phone: string): string;
-  /** The beginning of the keys of numbers that begin so, where it isn't `phoneKey`. */
+  /** Returns the beginning of the keys of numbers with this beginning; undefined if it is `phoneKey`. */
   startOf(phone: string): string | undefined;
 }
 
-/** Without a country, numbers are the same if they are written with the same digits. */
+/** Rules without a country: numbers are equal if their digits are equal. */
 export const plainPhoneKeys: PhoneKeys = { country: '', keyOf: phoneKey, startOf: () => undefined };
 
-/** Fewer digits without those of the country are an extension within a house, or a number of a service. */
+/** Minimum number of digits after the country code. Shorter numbers are extensions or service numbers. */
 const minDigits = 7;
 
 const made = new Map<string, PhoneKeys>([['', plainPhoneKeys]]);
 
-/** Whether a text is the two letters of a country, in capitals, whose numbers are known. */
+/** Whether a text is the two capital letters of a country with known number formats. */
 export async function isCountry(text: string): Promise<boolean> {
   return (await import('libphonenumber-js/min')).isSupportedCountry(text);
 }
 
-/** @param country two letters in capitals; empty for none */
+/** Returns the rules of a country. @param country two capital letters; empty for none */
 export async function phoneKeysOf(country: string): Promise<PhoneKeys> {
   const known = made.get(country);
   if (known) return known;
-  // Loaded where it is used: it takes longer than many a command.
+  // Loaded on first use, because loading takes longer than many commands.
   const { isSupportedCountry, ParseError, parsePhoneNumber } = await import('libphonenumber-js/min');
   if (!isSupportedCountry(country)) throw new Error(`The numbers of the country ${country} are not known.`);
   function parsed(phone: string) {
@@ -52,7 +53,7 @@ export async function phoneKeysOf(country: string): Promise<PhoneKeys> {
     keyOf(phone) {
       const plain = phoneKey(phone);
       const number = numberOf(plain);
-      // A zero after the code of the country is left out once: what then has another one is no number.
+      // Parsing drops one zero after the country code. A number with another zero is invalid.
       return number !== undefined && numberOf(number) === number ? number : plain;
     },
     startOf: (phone) => parsed(phoneKey(phone))?.number,

@@ -1,10 +1,10 @@
 import type Joi from 'joi';
 import type { FieldProblem, ProblemCode, ProblemParams } from '../field-problem.js';
 
-/** What is wrong with a field, without its path and its sentence. */
+/** Problem of a field, without its path and its message. */
 export type Problem = Pick<FieldProblem, 'code' | 'params' | 'label'>;
 
-/** What Joi tells of a broken rule besides its type. */
+/** Context of a broken rule in Joi. */
 interface JoiContext {
   limit?: unknown;
   valids?: readonly unknown[];
@@ -12,13 +12,13 @@ interface JoiContext {
   main?: string;
   peers?: readonly string[];
   label?: string;
-  /** Of {@link refuse}. */
+  /** Set by {@link refuse}. */
   problem?: Problem;
 }
 
 type Rule = readonly [code: ProblemCode, params?: (context: JoiContext) => ProblemParams | undefined];
 
-/** A limit that refers to another field isn't a number. */
+/** Returns the limit as a parameter, unless it refers to another field. */
 const limitAs = (name: 'min' | 'max') => (context: JoiContext) =>
   typeof context.limit === 'number' ? { [name]: context.limit } : undefined;
 
@@ -26,7 +26,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const wrongType = (...types: string[]): Rule => ['WRONG_TYPE', () => ({ types })];
 const invalidDate: Rule = ['DATE_INVALID'];
 
-/** The code and parameters of each rule of Joi that the schemas use. */
+/** Code and parameters of each Joi rule that the schemas use. */
 const rules: Readonly<Record<string, Rule>> = {
   'any.required': ['REQUIRED'],
   'any.only': ['NOT_ONE_OF', ({ valids = [] }) => ({ values: valids.filter(isText) })],
@@ -56,11 +56,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'alternatives.types': ['WRONG_TYPE', ({ types = [] }) => ({ types })],
 };
 
-/** What a detail of a failed validation says, for programs. */
+/** Returns the problem that a detail of a failed validation describes. */
 export function problemOf({ type, context, path }: Joi.ValidationErrorItem): Problem {
   // Joi types the context as any record.
   const details = (context ?? {}) as JoiContext;
-  // Without a label of its own a field has its path as one.
+  // A field without a label has its path as the label.
   const isPath = details.label === path[0] || details.label === path.join('.');
   const label = details.label !== undefined && !isPath && { label: details.label };
   if (details.problem) return { ...details.problem, ...label };
@@ -69,7 +69,7 @@ export function problemOf({ type, context, path }: Joi.ValidationErrorItem): Pro
   return { code, ...(params && { params }), ...label };
 }
 
-/** What a schema's own check finds: the sentence, and the same for programs. */
+/** Problem that a schema's own check finds, with its message. */
 export interface FoundProblem extends Problem {
   message: string;
 }

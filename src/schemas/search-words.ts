@@ -1,34 +1,34 @@
 /**
- * The words by which accounts and courses are found in large databases. A word begins where a text does, and after a space, an
- * apostrophe, a hyphen or an @; and with every character of Chinese, Japanese and Korean, which have no spaces. Made of the
- * folded text of {@link searchKey}, so that case and accents don't count.
+ * Words by which accounts and courses are found in large databases. A word starts at the beginning of a text, and after a space, an
+ * apostrophe, a hyphen or an @. In Chinese, Japanese and Korean, which have no spaces, a word starts at every character. Words
+ * derive from the folded text of {@link searchKey}, so that case and accents don't count.
  */
 
-/** Characters of a word that count. */
+/** Maximum length of a word, in characters. */
 export const wordLength = 64;
 
-/** Above all that a text may have: what begins with a text is below that text with it. */
+/** Highest character. All texts with a given beginning sort below that beginning followed by this character. */
 export const lastCharacter = '\u{10ffff}';
 
-/** After them a word begins; so it does after a space. */
+/** Characters after which a word starts, besides the space. */
 export const wordSeparators = ['-', "'", '@'] as const;
 
 const separator = /[-'@]/;
 const leadingSeparators = /^[-'@]+/;
 
-/** A character that is a word, or begins one, wherever it stands. */
+/** Matches a character that always starts a word. */
 export const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 const truncate = (text: string): string =>
   text.length <= wordLength ? text : Array.from(text).slice(0, wordLength).join('');
 
-/** The words of a search, each once. @param key of the search, by {@link searchKey} */
+/** Returns the words of a search without duplicates. @param key {@link searchKey} of the search */
 export function searchedWords(key: string): string[] {
   const words = key.split(' ').map((word) => truncate(word.replace(leadingSeparators, '')));
   return [...new Set(words)].filter((word) => word !== '');
 }
 
-/** Where words begin in a text without spaces. */
+/** Returns the positions where words start in a text without spaces. */
 function wordStarts(text: string): number[] {
   const found: number[] = [];
   let afterSeparator = true;
@@ -42,13 +42,13 @@ function wordStarts(text: string): number[] {
   return found;
 }
 
-/** The words of a text, each once, with the rest of the text up to the next space. @param key of the text, by {@link searchKey} */
+/** Returns the words of a text without duplicates, each up to the next space. @param key {@link searchKey} of the text */
 export function indexedWords(key: string): string[] {
   const words = key.split(' ').flatMap((text) => wordStarts(text).map((at) => truncate(text.slice(at))));
   return [...new Set(words)];
 }
 
-/** An account as far as its words are made of it. */
+/** Fields of an account that its words derive from. */
 export interface SearchedAccount {
   searchKey: string;
   firstNameKey: string;
@@ -56,18 +56,18 @@ export interface SearchedAccount {
   email: string;
 }
 
-/** As the database has it, in a column of its own. */
+/** Returns the domain as in the column of the database. */
 const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
 
 const letters = /^[a-z]+/;
 
-/** Whether a word is of letters that begin an email: those are stored, unless they begin a name. */
+/** Whether a word consists of the letters a to z: {@link storedWords} contain the first letters of emails. */
 export const isAsciiLetters = (word: string): boolean => letters.exec(word)?.[0] === word;
 
 /**
- * The words by which an account must be stored to be found: all but those with which its email, the domain of its email or a
- * key of its name begins, because these have indexes; and the letters with which its email begins, unless a name or the domain
- * does: a word of letters needn't be looked up among emails, most of which begin with a name.
+ * Returns the words that must be stored to find an account. Leaves out words that begin its email, the domain of its email, or a key of
+ * its name, because these columns have indexes. Adds the first letters of its email, unless a name or the domain begins with them.
+ * So a word of letters needn't be looked up among emails. Most emails begin with a name.
  */
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {
   const indexed = [firstNameKey, lastNameKey, domainOf(email)];

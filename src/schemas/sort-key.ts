@@ -3,33 +3,33 @@ import { lastCharacter } from './search-words.js';
 import { isAscii, nonAscii, normalized, visiblePart } from './text.js';
 
 /**
- * Keys whose byte order is about the order of a dictionary. They are stored, because SQLite, MariaDB and MySQL have no
- * collation in common: so the order is the same everywhere, and an index has it.
+ * Keys whose byte order is roughly the order of a dictionary. They are stored, because SQLite, MariaDB and MySQL have no common
+ * collation. So the order is the same everywhere, and an index supports it.
  *
- * White space comes first, then punctuation and symbols, digits, Latin letters, and the other scripts as Unicode has them. Case
- * and accents count only between texts that are the same without.
+ * White space comes first, then punctuation and symbols, digits, Latin letters, and other scripts in the order of Unicode. Case and
+ * accents count only between otherwise equal texts.
  */
 
-/** Characters of the texts that have such keys. */
+/** Maximum lengths of texts with sort keys, in characters. */
 export const nameMaximum = 50;
 export const titleMaximum = 200;
 export const categoryMaximum = 100;
 
-/** The maximum length of a key. @param most characters of the text */
+/** Returns the maximum length of a key. @param most maximum length of the text */
 export const sortKeyLength = (most: number): number => 2 * most + separator.length;
 
-/** Below all that may follow in another key: in the folded text no two spaces follow each other. */
+/** Sorts below everything that may follow in another key, because folded text has no double spaces. */
 const separator = '  ';
 
 const plainWord = /^[a-z]+$/i;
 
-// The accents of alphabetic scripts, the points of Hebrew and of Arabic.
+// Accents of alphabetic scripts, and points of Hebrew and Arabic.
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 const shortI = /\u0438\u0306/g;
 
 /**
- * Letters that have no decomposition. Those that are a form of another letter are that; a letter of its own that Unicode has in
- * another place comes after all words with the letter before it.
+ * Letters without a decomposition. A variant of another letter sorts as that letter. A separate letter that Unicode has in another place
+ * sorts after all words with the preceding letter.
  */
 const letters = new Map([
   ...letterForms,
@@ -43,43 +43,43 @@ function plainCharacter(character: string): string {
   return letters.get(character) ?? (dash.test(character) ? '-' : decimalDigit(character));
 }
 
-/** Lower case without accents. */
+/** Returns lower case without accents. */
 function folded(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase();
-  // Not й, which is a letter of its own.
+  // Keeps й, which is a separate letter.
   const plain = normalized(visiblePart(text), 'NFKD').toLowerCase().replace(shortI, '\u0439').replace(accents, '');
   return normalized(plain, 'NFC').replace(nonAscii, plainCharacter);
 }
 
-// Those from ! to . are below the digits as they are.
+// Characters from ! to . already sort below the digits.
 const aboveDigits = /(?![!-.])[\p{P}\p{S}]/gu;
 
 /**
- * The key by which a name or title is sorted, bytewise. After the folded text it has the text itself, which decides between texts
- * that are folded to the same.
- * @param most characters that the text may have; as many of the folded text count
+ * Returns the key by which a name or title is sorted, bytewise: the folded text, then the text itself, which orders texts with the same
+ * folded text.
+ * @param most maximum length of the text, and of the folded text
  */
 export function sortKey(text: string, most: number): string {
   return foldedPart(text, most) + separator + text;
 }
 
 function foldedPart(text: string, most: number): string {
-  // Nearly all names are.
+  // Fast path for nearly all names.
   if (plainWord.test(text) && text.length <= most) return text.toLowerCase();
-  // The slash is the last one before the digits.
+  // The slash is the last character before the digits.
   const ordered = folded(text).replace(aboveDigits, '/$&').replace(/\s+/g, ' ').trim();
   return ordered.length <= most ? ordered : Array.from(ordered).slice(0, most).join('').trimEnd();
 }
 
-/** The keys of all texts that begin like this one, case and accents aside. */
+/** Returns the range of the keys of all texts with this beginning, regardless of case and accents. */
 export function sortKeyBeginning(text: string, most: number): { from: string; below: string } {
   const part = foldedPart(text, most);
   return { from: part, below: part + lastCharacter };
 }
 
-/** The keys of all texts that are folded to the same as this one: they differ in case and accents at most. */
+/** Returns the range of the keys of all texts that equal this one, regardless of case and accents. */
 export function sortKeyRange(text: string, most: number): { from: string; below: string } {
   const part = foldedPart(text, most);
-  // No key has a character below the exclamation mark there.
+  // No key has a character below the exclamation mark at this position.
   return { from: part + separator, below: `${part} !` };
 }

@@ -2,14 +2,14 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import { severalOf } from './listing.js';
 
-/** How a table is written: as CSV, or as an Excel workbook. */
+/** Formats of a table: CSV, or an Excel workbook. */
 export const tableFormats = ['csv', 'xlsx'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 
-/** Whether a file of this name is a workbook. */
+/** Whether a file name ends like that of a workbook. */
 export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
 
-/** The parameter of operations that answer with a table. */
+/** Parameter of operations that respond with a table. */
 export const tableFormat = fields
   .oneOf('format', tableFormats)
   .description('`csv`, or `xlsx` for an Excel workbook')
@@ -26,11 +26,11 @@ export const tableQuerySchema = Joi.object<TableQuery, true>(tableQuery);
 
 /** Query of an export, besides its filters. */
 export interface ExportQuery<Field extends string = string> extends TableQuery {
-  /** The columns, in this order; all by default. */
+  /** Columns, in this order; all by default. */
   fields?: Field[];
 }
 
-/** Parameters of an export whose columns can be chosen. */
+/** Query parameters of an export with a choice of columns. */
 export const exportQuery = (columns: readonly string[]) => ({
   fields: severalOf('fields', columns).description(
     'The columns, in this order; several are separated by commas. All by default',

@@ -14,7 +14,7 @@ export interface RegisterInput extends AccountInput<'register'> {
   password: string;
 }
 
-/** Specification, section 4.6; `requiresPasswordChange`, for passwords that are handed out, is an addition to it. */
+/** Specification, section 4.6; `requiresPasswordChange`, for handed-out passwords, is an addition to it. */
 export const registerSchema = Joi.object<RegisterInput>(
   orderKeys(['firstName', 'lastName', 'email', 'password', 'role', 'phone'], {
     ...inputKeys('register'),
@@ -22,27 +22,27 @@ export const registerSchema = Joi.object<RegisterInput>(
   }),
 );
 
-/** What the super admin writes in invitations. */
+/** Message of the super admin in invitations. */
 const invitationMessage = fields
   .multiLine('Message', 1000)
   .empty(fields.blank)
   .description('Text of your own in the invitation')
   .example('Welcome! We begin on Monday.');
 
-/** Refuses a message where nobody is invited. The field that decides stands before it, and has been checked by then. */
+/** Refuses a message without an invitation. The schema checks the deciding field first. */
 const onlyInInvitations = (field: 'action' | 'credentials') =>
   invitationMessage.custom((message: string, helpers) => {
-    // The first ancestor is the object that the message is of.
+    // The first ancestor is the object that contains the message.
     const { [field]: given } = helpers.state.ancestors[0] as Partial<Record<typeof field, string>>;
     if (given === 'invite') return message;
     const params = { fields: [field], values: ['invite'] };
     return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: `message needs ${field} invite.` });
   });
 
-/** A new account whose password is not given. */
+/** New account without a given password. */
 export interface NewPerson extends Omit<AccountInput<'create'>, 'role'> {
   role: Exclude<Role, 'super_admin'>;
-  /** Invited by mail to set a password, or with a generated one. */
+  /** `invite` mails a link to set a password; `generated` generates a password. */
   credentials: 'invite' | 'generated';
   message?: string;
 }
@@ -60,10 +60,10 @@ export const newPersonSchema = Joi.object<NewPerson>({
 
 const emptyText = fields.blank.allow(null);
 
-/** A field that changes nothing when it is absent or empty (specification, section 4.8). */
+/** Schema of a field that changes nothing if it is absent or empty (specification, section 4.8). */
 const unlessEmpty = (schema: Types.Schema) => schema.empty(emptyText);
 
-/** Of "any value", what is empty. */
+/** Empty values of a field that permits "any value". */
 const anyEmptyValue = Joi.alternatives().try(
   emptyText,
   Joi.valid(false, 0),
@@ -73,7 +73,7 @@ const anyEmptyValue = Joi.alternatives().try(
 
 const notText = 'Phone must be a string or a number.';
 
-/** `phone` is "any value" (specification, section 4.8): a number is stored as its text. Text is never read as a number. */
+/** `phone` permits "any value" (specification, section 4.8): a number is stored as text. Text is never parsed as a number. */
 const profilePhone = Joi.alternatives()
   .try(fields.anyPhone, Joi.number().strict().unsafe().cast('string'))
   .messages({ 'alternatives.types': notText, 'number.infinity': notText });
@@ -88,15 +88,15 @@ export interface UserUpdate extends AccountInput<'update'> {
   verify?: boolean;
 }
 
-/** The option stands after the fields, which have been checked by then. */
+/** Refuses `verify` without an email. The schema checks the email first. */
 function onlyWithEmail(verify: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
-  // The first ancestor is the object that the option is of.
+  // The first ancestor is the object that contains the option.
   const { email } = helpers.state.ancestors[0] as UserUpdate;
   if (!verify || email !== undefined) return verify;
   return refuse(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['email'] }, message: 'verify needs email.' });
 }
 
-/** Body of `PUT /api/users/:id`: what is absent stays as it is. */
+/** Body of `PUT /api/users/:id`. Absent fields stay unchanged. */
 export const userUpdateSchema = Joi.object<UserUpdate>({
   ...inputKeys('update'),
   verify: fields
@@ -113,12 +113,12 @@ export const activationSchema = Joi.object<{ isActive: boolean }, true>({
 
 const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
 
-/** Accounts by their invitation; `no`: those that were never invited. */
+/** Invitation states of accounts. `no`: never invited. */
 const invitedFilters = ['no', ...inviteStates] as const;
 export type InvitedFilter = (typeof invitedFilters)[number];
 const invited = fields.oneOf('invited', invitedFilters);
 
-/** Which accounts are listed or exported. */
+/** Filter of listed or exported accounts. */
 export interface UserFilter {
   role?: Role;
   isActive?: boolean;
@@ -148,7 +148,7 @@ export const userListingSchema = Joi.object<UserListing, true>({
 
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
-/** The columns of an export of accounts. */
+/** Columns of an export of accounts. */
 export const userExportFields = ['id', ...exportedFields, 'createdAt'] as const;
 export type UserExportField = (typeof userExportFields)[number];
 
@@ -169,16 +169,16 @@ export const bulkActions = [
 ] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
-/** Accounts that one bulk operation can change. */
+/** Maximum number of accounts in one bulk operation. */
 export const maxBulkAccounts = 1000;
 
 export interface BulkChange {
   action: BulkAction;
   dryRun: boolean;
-  /** The accounts, or a filter that matches them: never both. */
+  /** Ids of the accounts. Excludes `filter`. */
   ids?: string[];
   filter?: UserFilter;
-  /** In invitations. */
+  /** Text in invitations. */
   message?: string;
 }
 

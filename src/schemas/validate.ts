@@ -7,10 +7,10 @@ import { problemOf } from './problems.js';
 const maxProblems = 20;
 
 /**
- * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped, and those that
- * hold `undefined`: an option that isn't given is absent, as in JSON.
+ * Checks raw input against a schema and returns the normalised value. Drops unknown keys, and keys with the value `undefined`: an
+ * option that isn't given is absent, as in JSON.
  * @param input anything: a parsed JSON body, a query, command line options, prompt responses, CSV cells
- * @throws AppError `VALIDATION` with one problem a field, for the first 20 invalid fields; values are never repeated
+ * @throws AppError `VALIDATION` with one problem per field, for the first 20 invalid fields. Messages never repeat values
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {
@@ -32,7 +32,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   throw validationError([...firstByPath.values()].slice(0, maxProblems));
 }
 
-/** Joi leaves alone what is `undefined`; to spread such a field would clear what it doesn't speak of. */
+/** Removes keys with the value `undefined`, which Joi keeps. Spreading such a key would clear a field. */
 function withoutUndefined<T>(value: T): T {
   for (const key in value) if (value[key] === undefined) delete value[key];
   return value;
