@@ -6,20 +6,20 @@ import * as listing from '../../src/schemas/listing.js';
 import { validate } from '../../src/schemas/validate.js';
 import { failureOf } from '../db/support/failure.js';
 
-/** Problems without their codes: of these test/schemas/problems.test.ts. */
+/** Returns problems without their codes, which problems.test.ts checks. */
 const messagesOf = (problems: readonly { path: string; message: string }[]) =>
   problems.map(({ path, message }) => ({ path, message }));
 
-/** The value that an atom gives. */
+/** Returns the validated value. */
 const taken = (atom: Joi.Schema, value: unknown) =>
   validate(Joi.object<{ field: unknown }>({ field: atom }), { field: value }).field;
 
-/** An atom takes each of the texts as it is. */
+/** Asserts that a schema leaves each value unchanged. */
 function expectKept(atom: Joi.Schema, values: readonly unknown[]): void {
   for (const value of values) expect(taken(atom, value)).to.equal(value);
 }
 
-/** An atom refuses each of the values in this sentence. */
+/** Asserts that a schema refuses each value with this message. */
 async function expectRefused(atom: Joi.Schema, sentence: string, values: readonly unknown[]): Promise<void> {
   for (const value of values) {
     const { message } = await failureOf(() => taken(atom.required(), value));
@@ -179,7 +179,7 @@ describe('Closed lists, booleans and ids', () => {
   });
 });
 
-describe('characters', () => {
+describe('countCharacters', () => {
   it('counts code points', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 1 })), (list) => {

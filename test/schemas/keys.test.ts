@@ -34,9 +34,9 @@ describe('normalizeEmail', () => {
       expect(normalizeEmail(`b@${domain}`), domain).to.equal('b@bücher.example');
     expect(normalizeEmail('b@xn--strae-oqa.example')).to.equal('b@straße.example');
     const others = [
-      // Not one of its names decodes to another domain.
+      // Invalid names that must not decode to another domain.
       ...['xn--invalid-.example', 'xn--a', 'xn--b.example', 'xn--', 'a.xn--.b', '0x7f.1', 'bücher\u3002example'],
-      // With a joiner that nobody sees.
+      // Names with an invisible joiner.
       ...['xn--pacc0tb3f.example', 'xn--fa-hia.xn--zz-', `xn--${'a'.repeat(300)}`],
     ];
     for (const domain of others) {
@@ -61,7 +61,7 @@ describe('normalizeEmail', () => {
     for (let point = 0; point <= 0x10ffff; point += 1) {
       const once = normalizeEmail(`Σ${String.fromCodePoint(point)}a`);
       if (normalizeEmail(once) !== once) unstable.push(point.toString(16));
-      // IDNA takes its time.
+      // IDNA is slow, so fewer domains are checked.
       if (point > 0x3000 && point % 17 !== 0) continue;
       const domain = normalizeEmail(`a@Σ${String.fromCodePoint(point)}a.example`);
       if (normalizeEmail(domain) !== domain) unstable.push(`@${point.toString(16)}`);
@@ -190,7 +190,7 @@ describe('searchKey', () => {
   });
 });
 
-describe('caseless', () => {
+describe('foldCase', () => {
   it('is equal for a text in capitals and in lower case, also for each of its parts', () => {
     for (const text of ['Straße', 'Κώστας', 'Σίσυφος', 'Ada']) {
       expect(foldCase(text.toUpperCase()), text).to.equal(foldCase(text));

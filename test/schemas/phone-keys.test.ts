@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { phoneKey } from '../../src/schemas/keys.js';
 import { isCountry, phoneKeysOf } from '../../src/schemas/phone-keys.js';
 
-/** In Germany: phones, and their key where it isn't that without a country. */
+/** Phones in Germany, with their key if it differs from the key without a country. */
 const german: [phone: string, key?: string][] = [
   ['+49 151 1234567', '+491511234567'],
   ['0049 151 1234567', '+491511234567'],
@@ -21,7 +21,7 @@ const german: [phone: string, key?: string][] = [
   ['01234'],
   ['030 1234'],
   ['112'],
-  // Not a length of the country.
+  // Not a length of numbers in the country.
   ['+1 555 0100'],
   ['0151 1234567 1234567 1234567'],
   // An extension.

@@ -7,7 +7,7 @@ import { importOptionsSchema } from '../../src/schemas/import.js';
 import { registerSchema } from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
 
-/** The code and parameters of the only problem of a field. */
+/** Returns the code and parameters of the only problem of a field. */
 function problemOf(schema: Joi.ObjectSchema, path: string, value: unknown) {
   try {
     validate(schema, { [path]: value });

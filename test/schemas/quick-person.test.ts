@@ -6,7 +6,7 @@ import { importedPersonSchema, quickPerson } from '../../src/schemas/imported-pe
 import { validate } from '../../src/schemas/validate.js';
 import { atDepth } from '../support/depth.js';
 
-/** What the schema makes of a row; nothing when it refuses it. */
+/** Returns the schema's value for a row; undefined if the schema refuses the row. */
 function judged(input: object): object | undefined {
   try {
     return { ...validate(importedPersonSchema, input) };
@@ -19,14 +19,14 @@ function judged(input: object): object | undefined {
 const letters = (alphabet: string, lengths: { minLength: number; maxLength: number }) =>
   fc.string({ unit: fc.constantFrom(...alphabet), ...lengths });
 
-/** Texts around a bound: one less, as many, one more; then padded, with marks that join letters, or of separators. */
+/** Texts with lengths around a limit: padded, with combining marks, or with separators. */
 function around(bound: number, text: (length: number) => fc.Arbitrary<string>, separators: string) {
   const length = fc.constantFrom(bound - 1, bound, bound + 1);
   const padding = fc.constantFrom('', ' ', '\t', '   ', '\u00a0', ' '.repeat(990), ' '.repeat(1200));
   const gap = letters(separators, { minLength: 0, maxLength: bound });
   return fc.oneof(
     fc.tuple(padding, length.chain(text), padding).map((parts) => parts.join('')),
-    // As long as the bound by how many signs are seen, by how many there are, or by neither.
+    // The length reaches the limit with or without combining marks, or not at all.
     fc
       .tuple(length.chain(text), fc.constantFrom('\u0301', '\u0301\u0316', '\u200b', '\uff9e'), fc.nat(40), fc.nat(60))
       .map(([base, mark, times, at]) => base.slice(0, at) + mark.repeat(times) + base.slice(at + mark.length * times)),

@@ -44,7 +44,7 @@ describe('Search words of accounts', () => {
       '_ada@example.org',
     ])
       expect(of(email), email).to.deep.equal([]);
-    // The word of the name is found by the letters of the email, which begins with it.
+    // `mar` is not stored, because `maria` begins with it.
     expect(wordsOf('Ada Mar', 'Lovelace', 'maria@example.org')).to.deep.equal(['maria']);
     expect(['ada', 'ada7', 'łu', '', 'a-b'].filter(isAsciiLetters)).to.deep.equal(['ada']);
   });

@@ -9,7 +9,7 @@ const views = [
   { place: 'currentEnrollmentView in enrollment.ts', view: currentEnrollmentView, of: enrollmentFields },
 ];
 
-/** Fields of accounts are in console/account-fields.test.ts. */
+/** console/account-fields.test.ts checks the fields of accounts. */
 describe('A response with its own list of fields', () => {
   for (const { place, view, of } of views)
     it(`shows or hides each field: ${place}`, () => {

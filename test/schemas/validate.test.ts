@@ -25,7 +25,7 @@ const valid = {
   role: 'trainer',
 };
 
-/** What becomes of an input: its value, or its failure, which is a validation error and nothing else. */
+/** Returns the value of an input, or its validation error. Throws other errors. */
 function outcome(schema: SchemaName, input: unknown): { value: unknown } | { error: AppError } {
   try {
     return { value: validate(schemaOf(schema), input) };
@@ -110,7 +110,7 @@ describe('every schema', () => {
         const paths = result.error.details.map(({ path }) => path);
         expect(paths.length).to.be.greaterThan(0);
         expect(new Set(paths).size).to.equal(paths.length);
-        // An item of a list, or a field of an object, is named by its place: `ids.0`.
+        // Items of lists and fields of objects have paths such as `ids.0`.
         expect(['', ...fieldsOf(schema)]).to.include.members(paths.map((path) => path.replace(/\..*/, '')));
         for (const { message } of result.error.details) expect(message).to.match(/^[A-Za-z ]+ [^"\n]+\.$/);
       }),

@@ -7,7 +7,7 @@ import { tablePieces } from '../../src/tables/write/table.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
 import { importFile } from './imports/support/running.js';
 
-/** Exports that are left unread together, and what each may keep, in bytes: the text of a batch; its values, and what compresses. */
+/** Concurrent unread exports, and the maximum memory of each, in bytes: the text of a batch; for workbooks also values and compression. */
 const exports = 20;
 const maxKept = { csv: 1_000_000, xlsx: 1_500_000 };
 
@@ -16,7 +16,7 @@ describe('An export that the client does not read', () => {
   let collectGarbage: () => void;
   before(() => {
     setFlagsFromString('--expose-gc');
-    // What the flag defines, in contexts that are made after it.
+    // The flag defines gc() in contexts that are created afterwards.
     collectGarbage = runInNewContext('gc') as () => void;
   });
 
@@ -25,7 +25,7 @@ describe('An export that the client does not read', () => {
       collectGarbage();
       return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
     };
-    // What the first use of anything keeps for good isn't an export's.
+    // The first use fills caches, which don't belong to an export.
     await make().next();
     const before = memory();
     const begun: AsyncGenerator<string | Uint8Array>[] = [];

@@ -18,7 +18,7 @@ describe('Search and sort keys of names and titles', () => {
     expect(exitCode, stderr).to.equal(0);
   };
 
-  /** All keys are those of the texts beside them. */
+  /** Asserts that all stored keys fit their texts. */
   async function expectRightKeys(counts: { users: number; courses?: number }): Promise<void> {
     const { AccountWord, Course, User } = importing.context.database.models;
     const [users, courses] = [await User.findAll(), await Course.findAll()];

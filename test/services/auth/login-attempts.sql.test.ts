@@ -26,7 +26,7 @@ const client = { ip: address, userAgent: null };
 describe('An attempt to log in', () => {
   const harness = useHarness();
 
-  /** The service with another way of comparing passwords. Object.create() knows nothing of what it is made from. */
+  /** Returns the context with another comparison of passwords. Object.create() loses the type. */
   const comparing = (compare: Context['hasher']['compare']) =>
     Object.create(harness.context, { hasher: { value: { ...harness.context.hasher, compare } } }) as Context;
   const codeOf = (work: Promise<unknown>) =>
@@ -35,13 +35,13 @@ describe('An attempt to log in', () => {
       ({ code }: { code: string }) => code,
     );
 
-  /** What is counted, by kind of subject. */
+  /** Returns the counted failures by kind of subject. */
   async function counted(): Promise<Record<string, number>> {
     const rows = await harness.context.database.models.LoginThrottle.findAll();
     return Object.fromEntries(rows.map(({ subject, failures }) => [subject.replace(/:.*/, ''), failures]));
   }
 
-  /** An attempt that ends so: by the code of an error, or well. */
+  /** Makes an attempt that fails with a code, or succeeds without one. */
   async function attempt(accountId: string, code?: 'WRONG_PASSWORD' | 'OVERLOADED', ip: string | null = address) {
     const target = { accountId, passwordHash: '' };
     const work = async ({ count, succeed }: Attempt) => {
@@ -54,7 +54,7 @@ describe('An attempt to log in', () => {
     return runThrottled(harness.context, target, ip, work, { rows }).catch((error: AppError) => error.code);
   }
 
-  /** Runs work as an attempt that finds nothing counted. */
+  /** Runs work as an attempt without earlier failures. */
   const first = <T>(accountId: string, work: (attempt: Attempt) => Promise<T>, signal?: AbortSignal) =>
     runThrottled(harness.context, { accountId, passwordHash: '' }, address, work, { rows: [], signal });
 
@@ -65,7 +65,7 @@ describe('An attempt to log in', () => {
     expect(await attempt(accountId, 'OVERLOADED')).to.equal('OVERLOADED');
     expect(await counted()).to.deep.equal({ account: 1, address: 1 });
     await attempt(accountId);
-    // A right password of one account doesn't vouch for others at the address, where the account is known from now on.
+    // Failures of the address stay counted. The account is known there from now on.
     expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 0 });
     await attempt(accountId, 'WRONG_PASSWORD');
     expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 1 });
@@ -90,7 +90,7 @@ describe('An attempt to log in', () => {
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
     expect(await counted()).to.deep.equal({ account: 10, address: 10 });
-    // Until they have ended nobody gets in, and then it is locked.
+    // While these attempts run, others are refused. Afterwards the account is locked.
     expect(await attempt(accountId)).to.equal('TOO_MANY_ATTEMPTS');
     await lockAtLimit(harness.context, subjects);
     expect(await counted()).to.deep.equal({ account: 0, address: 10 });
@@ -103,7 +103,7 @@ describe('An attempt to log in', () => {
     const { LoginThrottle, User } = database.models;
     for (const [password, codes, before, failures] of [
       [factoryPassword, ['OVERLOADED', 'DATABASE_UNREACHABLE'], 0, 0],
-      // Its failure can't lock the account.
+      // The failure is counted, but can't lock the account any more.
       ['a wrong password', ['WRONG_PASSWORD'], 9, 10],
     ] as const) {
       await LoginThrottle.update({ failures: before }, { where: {} });
@@ -113,7 +113,7 @@ describe('An attempt to log in', () => {
         isNextBlocked = true;
         return matches;
       });
-      /** Work that waits for rows of another transaction until the time of its request is over. */
+      /** Runs work that waits for rows of another transaction until the deadline of its request. */
       const inTransaction: typeof database.inTransaction = async (work, options) => {
         if (!isNextBlocked) return database.inTransaction(work, options);
         isNextBlocked = false;
@@ -156,7 +156,7 @@ describe('An attempt to log in', () => {
       return codeOf(database.withDeadline({ all: 500 }, signingIn));
     });
     expect(code).to.be.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
-    // What waited for the rows is rolled back; what follows waits behind it.
+    // The waiting transaction is rolled back. This attempt waits behind it.
     await attempt(accountId, 'OVERLOADED');
     expect(await counted()).to.deep.equal({ account: 0, address: 0 });
     expect(await database.models.Session.count()).to.equal(0);
@@ -281,7 +281,7 @@ describe('An attempt to log in', () => {
         await proxy.close();
       });
 
-      /** The connection breaks at the commit that follows upon a new session. */
+      /** Breaks the connection at the commit after a new session. */
       function breakAtCommit(how: 'drop' | 'drop response'): void {
         let isStarting = false;
         proxy.onSent = (data) => {

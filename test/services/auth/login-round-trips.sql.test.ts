@@ -10,7 +10,7 @@ import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { observeStatements } from '../../support/statements.js';
 
-/** The commands in what a client sends to the server: each begins a packet with the number 0. */
+/** Returns the commands that a client sends to the server. Each command begins a packet with the number 0. */
 function commandsIn(data: Buffer): string[] {
   const commands: string[] = [];
   for (let offset = 0; offset + 4 < data.length; ) {
@@ -25,7 +25,7 @@ function commandsIn(data: Buffer): string[] {
 
 const client = { ip: '192.0.2.1', userAgent: 'a browser' };
 
-/** The statements of a login. SQLite counts and locks in transactions, whose begin and end are no round trips there. */
+/** Numbers of statements of a login. SQLite counts and locks in transactions; their begin and end are no round trips. */
 const counts = {
   server: { signedIn: 8, firstHere: 9, wrong: 3, locked: 1, locking: 7 },
   file: { signedIn: 10, firstHere: 11, wrong: 5, locked: 1, locking: 9 },
@@ -45,7 +45,7 @@ describe('The statements of a login', () => {
     const { hasher, logger } = harness.context;
     const env = { ...testEnvironment, MAX_SESSIONS: '3', DATABASE_URL: url.href };
     context = await createContext(loadConfig({ env, cwd: '/' }), logger, { hasher, now: harness.context.now });
-    // Opens a connection, whose settings are made once.
+    // Opens a connection, which sends its settings once.
     await context.database.read(() => context.database.models.User.count());
   });
   afterEach(async () => {
@@ -55,7 +55,7 @@ describe('The statements of a login', () => {
     proxy = undefined;
   });
 
-  /** What reaches the database during work: on a server, what is sent to it. */
+  /** Returns the statements of work; for a database server, the commands that are sent to it. */
   async function statementsOf(work: () => Promise<void>): Promise<string[]> {
     const sent: string[] = [];
     if (proxy)
@@ -108,7 +108,7 @@ describe('The statements of a login', () => {
     await expectCount(expected.firstHere, 'signed in', email);
     for (let count = 0; count < 4; count += 1) await expectCount(expected.signedIn, 'signed in', email);
     expect(await harness.context.database.models.Session.count({ where: { userId: id } })).to.equal(3);
-    // The country of phones.
+    // One more statement reads the country of phones.
     await expectCount(expected.signedIn + 1, 'signed in', phone);
   });
 

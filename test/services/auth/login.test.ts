@@ -16,7 +16,7 @@ describe('login()', () => {
       compared.push(Number(hash.split('$')[2]));
       return hasher.compare(password, hash, by);
     };
-    // Object.create() knows nothing of its prototype's type.
+    // Object.create() loses the type of its prototype.
     const context = Object.create(harness.context, {
       config: { value: { ...config, auth: { ...config.auth, bcryptCost: cost } } },
       hasher: { value: { ...hasher, compare } },

@@ -21,7 +21,7 @@ import { importFile } from '../imports/support/running.js';
 type State = EnrollmentStatus | 'nothing';
 const states: readonly State[] = ['nothing', ...enrollmentStatuses];
 
-/** Effects of a manager's change with mails: before, then after. The same state has none. */
+/** Effects of a manager's change with mails, by status before and after. An unchanged status has none. */
 const table: Record<State, Partial<Record<State, string>>> = {
   nothing: { pending: '', waiting: '', active: 'enrolled', completed: 'issue completed', cancelled: 'refused' },
   pending: {
@@ -63,7 +63,7 @@ const table: Record<State, Partial<Record<State, string>>> = {
 
 const newsWords = ['enrolled', 'accepted', 'refused', 'completed'];
 
-/** Differences of other authors: no such news, but the trainer's digest, and the news of a free seat. */
+/** Further effects by author. Only changes of a manager with mails send the news in the table. */
 const authors = {
   'a manager': () => [],
   'a manager without mails': () => [],
@@ -111,7 +111,7 @@ describe('Writers of enrollments', () => {
   const context = () => importing.context;
   const models = () => importing.models();
 
-  /** A place whose enrollment changes from one state to another. */
+  /** Trainee and course whose enrollment changes from one status to another. */
   interface Place {
     from: State;
     to: State;
@@ -122,7 +122,7 @@ describe('Writers of enrollments', () => {
     id: string;
   }
 
-  /** The course is full where the enrollment goes to the waiting list. */
+  /** Builds a place. Its course is full if the enrollment goes to the waiting list. */
   async function buildPlace(from: State, to: State): Promise<Place> {
     const trainer = await buildUser(context(), { role: 'trainer' });
     const trainee = await buildUser(context());
@@ -145,7 +145,7 @@ describe('Writers of enrollments', () => {
     return places;
   };
 
-  /** Queues news about places, as an earlier change has done. */
+  /** Queues news about places, like an earlier change. */
   const plantNews = (places: readonly Place[]) =>
     context().database.inTransaction((transaction) =>
       queueMails(
@@ -161,7 +161,7 @@ describe('Writers of enrollments', () => {
       ),
     );
 
-  /** Effects on a place, read from the database, and whether its course is marked for the waiting list. */
+  /** Reads the effects on a place from the database, and whether its course is marked for the waiting list. */
   async function effectsOn({ trainee, trainer, course }: Place, freed: ReadonlySet<string>): Promise<string[]> {
     const courseId = course.id;
     const mails = await models().Mail.findAll({ where: { userId: [trainee.id, trainer.id] } });
@@ -195,7 +195,7 @@ describe('Writers of enrollments', () => {
     return { user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null };
   };
   const actorOf = ({ id: actorId }: User): Actor => ({ role: 'trainee', actorId, origin: 'http', ip: null });
-  /** The status of an assignment that a full course turns into a place on the waiting list. */
+  /** Returns the status to assign. In a full course, it becomes a place on the waiting list. */
   const assigned = (to: State) => (to === 'waiting' ? 'active' : to);
 
   const [settled, byTrainee] = [

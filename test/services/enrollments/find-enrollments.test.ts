@@ -26,7 +26,7 @@ describe('Enrollments that match a filter', () => {
       enrolledAt: new Date(2026, 0, 1, 0, 0, index),
     }));
     const newest = [...oldestFirst].reverse();
-    // Those around the ends of what may be read at once, so that what follows has another place in the order.
+    // Enrollments around the ends of batches stop matching, so that later ones move in the order.
     const leaving = [newest.slice(0, 3), newest.slice(98, 100), newest.slice(498, 500)];
     const { database } = context;
     const read: typeof database.read = async (query) => {
@@ -40,7 +40,7 @@ describe('Enrollments that match a filter', () => {
     expect(leaving).to.deep.equal([]);
     expect(found).to.include.members(await activeIds());
     expect(found).to.deep.equal(newest.filter((id) => found.includes(id)));
-    // They had left before they were read.
+    // These stopped matching before they were read.
     expect(found).not.to.include.members(newest.slice(0, 3));
   });
 

@@ -28,7 +28,7 @@ describe('Locks of enrollments', () => {
   afterEach(() => observeStatements(harness.context.database.sequelize, false));
 
   const note = (sql: string) => void told.push(sql.replaceAll('`', ''));
-  /** The beginning of each statement of transactions, and its table. */
+  /** Returns the verb and the table of each statement in transactions. */
   const statements = () =>
     told
       .slice(told.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
@@ -104,7 +104,7 @@ describe('Locks of enrollments', () => {
   });
 
   it('on a course block new seats, but not changes of progress and status', async function () {
-    // SQLite has no locks of rows: there one transaction writes at a time.
+    // SQLite has no row locks: one transaction writes at a time.
     if (!onMysql) return this.skip();
     const { context } = harness;
     const { database } = context;
@@ -166,7 +166,7 @@ describe('Locks of enrollments', () => {
       change = changeStatus(context, operator, id, { status: 'active' }).catch(
         (error: { code?: string }) => error.code,
       );
-      // It has read the enrollment when it waits for its row; on SQLite, when the next reading is answered.
+      // The change has read the enrollment when it waits for the row; on SQLite, when the next query returns.
       const isRead = () => told.some((sql) => (onMysql ? / FOR UPDATE/ : / JOIN users/).test(sql));
       while (!isRead()) await new Promise((resolve) => setImmediate(resolve));
       if (!onMysql) await database.models.Course.findByPk(course.id);
@@ -186,7 +186,7 @@ describe('Locks of enrollments', () => {
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.update({ status: 'active' }, { where: { id }, transaction });
       deletion = deleteCourse(context, operator, course.id, {}).catch((error: { code?: string }) => error.code);
-      // On SQLite it begins when this transaction has ended.
+      // On SQLite, the deletion begins after this transaction.
       const isWaiting = () =>
         told.some((sql) => /^(SELECT .* FROM enrollments .*FOR UPDATE|DELETE FROM courses)/.test(sql));
       while (onMysql && !isWaiting()) await new Promise((resolve) => setImmediate(resolve));
@@ -212,7 +212,7 @@ describe('Locks of enrollments', () => {
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.destroy({ where: { id }, transaction });
       assigning ??= assignMany(context, operator, list);
-      // On SQLite it begins when this transaction has ended.
+      // On SQLite, the assignment begins after this transaction.
       if (onMysql) await whileRunning(assigning, until(isWaiting, 'the list waits for the enrollment'));
     });
     expect(await assigning).to.deep.include({ skipped: [] });

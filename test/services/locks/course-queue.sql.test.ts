@@ -11,7 +11,7 @@ describe('The queue of a course', () => {
     };
     const ask = () => inCourseQueue('course', fail).catch(({ code }: AppError) => code);
     const codes = await Promise.all(Array.from({ length: 10 }, ask));
-    // Two at a time; another may begin just then.
+    // Two run at a time. A third one may just have begun.
     expect(codes.slice(0, 2)).to.deep.equal(['DATABASE_UNREACHABLE', 'DATABASE_UNREACHABLE']);
     expect(codes.slice(3)).to.deep.equal(Array(7).fill('OVERLOADED'));
     expect(await inCourseQueue('course', async () => 'done')).to.equal('done');

@@ -14,7 +14,7 @@ describe('Courses in which a transaction may have freed a seat', () => {
   let second: Course;
 
   const context = () => harness.context;
-  /** The courses that are known once the work is committed, `first` and `second`. */
+  /** Runs work in a transaction. @returns the reported courses after the commit: `first` and `second` */
   async function freedBy(work: (transaction: Transaction) => Promise<unknown>): Promise<string[]> {
     context().freedSeats.take();
     await context().database.inTransaction(work);

@@ -42,7 +42,7 @@ describe('The promoter', () => {
     for (const promoter of promoters.splice(0)) await promoter.close();
   });
 
-  /** Makes promotions fail in one course, or in all. @returns an end to that */
+  /** Makes promotions fail in one course, or in all. @returns a function that permits them again */
   async function refusePromotion(courseId?: string): Promise<() => Promise<void>> {
     const { sequelize } = harness.context.database;
     const before = 'CREATE TRIGGER refuse_seat BEFORE UPDATE ON enrollments FOR EACH ROW';
@@ -71,7 +71,7 @@ describe('The promoter', () => {
     await buildEnrollments(harness.context, waiting, course, inLine);
     await course.update({ waitingCounter: 1_001_200 });
     await build('active');
-    // No poll meanwhile.
+    // No poll during the test.
     start({ pollMs: scaled(600_000) });
     const path = `/api/courses/${course.id}`;
     const { body, headers } = await harness.api('put', path, cast.owner.token).send({ maxStudents: null }).expect(200);
@@ -184,7 +184,7 @@ describe('The promoter', () => {
       start({ pollMs: 20 });
       const lock = await database.sequelize.transaction();
       await database.models.Course.findByPk(course.id, { transaction: lock, lock: lock.LOCK.UPDATE });
-      // Longer than a request, and a step of the promoter, use the database.
+      // Longer than the database deadlines of a request and of a step.
       const over = new Promise((resolve) => setTimeout(resolve, 12_000)).then(() => lock.rollback());
       const { body } = await cancel(holder.id).expect(200);
       expect(body).to.include({ seatsBeingGiven: true });
