@@ -88,7 +88,7 @@ export const courseExportSchema = Joi.object<CourseFilter & ExportQuery<CourseEx
 });
 
 export interface NewCourse extends CourseInput<'create'> {
-  /** Trainer of the course. The super admin must name one. Trainers create their own courses. */
+  /** Trainer of the course. The super admin must name one. Trainers can only create their own courses. */
   trainerId?: string;
 }
 

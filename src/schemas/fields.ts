@@ -173,7 +173,7 @@ export const date = (label: string) => {
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
-// Matches spaces of all kinds, and the ideographic full stop: mail programs read it as a dot, so two texts would name one mailbox.
+// Matches spaces of all kinds, and the ideographic full stop. Mail programs read it as a dot, so two texts would name one mailbox.
 // Also matches the beginning of an encoded word (RFC 2047), which mail programs would decode to another address.
 const noPartOfAddress = /[\p{Z}\u2800\u3002]|=\?/u;
 

@@ -18,8 +18,8 @@ export const letterForms: ReadonlyMap<string, string> = new Map([
 const letterFormPattern = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
 
 /**
- * Folds the case of a text: ß becomes ss, and all Greek sigmas become equal. toLowerCase() is the same in every locale, but converts Σ to
- * ς or σ, depending on the next letter.
+ * Folds the case of a text: ß becomes ss, and all Greek sigmas become equal. Alone, toLowerCase() would convert Σ to ς or σ, depending on
+ * the next letter. It is the same in every locale.
  */
 export const foldCase = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
@@ -30,8 +30,8 @@ const longestDomain = 253;
 const foreignToDomains = /[\s/\\?#%:@\p{Cc}]/u;
 
 /**
- * Converts the domain of an address to the Unicode form of IDNA (UTS #46), because mail to both forms arrives in one mailbox. Other
- * domains stay unchanged, and so do domains whose Unicode form has invisible characters.
+ * Converts the domain of an address to the Unicode form of IDNA (UTS #46). Mail to both forms arrives in one mailbox. Other domains stay
+ * unchanged, and so do domains whose Unicode form has invisible characters.
  */
 function withUnicodeDomain(address: string): string {
   const start = address.lastIndexOf('@') + 1;
@@ -46,9 +46,9 @@ function withUnicodeDomain(address: string): string {
 }
 
 /**
- * Returns the form of an email address that is stored and matched at logins: trimmed, NFKC, lower case, without invisible characters,
- * with a Unicode domain. Otherwise one address could have two accounts. Other letters stay unchanged, even ς, because mail is sent
- * to the address.
+ * Returns the form of an email address that is stored and matched at logins. It is trimmed, NFKC and lower case, without invisible
+ * characters, with a Unicode domain. Otherwise one address could have two accounts. Other letters stay unchanged, even ς, because
+ * mail is sent to the address.
  */
 export function normalizeEmail(address: string): string {
   // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.

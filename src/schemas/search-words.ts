@@ -1,7 +1,7 @@
 /**
  * Words by which accounts and courses are found in large databases. A word starts at the beginning of a text, and after a space, an
- * apostrophe, a hyphen or an @. In Chinese, Japanese and Korean, which have no spaces, a word starts at every character. Words
- * derive from the folded text of {@link searchKey}, so that case and accents don't count.
+ * apostrophe, a hyphen or an @. In Chinese, Japanese and Korean, a word starts at every character. Words derive from the folded text
+ * of {@link searchKey}, so that case and accents don't count.
  */
 
 /** Maximum length of a word, in characters. */
@@ -66,7 +66,7 @@ export const isAsciiLetters = (word: string): boolean => letters.exec(word)?.[0]
 
 /**
  * Returns the words that must be stored to find an account. Leaves out words that begin its email, the domain of its email, or a key of
- * its name, because these columns have indexes. Adds the first letters of its email, unless a name or the domain begins with them.
+ * its name: these columns have indexes. Adds the first letters of its email, unless a name or the domain begins with them.
  * So a word of letters needn't be looked up among emails. Most emails begin with a name.
  */
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {

@@ -55,8 +55,8 @@ function folded(text: string): string {
 const aboveDigits = /(?![!-.])[\p{P}\p{S}]/gu;
 
 /**
- * Returns the key by which a name or title is sorted, bytewise: the folded text, then the text itself, which orders texts with the same
- * folded text.
+ * Returns the key by which a name or title is sorted, bytewise. It consists of the folded text and the text itself, which orders texts
+ * with the same folded text.
  * @param most maximum length of the text, and of the folded text
  */
 export function sortKey(text: string, most: number): string {

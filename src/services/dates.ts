@@ -42,7 +42,7 @@ export function closedRefusal(course: Pick<Course, 'endDate' | 'enrollUntil'>, d
 }
 
 /**
- * Whether a moment was less than `withinMs` ago. False for a moment in the future: it was stored by a clock that was ahead, and would
+ * Whether a moment was less than `withinMs` ago. False for a moment in the future: a clock that was ahead has stored it, and it would
  * stay recent for too long.
  */
 export function isRecent(moment: Date, now: Date, withinMs: number): boolean {

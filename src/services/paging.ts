@@ -30,7 +30,7 @@ export const searchBounds = {
   counted: 20_000,
   /** Maximum number of counted entries of a word if enrollments are searched. */
   countedOfEnrollments: 4000,
-  /** With more entries, a page is searched among this number of first rows in its order. Matches may come later. */
+  /** With more entries, a page is first searched among this number of first rows in its order. */
   firstRows: 20_000,
 };
 

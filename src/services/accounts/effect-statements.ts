@@ -35,8 +35,8 @@ export const endEmailChanges = (core: Core, userIds: Ids, transaction: Transacti
   endLinks(core, userIds, transaction, 'email');
 
 /**
- * Ends all links of accounts that somebody else, such as the super admin, has rescued by a new email or (de)activation. Includes
- * links that cancel a change of email, because a stranger may read the mail of the old address.
+ * Ends all links of accounts whose email or activation somebody else has changed, such as the super admin who rescues an account.
+ * Includes links that cancel a change of email, because a stranger may read the mail of the old address.
  */
 export async function endAllLinks(core: Core, userIds: Ids, transaction: Transaction): Promise<void> {
   if (userIds.length === 0) return;
@@ -46,8 +46,8 @@ export async function endAllLinks(core: Core, userIds: Ids, transaction: Transac
 
 /**
  * Ends links after a change of email was cancelled: the links that cancel this change or later ones. Withdraws mails with other links.
- * Links that cancel earlier changes stay valid: they went to older addresses, which more likely belong to the owner. The cancelled
- * change may have replaced a stranger's address.
+ * Links that cancel earlier changes stay valid: they went to older addresses, which more likely belong to the owner. An attacker, too,
+ * may have cancelled this change.
  */
 export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[], transaction: Transaction) {
   for (const { userId, createdAt } of cancelled) {

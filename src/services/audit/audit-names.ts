@@ -67,8 +67,8 @@ const idsInValues = ({ before, after }: AuditEntry): [NamedKind, string][] =>
   );
 
 /**
- * Adds current names to audit entries: of the author, of the target, and of the ids in the values before and after the change. Runs one
- * or two queries for each kind of object, independent of the number of entries.
+ * Adds current names to audit entries: for the author, the target, and the ids in the values before and after the change. Runs one or
+ * two queries for each kind of object, independent of the number of entries.
  */
 export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
   const entriesWithIds = entries.map((entry) => ({ entry, ids: idsInValues(entry) }));

@@ -62,15 +62,15 @@ export async function recordUse(
   core: Core,
   { id, usedAt }: { id: string; usedAt: Date | null },
   now: Date,
-  usable = sessionUse,
+  kind = sessionUse,
 ): Promise<void> {
-  if (usedAt && now.getTime() - usedAt.getTime() < usable.precisionMs) return;
+  if (usedAt && now.getTime() - usedAt.getTime() < kind.precisionMs) return;
   const recording = recordingStateOf(core);
   const isPaused = () => recording.failedAt !== undefined && isRecent(recording.failedAt, now, pauseMs);
   if (isPaused() || recording.pending.has(id)) return;
   recording.pending.add(id);
   try {
-    await core.database.withDeadline({ all: recordMs }, () => writeUse(core, id, now, usable));
+    await core.database.withDeadline({ all: recordMs }, () => writeUse(core, id, now, kind));
   } catch (error) {
     // One line in the log for concurrent failures.
     if (!isPaused())
@@ -82,7 +82,7 @@ export async function recordUse(
 }
 
 /** Leaves a row unchanged if another instance has written it meanwhile. */
-async function writeUse(core: Core, id: string, now: Date, usable: UseKind): Promise<void> {
-  const isOutdated = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: new Date(now.getTime() - usable.precisionMs) }] };
-  await core.database.inStatement((transaction) => usable.write(core, id, now, isOutdated, transaction ?? null));
+async function writeUse(core: Core, id: string, now: Date, kind: UseKind): Promise<void> {
+  const isOutdated = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: new Date(now.getTime() - kind.precisionMs) }] };
+  await core.database.inStatement((transaction) => kind.write(core, id, now, isOutdated, transaction ?? null));
 }

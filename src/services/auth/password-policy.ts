@@ -45,7 +45,7 @@ export interface PasswordRules {
 }
 
 /**
- * Returns the configured policy for passwords in addition to the schema: a minimum length, and the blocklist, which is loaded on first
+ * Returns the configured policy for passwords, in addition to the schema: a minimum length and a blocklist. Loads the blocklist on first
  * use.
  */
 export async function passwordPolicy({ auth }: PasswordRules): Promise<PasswordPolicy> {

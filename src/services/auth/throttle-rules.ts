@@ -102,7 +102,7 @@ export const pairPrefixOf = (accountId: string, passwordHash: string) =>
 
 /**
  * Returns the row key of an account at an address. After a login from there, this row counts in place of all others. Another password
- * has another salt, so that no address is known any more: an attacker with the old password may have signed in from many addresses.
+ * has another salt, so no address is known any more. An attacker with the old password may have signed in from many addresses.
  * @returns undefined for an identifier without an account, or without an address
  */
 export const pairSubject = (target: Target, ip: string | null): string | undefined =>

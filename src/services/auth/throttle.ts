@@ -183,7 +183,7 @@ export async function addKnownAddress(
 }
 
 /**
- * Returns the subjects that an attempt counts for. At a known address, an account is counted by its own row alone: attempts from
+ * Returns the subjects that an attempt counts for. At a known address, an account has its own row, which alone counts. Attempts from
  * elsewhere don't lock it there, and attempts from there don't lock it elsewhere.
  */
 function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: string | null, now: Date): string[] {

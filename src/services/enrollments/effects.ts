@@ -74,7 +74,7 @@ export interface EnrollmentChange {
 
 /**
  * Carries out the effects of changes, with one statement for each kind of effect. Call it at the end of the transaction that has locked
- * and written the enrollments, but before deleting any, because certificates refer to enrollments. Sets new certificates on the
+ * and written the enrollments. Delete enrollments afterwards, because certificates refer to them. Sets new certificates on the
  * enrollments.
  */
 export async function applyEnrollmentEffects(

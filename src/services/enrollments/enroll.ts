@@ -56,7 +56,7 @@ async function enrollOrRevive(
 }
 
 /**
- * Requests a place in a published course for the caller: a seat or, if there is none, a place on the waiting list.
+ * Requests a seat in a published course for the caller or, if there is none, a place on the waiting list.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
  *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, checked in this order
  */

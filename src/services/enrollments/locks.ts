@@ -36,8 +36,7 @@ export async function lockTraineeToEnroll(core: Core, id: string, transaction: T
 
 /**
  * Locks a course and a trainee who requests a seat, and reads the preconditions. Others who enroll in the course wait from here to the
- * commit, so the transaction must be short: the version increments that a cluster needs also lock both rows, and one query reads
- * all preconditions.
+ * commit, so this must be short. The version increments that a cluster needs also lock both rows, and one query reads everything.
  * @throws AppError `NOT_FOUND` for the course
  */
 export async function lockForEnrollment(

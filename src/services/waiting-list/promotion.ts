@@ -93,8 +93,8 @@ export async function promoteFreed(core: Core, courseIds: readonly string[], sig
 }
 
 /**
- * Runs the work of a request, then one step in each course in which the work has freed a seat, for at most a second. So the next reader
- * usually finds the seat taken. The promoter does the rest.
+ * Runs the work of a request, then one step in each course in which the work has freed a seat. The steps take at most a second. So the
+ * next reader usually finds the seat taken. The promoter does the rest.
  * @param withoutSlot lets other requests run while this one waits
  * @returns the result of the work, and whether a free seat is left for the waiting list
  */
