@@ -1747,7 +1747,7 @@ export type ChangeMailPreferencesParameters = Record<string, never>;
 
 /** Request body of `PUT /api/mail-preferences` */
 export interface ChangeMailPreferencesBody {
-  /** Language of mails; null: that of the service */
+  /** Language of mails; null for the language of the service */
   language?: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
   off?: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
@@ -1822,7 +1822,7 @@ export type CheckLinkParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/check` */
 export interface CheckLinkBody {
-  /** What follows `#` in the link */
+  /** Part of the link after `#` */
   token: string;
 }
 
@@ -1843,7 +1843,7 @@ export type SetPasswordParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/set-password` */
 export interface SetPasswordBody {
-  /** What follows `#` in the link */
+  /** Part of the link after `#` */
   token: string;
   /** The new password: at least 6 characters, at most 1,000 */
   newPassword: string;
@@ -1860,7 +1860,7 @@ export type ConfirmEmailParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/confirm-email` */
 export interface ConfirmEmailBody {
-  /** What follows `#` in the link */
+  /** Part of the link after `#` */
   token: string;
 }
 
@@ -1877,7 +1877,7 @@ export type CancelEmailParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/cancel-email` */
 export interface CancelEmailBody {
-  /** What follows `#` in the link */
+  /** Part of the link after `#` */
   token: string;
 }
 
@@ -2177,7 +2177,7 @@ export interface UpdateUserBody {
   phone?: string;
   /** Role of the account */
   role?: 'super_admin' | 'trainer' | 'trainee';
-  /** Whether the email is changed only when it is confirmed by the link that is sent to it */
+  /** Whether the email changes only after it is confirmed by a mailed link */
   verify?: boolean;
 }
 
@@ -2240,7 +2240,7 @@ export interface ResetPasswordParameters {
 
 /** Request body of `POST /api/users/{id}/reset-password` */
 export interface ResetPasswordBody {
-  /** Mail a link to set a password instead; the old password goes on until then */
+  /** Mail a link to set a password instead; the old password stays valid until the link is used */
   link?: boolean;
 }
 
@@ -2892,9 +2892,9 @@ export interface ChangeManyStatusesBody {
   status: 'active' | 'completed' | 'cancelled';
   /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
   expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
-  /** The enrollments, in the order in which they are given seats */
+  /** The enrollments, in the order in which they get seats */
   ids?: string[];
-  /** All that match, up to 1,000, instead of a list: who enrolled first comes first */
+  /** All matching enrollments, up to 1,000, instead of a list; oldest enrollment first */
   filter?: {
     /** Id of the course */
     courseId?: string;
@@ -3592,7 +3592,7 @@ export interface PlanImportBody {
   notify?: boolean;
   /** Import nothing if more rows than this are rejected */
   maxErrors?: number;
-  /** What columns are, where that was not understood; others stay as they are */
+  /** Fields of columns that were not recognised; other columns stay unchanged */
   map?: {
     /** Place of the column in a row of the file, from 0 */
     column: number;
@@ -3766,7 +3766,7 @@ export interface ListMailsParameters {
     userId?: string;
     /** Only mails of this import */
     importId?: string;
-    /** Only mails of this moment or later */
+    /** Only mails of this time or later */
     since?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -3820,7 +3820,7 @@ export type SendTestMailParameters = Record<string, never>;
 
 /** Request body of `POST /api/mails/test` */
 export interface SendTestMailBody {
-  /** Where the mail goes */
+  /** Recipient of the mail */
   email: string;
 }
 

@@ -116,7 +116,7 @@ export const moment = (label: string) =>
       isComparable(value) && isDay(original) ? inUtc(value, original) : error('date.format'),
     )
     .messages({
-      '*': `${label} must be a date or time as ISO 8601 has it, such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
+      '*': `${label} must be an ISO 8601 date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
     });
 
 /** Query of `GET /api/audit`. */

@@ -50,7 +50,7 @@ export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, tr
 const linkToken = fields
   .id('token')
   .required()
-  .description('What follows `#` in the link')
+  .description('Part of the link after `#`')
   .example('n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk');
 
 /** Body of link operations that need the token only. */
@@ -91,7 +91,7 @@ export const resetSchema = Joi.object<{ link: boolean }, true>({
   link: fields
     .strictBoolean('link')
     .default(false)
-    .description('Mail a link to set a password instead; the old password goes on until then')
+    .description('Mail a link to set a password instead; the old password stays valid until the link is used')
     .example(true),
 });
 

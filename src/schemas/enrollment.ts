@@ -284,9 +284,7 @@ export const bulkStatusSchema = eitherNotesOrReply(
   Joi.object<BulkStatusChange>({
     status: fields.oneOf('status', statusesSetBy('manager')).required(),
     expectedStatus,
-    ids: fields
-      .idList('ids', maxStatusChanges)
-      .description('The enrollments, in the order in which they are given seats'),
+    ids: fields.idList('ids', maxStatusChanges).description('The enrollments, in the order in which they get seats'),
     filter: listing
       .conditions<EnrollmentFilter>({
         ...enrollmentFilter,
@@ -297,7 +295,7 @@ export const bulkStatusSchema = eitherNotesOrReply(
           .messages({ '*': `status must be a list of ${enrollmentStatuses.join(', ')}, each once.` }),
         progress: fields.strictWholeNumber('progress', ...enrollmentFields.progress.column.range),
       })
-      .description('All that match, up to 1,000, instead of a list: who enrolled first comes first'),
+      .description('All matching enrollments, up to 1,000, instead of a list; oldest enrollment first'),
     notes,
     reply,
   }),

@@ -116,7 +116,7 @@ const encoding = Object.entries(isoParts)
   )
   .empty('auto')
   .messages({
-    'any.only': `Encoding must be one of auto, ${importEncodings.join(', ')}. Of ISO-8859, parts 1, 8, 9, 11 and 13 are read; the nearest of 2 and 16 is windows-1250, of 4 windows-1257, of 5 windows-1251, of 6 windows-1256, of 7 windows-1253, of 15 windows-1252: check the names in the plan.`,
+    'any.only': `Encoding must be one of auto, ${importEncodings.join(', ')}. ISO-8859 parts 1, 8, 9, 11 and 13 are supported. For another part, use the nearest encoding and check the names in the plan: windows-1250 for parts 2 and 16, windows-1257 for 4, windows-1251 for 5, windows-1256 for 6, windows-1253 for 7, windows-1252 for 15.`,
   });
 
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
@@ -219,7 +219,7 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
       'array.max': `No more than ${maxMappings} columns can be mapped.`,
       'array.base': 'map must be a list of columns with their fields.',
     })
-    .description('What columns are, where that was not understood; others stay as they are')
+    .description('Fields of columns that were not recognised; other columns stay unchanged')
     .example([{ column: 3, field: 'phone' }]),
 });
 

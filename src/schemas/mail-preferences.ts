@@ -19,7 +19,7 @@ export const mailPreferencesSchema = Joi.object<Partial<MailPreferences>, true>(
     .oneOf('language', mailLanguages)
     .allow(null)
     .meta({ enum: [...mailLanguages, null] })
-    .description('Language of mails; null: that of the service'),
+    .description('Language of mails; null for the language of the service'),
   off: Joi.array()
     .items(fields.oneOf('off', newsKinds))
     .max(newsKinds.length)

@@ -53,7 +53,7 @@ const filter = {
   kind: fields.oneOf('kind', mailKindNames).description('Only mails of this kind'),
   userId: fields.id('userId').description('Only mails for this account'),
   importId: fields.id('importId').description('Only mails of this import'),
-  since: moment('since').description('Only mails of this moment or later'),
+  since: moment('since').description('Only mails of this time or later'),
 };
 
 /** Query of `GET /api/mails`. */
@@ -77,5 +77,5 @@ export const mailChangeSchema = Joi.object<{ action: MailAction; ids: string[] }
 
 /** Body of `POST /api/mails/test`. */
 export const testMailSchema = Joi.object<{ email: string }, true>({
-  email: fields.email.required().description('Where the mail goes'),
+  email: fields.email.required().description('Recipient of the mail'),
 });

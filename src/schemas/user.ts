@@ -26,7 +26,7 @@ export const registerSchema = Joi.object<RegisterInput>(
 const invitationMessage = fields
   .multiLine('Message', 1000)
   .empty(fields.blank)
-  .description('Text of your own in the invitation')
+  .description('Personal message in the invitation')
   .example('Welcome! We begin on Monday.');
 
 /** Refuses a message without an invitation. The schema checks the deciding field first. */
@@ -102,7 +102,7 @@ export const userUpdateSchema = Joi.object<UserUpdate>({
   verify: fields
     .strictBoolean('verify')
     .custom(onlyWithEmail)
-    .description('Whether the email is changed only when it is confirmed by the link that is sent to it')
+    .description('Whether the email changes only after it is confirmed by a mailed link')
     .example(true),
 });
 

@@ -143,7 +143,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     const enrollment = await enrolled('pending');
     const refused = await change(cast.trainee, enrollment, { status: 'cancelled', reply: 'Ill' });
     expectInvalid(refused, ['reply']);
-    expect(messageOf(refused)).to.equal('reply is for those who manage the course. Send your own words as notes.');
+    expect(messageOf(refused)).to.equal('Only managers of the course can send a reply. Send your text as notes.');
     for (const by of [cast.trainee, cast.owner]) {
       for (const reply of ['Ill', null, '']) {
         const both = await change(by, enrollment, { status: 'cancelled', notes: 'Ill', reply });

@@ -96,6 +96,6 @@ export async function findUser(core: Core, reference: string): Promise<User> {
     return user;
   }
   if (!user) return findUserById(core, ended);
-  const message = `User: this is the phone of ${user.email}, and the id of another account ends so. Give the whole id: ${user.id}, ${ended}.`;
+  const message = `User: this is the phone of ${user.email}, but also the end of another account's id. Give the whole id: ${user.id}, ${ended}.`;
   throw validationError([{ path: 'user', code: 'AMBIGUOUS', message }]);
 }

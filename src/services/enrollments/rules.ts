@@ -41,7 +41,7 @@ export function replyOf({ actorId }: Actor, texts: NotesOrReply, now: Date): Wri
 export function writtenFieldsOf(actor: Actor, texts: NotesOrReply, now: Date): WrittenFields {
   if (actorKindOf(actor) === 'manager') return replyOf(actor, texts, now);
   if (texts.reply === undefined) return notesOf(texts, now);
-  const message = 'reply is for those who manage the course. Send your own words as notes.';
+  const message = 'Only managers of the course can send a reply. Send your text as notes.';
   throw validationError([{ path: 'reply', code: 'UNKNOWN', message }]);
 }
 
@@ -66,8 +66,7 @@ export const reenrollRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by
     ? new AppError('ALREADY_ENROLLED')
     : transitionRefusal(from, to, by);
 
-const listFull =
-  'The free seats of the course are being given to its waiting list, which is full meanwhile. Try again shortly.';
+const listFull = 'The waiting list is full, and the free seats of the course are being given to it. Try again shortly.';
 
 /**
  * Returns the status of a trainee's request: a seat if one is free and nobody waits for it. Otherwise a place on the waiting list, if

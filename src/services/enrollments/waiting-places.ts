@@ -14,14 +14,14 @@ export async function addWaitingPlaces(
 }
 
 /**
- * Adds places on the waiting list to changed enrollments, after the commit, so that others who enroll in the course don't wait for the
- * query. A failure is only logged, because the change is committed.
+ * Adds places on the waiting list to changed enrollments. Runs after the commit, so that others who enroll in the course don't wait for
+ * the query. A failure is only logged, because the change is committed.
  */
 export async function addPlacesAfterChange(core: Core, enrollments: readonly Enrollment[]): Promise<void> {
   try {
     await addWaitingPlaces(core, enrollments);
   } catch (error) {
     const ids = enrollments.map(({ id }) => id);
-    core.logger.warn({ err: error, enrollments: ids }, 'places on the waiting list are not told');
+    core.logger.warn({ err: error, enrollments: ids }, 'could not read places on the waiting list');
   }
 }

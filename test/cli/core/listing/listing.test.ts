@@ -310,7 +310,7 @@ describe('The last 8 characters of an id', () => {
       const other = phone === '12345678' ? ids[1] : ids[0];
       expect(await cli.refusal(['users', 'show', phone])).to.deep.equal({
         exitCode: 2,
-        message: `User: this is the phone of ${phone}@x.org, and the id of another account ends so. Give the whole id: ${id}, ${other}.`,
+        message: `User: this is the phone of ${phone}@x.org, but also the end of another account's id. Give the whole id: ${id}, ${other}.`,
       });
     }
   });

@@ -106,7 +106,7 @@ function requested(programme: Programme, course: Course, waits = false): 'pendin
       ? refuse(400, 'The waiting list of the course is full.')
       : refuse(
           409,
-          'The free seats of the course are being given to its waiting list, which is full meanwhile. Try again shortly.',
+          'The waiting list is full, and the free seats of the course are being given to it. Try again shortly.',
         );
   return 'waiting';
 }

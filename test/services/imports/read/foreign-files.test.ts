@@ -60,7 +60,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     for (const [args, message] of [
       [
         ['--encoding', 'latin1'],
-        `Encoding must be one of auto, ${importEncodings.join(', ')}. Of ISO-8859, parts 1, 8, 9, 11 and 13 are read; the nearest of 2 and 16 is windows-1250, of 4 windows-1257, of 5 windows-1251, of 6 windows-1256, of 7 windows-1253, of 15 windows-1252: check the names in the plan.`,
+        `Encoding must be one of auto, ${importEncodings.join(', ')}. ISO-8859 parts 1, 8, 9, 11 and 13 are supported. For another part, use the nearest encoding and check the names in the plan: windows-1250 for parts 2 and 16, windows-1257 for 4, windows-1251 for 5, windows-1256 for 6, windows-1253 for 7, windows-1252 for 15.`,
       ],
       [['--delimiter', ':'], "Delimiter must be auto, ',', ';', tab or '|'."],
       [['--map', 'Mobile=phone'], 'The file has no column "Mobile".'],
