@@ -80,7 +80,7 @@ describe('validate', () => {
   it('reports every invalid field once, in one message', async () => {
     const input = { ...valid, firstName: '\n', email: 5, password: '🔑'.repeat(1001), role: 5, isActive: 'true' };
     const { message, details } = await failureOf(() => validate(user.registerSchema, input));
-    expect(details.map(({ path, message: told }) => ({ path, message: told }))).to.deep.equal([
+    expect(details.map(({ path, message: text }) => ({ path, message: text }))).to.deep.equal([
       { path: 'firstName', message: 'First name is required.' },
       { path: 'email', message: 'Email must be a string.' },
       { path: 'password', message: 'Password must be at most 1000 characters.' },

@@ -112,7 +112,7 @@ describe('Writers of enrollments', () => {
   const models = () => importing.models();
 
   /** Trainee and course whose enrollment changes from one status to another. */
-  interface Place {
+  interface Transition {
     from: State;
     to: State;
     trainee: User;
@@ -122,35 +122,35 @@ describe('Writers of enrollments', () => {
     id: string;
   }
 
-  /** Builds a place. Its course is full if the enrollment goes to the waiting list. */
-  async function buildPlace(from: State, to: State): Promise<Place> {
+  /** Builds a transition. Its course is full if the enrollment goes to the waiting list. */
+  async function buildTransition(from: State, to: State): Promise<Transition> {
     const trainer = await buildUser(context(), { role: 'trainer' });
     const trainee = await buildUser(context());
     const given = { isPublished: true, maxStudents: 1, waitingMax: 5, autoAccept: to === 'active' };
     const course = await buildCourse(context(), trainer, given);
     if (to === 'waiting') await buildEnrollment(context(), await buildUser(context()), course, { status: 'active' });
-    const place = { from, to, trainee, trainer, course };
-    if (from === 'nothing') return { ...place, id: '' };
+    const transition = { from, to, trainee, trainer, course };
+    if (from === 'nothing') return { ...transition, id: '' };
     if (from === 'completed')
-      return { ...place, id: (await buildCertificate(context(), trainee, course)).enrollment.id };
-    return { ...place, id: (await buildEnrollment(context(), trainee, course, { status: from })).id };
+      return { ...transition, id: (await buildCertificate(context(), trainee, course)).enrollment.id };
+    return { ...transition, id: (await buildEnrollment(context(), trainee, course, { status: from })).id };
   }
 
-  const placesOf = async (changes: string) => {
-    const places: Place[] = [];
+  const transitionsOf = async (changes: string) => {
+    const transitions: Transition[] = [];
     for (const change of changes.split(', ')) {
       const [from, to] = change.split(' > ') as [State, State];
-      places.push(await buildPlace(from, to));
+      transitions.push(await buildTransition(from, to));
     }
-    return places;
+    return transitions;
   };
 
-  /** Queues news about places, like an earlier change. */
-  const plantNews = (places: readonly Place[]) =>
+  /** Queues news about the enrollments, like an earlier change. */
+  const plantNews = (transitions: readonly Transition[]) =>
     context().database.inTransaction((transaction) =>
       queueMails(
         context(),
-        places.map(({ trainee, trainer, course }) => ({
+        transitions.map(({ trainee, trainer, course }) => ({
           kind: 'enrolled' as const,
           userId: trainee.id,
           courseId: course.id,
@@ -161,8 +161,8 @@ describe('Writers of enrollments', () => {
       ),
     );
 
-  /** Reads the effects on a place from the database, and whether its course is marked for the waiting list. */
-  async function effectsOn({ trainee, trainer, course }: Place, freed: ReadonlySet<string>): Promise<string[]> {
+  /** Reads the effects of a transition from the database, and whether its course is marked for the waiting list. */
+  async function effectsOn({ trainee, trainer, course }: Transition, freed: ReadonlySet<string>): Promise<string[]> {
     const courseId = course.id;
     const mails = await models().Mail.findAll({ where: { userId: [trainee.id, trainer.id] } });
     const certificates = await models().Certificate.findAll({ where: { courseId } });
@@ -175,21 +175,25 @@ describe('Writers of enrollments', () => {
     ].sort();
   }
 
-  async function expectEffects(by: AuthorName, places: readonly Place[], write: () => Promise<unknown>): Promise<void> {
-    await plantNews(places.filter(({ from }) => from !== 'nothing'));
+  async function expectEffects(
+    by: AuthorName,
+    transitions: readonly Transition[],
+    write: () => Promise<unknown>,
+  ): Promise<void> {
+    await plantNews(transitions.filter(({ from }) => from !== 'nothing'));
     context().freedSeats.take();
     await write();
     const freed = new Set(context().freedSeats.take());
-    for (const place of places) {
-      const { from, to } = place;
+    for (const transition of transitions) {
+      const { from, to } = transition;
       const wanted = expected(by, from, to);
-      const shown = (await effectsOn(place, freed)).join(' ');
+      const shown = (await effectsOn(transition, freed)).join(' ');
       expect(`${from} > ${to}: ${shown}`).to.equal(`${from} > ${to}: ${wanted.join(' ')}`);
     }
   }
 
-  const each = (write: (place: Place) => Promise<unknown>) => async (places: readonly Place[]) => {
-    for (const place of places) await write(place);
+  const each = (write: (transition: Transition) => Promise<unknown>) => async (transitions: readonly Transition[]) => {
+    for (const transition of transitions) await write(transition);
   };
   const callerOf = (user: User): Caller => {
     return { user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null };
@@ -213,7 +217,7 @@ describe('Writers of enrollments', () => {
     what: string,
     by: AuthorName,
     changes: string,
-    write: (places: readonly Place[]) => Promise<unknown>,
+    write: (transitions: readonly Transition[]) => Promise<unknown>,
   ][] = [
     [
       'an assignment',
@@ -257,9 +261,9 @@ describe('Writers of enrollments', () => {
       'a change of many statuses',
       'a manager',
       settled,
-      async (places) => {
-        for (const to of new Set(places.map((place) => place.to))) {
-          const ids = places.filter((place) => place.to === to).map(({ id }) => ({ id }));
+      async (transitions) => {
+        for (const to of new Set(transitions.map((transition) => transition.to))) {
+          const ids = transitions.filter((transition) => transition.to === to).map(({ id }) => ({ id }));
           const change = { status: to as StatusChange['status'], joinWaitingList: false };
           await changeStatuses(context(), manager, ids, change, { signal });
         }
@@ -270,7 +274,7 @@ describe('Writers of enrollments', () => {
       'a removal of many',
       'a manager',
       removals,
-      (places) => removeMany(context(), manager, { enrollmentIds: places.map(({ id }) => id) }),
+      (transitions) => removeMany(context(), manager, { enrollmentIds: transitions.map(({ id }) => id) }),
     ],
     [
       'a request',
@@ -290,21 +294,35 @@ describe('Writers of enrollments', () => {
       'a promotion',
       'the program',
       'waiting > pending, waiting > active',
-      (places) =>
+      (transitions) =>
         promote(
           context(),
-          places.map(({ course }) => course.id),
+          transitions.map(({ course }) => course.id),
           { signal },
         ),
     ],
-    ['an import', 'a manager', entries, (places) => importPlaces(places, ({ to }) => to, { notify: true })],
-    ['an import without mails', 'a manager without mails', entries, (places) => importPlaces(places, ({ to }) => to)],
+    [
+      'an import',
+      'a manager',
+      entries,
+      (transitions) => importTransitions(transitions, ({ to }) => to, { notify: true }),
+    ],
+    [
+      'an import without mails',
+      'a manager without mails',
+      entries,
+      (transitions) => importTransitions(transitions, ({ to }) => to),
+    ],
   ];
 
-  function importPlaces(places: readonly Place[], statusOf: (place: Place) => State, options: object = {}) {
-    const rows = places.map((place) => {
-      const { firstName, lastName, email, phone } = place.trainee;
-      return [firstName, lastName, email, phone, place.course.title, assigned(statusOf(place))].join(',');
+  function importTransitions(
+    transitions: readonly Transition[],
+    statusOf: (transition: Transition) => State,
+    options: object = {},
+  ) {
+    const rows = transitions.map((transition) => {
+      const { firstName, lastName, email, phone } = transition.trainee;
+      return [firstName, lastName, email, phone, transition.course.title, assigned(statusOf(transition))].join(',');
     });
     const header = 'firstName,lastName,email,phone,course,enrollmentStatus';
     const file = importing.write('people.csv', [header, ...rows].join('\n'));
@@ -313,19 +331,19 @@ describe('Writers of enrollments', () => {
 
   for (const [what, by, changes, write] of writers)
     it(`have these effects by ${what}`, async () => {
-      const places = await placesOf(changes);
-      await expectEffects(by, places, () => write(places));
+      const transitions = await transitionsOf(changes);
+      await expectEffects(by, transitions, () => write(transitions));
     });
 
   it('have these effects by the undo of an import, which sends no mails', async () => {
-    const places: Place[] = [];
+    const transitions: Transition[] = [];
     const changes = 'pending > nothing, active > nothing, waiting > nothing, active > waiting, active > cancelled';
     for (const change of changes.split(', ')) {
       const [from, to] = change.split(' > ') as [State, State];
-      places.push({ ...(await buildPlace(to, from)), from, to });
+      transitions.push({ ...(await buildTransition(to, from)), from, to });
     }
-    const { id } = await importPlaces(places, ({ from }) => from);
+    const { id } = await importTransitions(transitions, ({ from }) => from);
     const undo = () => undoImport(context(), operator, id, { signal, onWait: () => undefined });
-    await expectEffects('a manager without mails', places, undo);
+    await expectEffects('a manager without mails', transitions, undo);
   });
 });

@@ -19,19 +19,19 @@ import { until, whileRunning } from '../../support/until.js';
 describe('Locks of enrollments', () => {
   const harness = useHarness();
   let course: Course;
-  const told: string[] = [];
+  const recorded: string[] = [];
   beforeEach(async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
     course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3 });
-    told.length = 0;
+    recorded.length = 0;
   });
   afterEach(() => observeStatements(harness.context.database.sequelize, false));
 
-  const note = (sql: string) => void told.push(sql.replaceAll('`', ''));
+  const record = (sql: string) => void recorded.push(sql.replaceAll('`', ''));
   /** Returns the verb and the table of each statement in transactions. */
   const statements = () =>
-    told
-      .slice(told.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
+    recorded
+      .slice(recorded.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
       .map(
         (sql) =>
           /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+)|DELETE FROM (\w+))/s.exec(
@@ -53,7 +53,7 @@ describe('Locks of enrollments', () => {
   it('on a course last for few statements when a trainee requests a place', async () => {
     const { context } = harness;
     const trainee = await buildUser(context);
-    observeStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, record);
     await requestEnrollment(context, asked(trainee), { courseId: course.id });
     observeStatements(harness.context.database.sequelize, false);
     expect(statements()).to.deep.equal([
@@ -94,7 +94,7 @@ describe('Locks of enrollments', () => {
   it('cover only the enrollment if no seat is taken', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
-    observeStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, record);
     await setProgress(context, operator, id, { progress: 40 });
     for (const status of ['active', 'cancelled']) await changeStatus(context, operator, id, { status });
     observeStatements(harness.context.database.sequelize, false);
@@ -134,11 +134,11 @@ describe('Locks of enrollments', () => {
     const { database } = context;
     await course.update({ maxStudents: null });
     const trainees = await Promise.all(Array.from({ length: 20 }, () => buildUser(context)));
-    const begun = () => told.filter((sql) => sql.startsWith('START')).length;
+    const begun = () => recorded.filter((sql) => sql.startsWith('START')).length;
     let waiting: Promise<unknown> | undefined;
     await database.inTransaction(async (transaction) => {
       await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
-      observeStatements(harness.context.database.sequelize, note);
+      observeStatements(harness.context.database.sequelize, record);
       waiting = Promise.all(trainees.map((user) => requestEnrollment(context, asked(user), { courseId: course.id })));
       while (begun() < 2) await new Promise((resolve) => setImmediate(resolve));
       await database.models.User.count();
@@ -153,7 +153,7 @@ describe('Locks of enrollments', () => {
     const { database } = context;
     await course.update({ maxStudents: 1 });
     const id = await enrolled('pending');
-    observeStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, record);
     let change: Promise<unknown> = Promise.resolve();
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.update({ status: 'cancelled' }, { where: { id }, transaction });
@@ -162,12 +162,12 @@ describe('Locks of enrollments', () => {
         { id: userId, userId, courseId: course.id, trainerId: course.trainerId, enrolledAt: new Date() },
         { transaction },
       );
-      told.length = 0;
+      recorded.length = 0;
       change = changeStatus(context, operator, id, { status: 'active' }).catch(
         (error: { code?: string }) => error.code,
       );
       // The change has read the enrollment when it waits for the row; on SQLite, when the next query returns.
-      const isRead = () => told.some((sql) => (onMysql ? / FOR UPDATE/ : / JOIN users/).test(sql));
+      const isRead = () => recorded.some((sql) => (onMysql ? / FOR UPDATE/ : / JOIN users/).test(sql));
       while (!isRead()) await new Promise((resolve) => setImmediate(resolve));
       if (!onMysql) await database.models.Course.findByPk(course.id);
     });
@@ -181,14 +181,14 @@ describe('Locks of enrollments', () => {
     const { context } = harness;
     const { database } = context;
     const id = await enrolled('pending');
-    observeStatements(harness.context.database.sequelize, note);
+    observeStatements(harness.context.database.sequelize, record);
     let deletion: Promise<unknown> = Promise.resolve();
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.update({ status: 'active' }, { where: { id }, transaction });
       deletion = deleteCourse(context, operator, course.id, {}).catch((error: { code?: string }) => error.code);
       // On SQLite, the deletion begins after this transaction.
       const isWaiting = () =>
-        told.some((sql) => /^(SELECT .* FROM enrollments .*FOR UPDATE|DELETE FROM courses)/.test(sql));
+        recorded.some((sql) => /^(SELECT .* FROM enrollments .*FOR UPDATE|DELETE FROM courses)/.test(sql));
       while (onMysql && !isWaiting()) await new Promise((resolve) => setImmediate(resolve));
     });
     expect(await deletion).to.equal('COURSE_IN_USE');
