@@ -13,7 +13,6 @@ import { nameMaximum } from './sort-key.js';
 
 /** Inputs of accounts. `create` is `POST /api/users`, without a password; `import` are files of people. */
 type Input = 'setup' | 'register' | 'create' | 'profile' | 'update' | 'import';
-/** Inputs that create accounts. */
 const creatingInputs = ['setup', 'register', 'create', 'import'] as const satisfies readonly Input[];
 
 interface AccountFieldDeclaration extends FieldDeclaration<Input> {
@@ -145,5 +144,4 @@ export const initialFields = fieldNames(accountFields).filter((name): name is In
   creatingInputs.some((from) => from in accountFields[name].inputs),
 );
 
-/** Values of a valid input. */
 export type AccountInput<From extends Input> = InputValues<Declarations, From>;

@@ -127,5 +127,4 @@ export const courseFieldNames = fieldNames(courseFields);
 
 export const { inputKeys: courseInputKeys, inputFields: courseInputFields } = inputsOf(courseFields);
 
-/** Values of a valid body. */
 export type CourseInput<From extends Input> = InputValues<typeof courseFields, From>;

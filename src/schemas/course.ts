@@ -15,7 +15,6 @@ import { type ExportQuery, exportQuery } from './table-format.js';
 
 const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate', 'soonest'] as const;
 
-/** Optional details of a course. */
 export interface CourseDetails {
   include?: 'seats'[];
 }
@@ -25,7 +24,6 @@ const courseDetails = { include: listing.include('seats') };
 /** Query of `GET /api/courses/:id`. */
 export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
 
-/** Filter of a trainer's courses. */
 interface TrainerCourseFilter {
   isPublished?: boolean;
   seatsLeft?: boolean;
@@ -43,7 +41,6 @@ const trainerFilter = {
   search: listing.search,
 };
 
-/** Details, order and page of a listing of courses. */
 interface CoursePage extends CourseDetails, PagingWithKey, Sorting<(typeof courseSortFields)[number]> {}
 
 const coursePage = { ...courseDetails, ...listing.sorting(courseSortFields), ...listing.pagingWithKey(12) };
@@ -53,7 +50,6 @@ export interface TrainerCourseListing extends TrainerCourseFilter, CoursePage {}
 /** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
 export const trainerCourseListingSchema = Joi.object<TrainerCourseListing>({ ...trainerFilter, ...coursePage });
 
-/** Filter of listed or exported courses. */
 export interface CourseFilter extends TrainerCourseFilter {
   category?: string;
   level?: CourseLevel;
@@ -74,7 +70,6 @@ export interface CourseListing extends CourseFilter, CoursePage {}
 /** Query of `GET /api/courses`. */
 export const courseListingSchema = Joi.object<CourseListing>({ ...courseFilter, ...coursePage });
 
-/** Columns of an export of courses. */
 export const courseExportFields = [
   ...courseFieldNames.filter((field) => field !== 'thumbnail'),
   ...(['seatsTaken', 'trainer', 'createdAt', 'updatedAt', 'id', 'trainerId'] as const),

@@ -14,7 +14,6 @@ interface StatusRules {
   readonly takesPart: boolean;
   /** Whether the check of a trainee's own enrollments lists the status. */
   readonly isCurrent: boolean;
-  /** Actors that may set the progress. */
   readonly progressBy: readonly ActorKind[];
 }
 
@@ -108,7 +107,6 @@ export const rulesOf = (status: EnrollmentStatus): StatusRules => statusRules[st
 export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): boolean =>
   rulesOf(from).followedBy[to]?.includes(by) ?? false;
 
-/** Returns the statuses that this kind of actor can set. */
 export const statusesSetBy = (by: ActorKind) =>
   enrollmentStatuses.filter((to) => enrollmentStatuses.some((from) => mayFollow(from, to, by)));
 

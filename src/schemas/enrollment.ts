@@ -76,7 +76,6 @@ export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   ...listing.sorting(ownSortFields),
 });
 
-/** Filter of listed or exported enrollments. */
 export interface EnrollmentFilter {
   courseId?: string;
   userId?: string;
@@ -102,7 +101,6 @@ export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}
 /** Query of `GET /api/enrollments`. */
 export const enrollmentListingSchema = Joi.object<EnrollmentListing>({ ...enrollmentFilter, ...statusListing });
 
-/** Columns of an export of enrollments. */
 export const enrollmentExportFields = [
   ...(['firstName', 'lastName', 'email', 'phone', 'course'] as const),
   ...enrollmentFieldNames,

@@ -67,7 +67,6 @@ type Value<Column extends FieldColumn> =
         }[Column['type']])
   | (Column extends { nullable: true } ? null : never);
 
-/** Values of the fields of a table. */
 export type ValuesOf<Table extends StoredFields> = { -readonly [Field in keyof Table]: Value<Table[Field]['column']> };
 
 /** Fields that have a default in a new row. */
@@ -134,11 +133,9 @@ export const fieldsWith = <Table extends FieldsTable, Use extends string>(table:
 export function inputsOf<const Table extends FieldsTable>(table: Table) {
   const requirementOf = (name: keyof Table, from: string): FieldRequirement | undefined => table[name]?.inputs[from];
 
-  /** Returns the names of the fields that an input accepts. */
   const inputFields = <From extends InputOf<Table>>(from: From) =>
     fieldNames(table).filter((name): name is InputFieldOf<Table, From> => requirementOf(name, from) !== undefined);
 
-  /** Returns the names of the fields that an input requires. */
   const requiredFields = <From extends InputOf<Table>>(from: From) =>
     fieldNames(table).filter(
       (name): name is InputFieldOf<Table, From, 'required'> => requirementOf(name, from) === 'required',

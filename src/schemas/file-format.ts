@@ -18,7 +18,6 @@ export const codePages = [
   'euc-kr',
 ] as const;
 export type CodePage = (typeof codePages)[number];
-/** Encodings of import files. */
 export const importEncodings = [...unicodeEncodings, ...codePages] as const;
 export type Encoding = (typeof importEncodings)[number];
 

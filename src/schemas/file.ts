@@ -2,7 +2,6 @@ import Joi from './joi.js';
 import type { Paging } from './listing.js';
 import * as listing from './listing.js';
 
-/** Uses of a stored file. */
 export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 export type FileKind = (typeof fileKinds)[number];
 

@@ -26,7 +26,6 @@ export const importFields = [...importColumns, 'fullName', 'suspended'] as const
 export type ImportField = (typeof importFields)[number];
 const requiredImportColumns: readonly ImportColumn[] = requiredFields('import');
 
-/** Returns the mandatory columns of a file. */
 export const requiredColumns = ({
   missingPhone,
 }: Partial<Pick<ImportOptions, 'missingPhone'>>): readonly ImportColumn[] =>

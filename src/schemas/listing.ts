@@ -80,7 +80,6 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
 /** Highest page. It keeps `page * limit` within the offsets that every database accepts. */
 const maximumPage = 1_000_000;
 
-/** Query parameters of a paged listing. */
 export function paging(defaultLimit: number) {
   return {
     page: wholeNumber('page', 1, maximumPage).default(1),

@@ -12,7 +12,6 @@ export type MailState = (typeof mailStates)[number];
 export const inviteStates = ['queued', 'sent', 'failed', 'accepted'] as const;
 export type InviteState = (typeof inviteStates)[number];
 
-/** Purposes of links in mails. */
 export const linkPurposes = ['invite', 'reset', 'email', 'email-cancel'] as const;
 export type LinkPurpose = (typeof linkPurposes)[number];
 
@@ -38,7 +37,6 @@ export const mailKindNames = [
 export const anonymousKind: (typeof mailKindNames)[number] = 'reset';
 export const isAnonymous = (kind: string): boolean => kind === anonymousKind;
 
-/** Filter of listed mails. */
 export interface MailFilter {
   state?: MailState;
   kind?: (typeof mailKindNames)[number];
@@ -62,7 +60,6 @@ export const mailListingSchema = Joi.object<MailFilter & PagingWithKey, true>({
   ...listing.pagingWithKey(20),
 });
 
-/** Actions of an operator on mails. */
 export const mailActions = ['retry', 'withdraw'] as const;
 export type MailAction = (typeof mailActions)[number];
 

@@ -2,11 +2,9 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import { severalOf } from './listing.js';
 
-/** Formats of a table: CSV, or an Excel workbook. */
 export const tableFormats = ['csv', 'xlsx'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 
-/** Whether a file name ends like that of a workbook. */
 export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
 
 /** Parameter of operations that respond with a table. */

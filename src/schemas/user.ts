@@ -118,7 +118,6 @@ const invitedFilters = ['no', ...inviteStates] as const;
 export type InvitedFilter = (typeof invitedFilters)[number];
 const invited = fields.oneOf('invited', invitedFilters);
 
-/** Filter of listed or exported accounts. */
 export interface UserFilter {
   role?: Role;
   isActive?: boolean;
@@ -148,7 +147,6 @@ export const userListingSchema = Joi.object<UserListing, true>({
 
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
-/** Columns of an export of accounts. */
 export const userExportFields = ['id', ...exportedFields, 'createdAt'] as const;
 export type UserExportField = (typeof userExportFields)[number];
 

@@ -8,7 +8,6 @@ export interface ExportColumn<Row> extends Omit<TableColumn, 'heading'> {
 }
 
 interface ExportSource<Row, Field extends string> {
-  /** Name of the sheet in a workbook. */
   sheet: string;
   /** Wanted columns, in order. */
   fields: readonly Field[];

@@ -12,7 +12,6 @@ export interface Identifier {
   key: string;
   /** Matches the account, and another account whose phone equals the email. */
   where: WhereOptions<User>;
-  /** Chooses one of the matches. */
   choose<Match>(matches: readonly Match[], userOf: (match: Match) => User | null): Match | undefined;
 }
 

@@ -4,13 +4,11 @@ import { type ListingPart, type Order, type PageWindow, type RowQueryOptions, ro
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
-/** One page of a listing, with the numbers for paging. */
 export interface Page<T> {
   items: T[];
   pagination: Pagination;
 }
 
-/** Position of a page in its listing. */
 export interface Pagination {
   currentPage: number;
   totalPages: number;
@@ -85,7 +83,6 @@ function paginationOf({ page, limit }: Paging, counted: number, bound: number): 
   };
 }
 
-/** Counts the rows of a listing and reads pages. */
 interface ListingRows<M extends Model> {
   /** @returns at most `most` */
   count(most?: number): Promise<number>;

@@ -5,7 +5,6 @@ import type { Core } from './core.js';
 /** Short ids are ends of ids, because UUIDv7 of the same time have the same beginning. */
 const ending = /^[\da-f]{8,12}$/;
 
-/** Whether a text may be the end of an id. */
 export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase());
 
 const maxListedIds = 5;

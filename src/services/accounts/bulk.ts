@@ -33,7 +33,6 @@ interface BulkOptions {
   savePassword?: SavePassword;
 }
 
-/** Data of an account that decides about its outcome. */
 interface AccountSnapshot {
   user: User | undefined;
   hasCourses: boolean;

@@ -20,7 +20,6 @@ const dayMs = 24 * 60 * 60_000;
 /** Changes of email that a person may request in a day: each may send a mail to a stranger. */
 const changesPerDay = 5;
 
-/** Fields of an account with a new, unconfirmed email. */
 export const unconfirmedEmailFields = { emailConfirmedAt: null, mailFailedAt: null };
 
 const emailUnchanged = () =>
@@ -88,7 +87,6 @@ export async function verifyEmail(
   await recordAudit(core, actor, { ...record, after: { email } }, transaction);
 }
 
-/** Returns the person of a link as the author of the change. */
 const actorOfLink = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
 
 function setConfirmedEmail(core: Core, user: User, email: string): void {

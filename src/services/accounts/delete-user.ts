@@ -8,7 +8,6 @@ import { removeMarked } from '../files/files.js';
 import { applyEffects } from './apply-effects.js';
 import { lockUser } from './change-user.js';
 
-/** Refusal to delete or demote a trainer with courses. */
 export const trainerHasCourses = () => new AppError('TRAINER_HAS_COURSES');
 
 /** Sequelize's types don't accept `undefined`. */

@@ -30,7 +30,6 @@ export async function endLinks(
   await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
 }
 
-/** Ends unconfirmed changes of email. */
 export const endEmailChanges = (core: Core, userIds: Ids, transaction: Transaction): Promise<void> =>
   endLinks(core, userIds, transaction, 'email');
 

@@ -93,7 +93,6 @@ export function impliedFields(
   return {};
 }
 
-/** Derives the effects of a change. */
 export function accountEffects({ before, after, cause }: AccountChange): AccountEffects {
   const { id } = after ?? before;
   const effects: AccountEffects = { ...cause, id, mails: [], addedWords: [], removedWords: [] };

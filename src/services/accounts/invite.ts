@@ -6,7 +6,6 @@ import { assertMailSetUp } from '../mail/outbox.js';
 import { lockUser, saveUser } from './change-user.js';
 import type { Invitation } from './rows.js';
 
-/** Fields of an account that is invited now. */
 export const newInvitationFields = ({ now }: Pick<Core, 'now'>) =>
   ({ hasPassword: false, invitedAt: now(), inviteState: 'queued' }) as const satisfies Invitation;
 

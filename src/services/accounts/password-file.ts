@@ -23,7 +23,6 @@ const unusableFileError = (file: string, error: unknown) => {
 
 const existsAlready = 'exists already and is never overwritten. Name another one';
 
-/** Reads the rows of a CSV file of {@link PasswordFile}. */
 async function* readRows(file: string): AsyncGenerator<readonly string[]> {
   const rows: AsyncIterable<string[]> = createReadStream(file).pipe(parse({ bom: true, from_line: 2 }));
   for await (const row of rows) yield row.map(restoreCell);
@@ -61,7 +60,6 @@ export class PasswordFile {
     }
   }
 
-  /** Whether the file contains no password. */
   get isEmpty(): boolean {
     return this.#committedLength <= Buffer.byteLength(header) && this.#pending === undefined;
   }

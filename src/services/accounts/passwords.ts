@@ -30,7 +30,6 @@ import { findUserById } from './queries.js';
 /** Returns a hash request of an actor. The hasher serves accounts round robin. */
 export const hashRequestOf = (actor: Actor): HashRequest => ({ owner: queueOwnerOf(actor) });
 
-/** Returns when an initial password that is created now expires. */
 export function initialPasswordExpiry(core: Core): Date {
   return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
 }
@@ -117,7 +116,6 @@ async function assertNotInitialPassword(
     throw initialPasswordReused();
 }
 
-/** Fields of an account with a password chosen by its person. */
 const chosenPassword = (passwordHash: string) => ({
   passwordHash,
   hasPassword: true,

@@ -5,7 +5,6 @@ import { locksInForce } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
 
-/** Numbers of accounts by state. */
 export interface AccountCounts {
   total: number;
   active: number;

@@ -58,7 +58,6 @@ const nameReaders: Readonly<Record<NamedKind, (models: Models, where: { id: stri
 
 const isKind = (type: string): type is NamedKind => Object.hasOwn(nameReaders, type);
 
-/** Returns the ids in the values before and after a change. */
 const idsInValues = ({ before, after }: AuditEntry): [NamedKind, string][] =>
   [before, after].flatMap((values) =>
     Object.entries(idFields).flatMap(([field, kind]) =>

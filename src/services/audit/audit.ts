@@ -23,7 +23,6 @@ import { withNewIds } from '../new-ids.js';
 import { maxCounted, type Page, readPage } from '../paging.js';
 import { addNames } from './audit-names.js';
 
-/** Audit record about an object of one kind. */
 interface AuditRecordOn<Type extends AuditTargetType> {
   action: AuditActionOn<Type>;
   targetType: Type;
@@ -52,7 +51,6 @@ async function assertSessionExists(core: Core, author: Author, transaction: Tran
   if (!session) throw new AppError('TOKEN_INVALID');
 }
 
-/** Audit entries that are ready to be written. */
 export interface PreparedAudit {
   /** Writes the entries: see {@link recordAudit}. */
   save(transaction: Transaction): Promise<void>;
@@ -96,7 +94,6 @@ export async function recordAudit(
   await prepareAudit(core, actor, [records].flat()).save(transaction);
 }
 
-/** Returns the changed fields, before and after the change. */
 export function changesBetween<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   // TypeScript types the keys of any object as strings.
   const changed = (Object.keys(after) as (keyof T)[]).filter(
@@ -111,16 +108,13 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
 export const auditedUser = (user: Pick<User, (typeof auditedFields)[number]>): object =>
   Object.fromEntries(auditedFields.map((field) => [field, user[field]]));
 
-/** Returns the fields of a session for the audit log. */
 export function auditedSession({ id, createdAt, ip, userAgent }: Session): object {
   return { id, createdAt, ip, userAgent };
 }
 
-/** Returns the fields of a course for the audit log. */
 export const auditedCourse = (course: Course): object =>
   Object.fromEntries([...courseFieldNames, 'trainerId' as const].map((field) => [field, course[field]]));
 
-/** Returns the fields of an enrollment for the audit log. */
 export const auditedEnrollment = (enrollment: Enrollment): object =>
   Object.fromEntries(
     (['userId', 'courseId', ...enrollmentFieldNames] as const).map((field) => [field, enrollment[field]]),

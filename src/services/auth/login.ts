@@ -25,7 +25,6 @@ interface LoginCandidate {
   user: User | undefined;
   /** Target that failures are counted for. */
   target: Target;
-  /** Throttle rows of the target. */
   rows: LoginThrottle[];
 }
 
@@ -84,7 +83,6 @@ async function rehashIfOutdated(
   return core.hasher.hash(password, bcryptCost, request);
 }
 
-/** Signed-in account with its new session. */
 interface SignedIn extends StartedSession {
   user: User;
 }

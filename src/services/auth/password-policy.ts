@@ -4,7 +4,6 @@ import { countCharacters } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import type { FoundProblem } from '../../schemas/problems.js';
 
-/** Known fields of the password's account. */
 export interface PasswordOwner {
   firstName?: string;
   lastName?: string;
@@ -39,7 +38,6 @@ function isPersonal(
   return own.includes(folded) || (phone !== '' && phoneKey(password) === phoneKey(phone));
 }
 
-/** Settings of the policy for passwords. */
 export interface PasswordRules {
   auth: Pick<Config['auth'], 'passwordMinLength' | 'passwordBlocklist'>;
 }

@@ -16,7 +16,6 @@ import { recordUse } from './last-use.js';
 /** Sessions per transaction of the cleanup. Larger transactions would delay logins. */
 const sweepBatch = 1000;
 
-/** Order of session listings. */
 export const newestFirst: Order = [
   ['createdAt', 'DESC'],
   ['id', 'DESC'],

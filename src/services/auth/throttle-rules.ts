@@ -36,7 +36,6 @@ const identifierRule: Rule = {
   lockMs: (locks) => Math.min(10 * 2 ** locks * minuteMs, longestLockMs),
 };
 
-/** For addresses. */
 const addressRule: Rule = {
   belongsToAccount: false,
   failures: 100,

@@ -71,7 +71,6 @@ function lockError(what: string, rows: readonly LoginThrottle[], now: Date): App
 const readRows = ({ database }: Core, subject: readonly string[]): Promise<LoginThrottle[]> =>
   database.read(() => database.models.LoginThrottle.findAll({ where: { subject: [...subject] } }));
 
-/** Reads the throttle rows of a target at an address. */
 export function readThrottle(core: Core, target: Target, ip: string | null): Promise<LoginThrottle[]> {
   const all = [subjectOf(target), pairSubject(target, ip), ip === null ? undefined : addressSubject(ip)];
   return readRows(
@@ -196,7 +195,6 @@ function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: str
 const wrongPasswordCodes = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'];
 
 interface ThrottleOptions {
-  /** Throttle rows of the target at the address. */
   rows: readonly LoginThrottle[];
   /** Stops waiting for other attempts. */
   signal?: AbortSignal | undefined;

@@ -14,7 +14,6 @@ import { actorKindOf, replyOf } from './rules.js';
 import { enrollmentRecord } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
-/** Change of one enrollment. */
 export interface Edit<Locked = undefined> {
   action: AuditRecord<'enrollment'>['action'];
   cause: EnrollmentCause;
@@ -26,7 +25,6 @@ export interface Edit<Locked = undefined> {
   change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
 }
 
-/** A changed enrollment. */
 export interface Edited {
   enrollment: Enrollment;
   from: EnrollmentStatus;

@@ -20,7 +20,6 @@ import {
   writtenFieldsOf,
 } from './rules.js';
 
-/** Reserves a seat, or a place on the waiting list. */
 type ReservePlace = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
 
 /**

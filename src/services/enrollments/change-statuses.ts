@@ -46,7 +46,6 @@ interface StatusTarget {
 interface StatusOptions {
   /** Stops the change between two transactions. */
   signal: AbortSignal;
-  /** Whether trainees get mails. */
   notify?: boolean;
 }
 

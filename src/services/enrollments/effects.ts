@@ -8,7 +8,6 @@ import type { Actor, Author, Core } from '../core.js';
 import { queueDigests, queueNews, withdrawNews } from '../mail/news.js';
 import { actorKindOf } from './rules.js';
 
-/** Author and circumstances of a change. */
 export interface EnrollmentCause {
   author: Author;
   /** Whether the trainee gets a mail about a manager's change. */
@@ -18,7 +17,6 @@ export interface EnrollmentCause {
   importId?: string;
 }
 
-/** Effects of one change. */
 export interface EnrollmentEffects {
   certificate?: 'issue' | 'revoke';
   /** Withdraws unsent news about the enrollment. */

@@ -16,7 +16,6 @@ import { assignmentRefusal, replyOf } from './rules.js';
 import { auditedChanges, enrollmentRecord, insertEnrollments } from './store.js';
 import { addPlacesAfterChange } from './waiting-places.js';
 
-/** Trainee who was not enrolled, and the reason. */
 export interface SkippedTrainee {
   traineeId: string;
   refusal: AppError;

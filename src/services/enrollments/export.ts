@@ -25,7 +25,6 @@ const idsPerQuery = 5000;
 
 const order: Order = [['id', 'ASC']];
 
-/** Attributes of an enrollment, with its trainee and its course. */
 type Exported = Attributes<Enrollment> & Pick<Enrollment, 'user' | 'course' | 'certificate' | 'waitingPlace'>;
 
 function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {

@@ -6,7 +6,6 @@ import type { Actor, Core } from '../core.js';
 import { cachedCounts } from '../count-cache.js';
 import { visibleTo } from './queries.js';
 
-/** Numbers of enrollments by status. */
 export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
 
 /** Counts the enrollments that the actor may see. Large counts are cached: see count-cache.ts. */
@@ -72,7 +71,6 @@ export async function countReadyToComplete(core: Core, trainerId: string): Promi
   return core.database.read(() => core.database.models.Enrollment.count({ where }));
 }
 
-/** Statistics of a trainee's own enrollments. */
 export interface TraineeStatistics {
   enrollments: EnrollmentStatistics;
   /** Average of the active enrollments, in percent; null without any. */

@@ -7,7 +7,6 @@ import { type AuditRecord, auditedEnrollment, changesBetween } from '../audit/au
 import type { Core } from '../core.js';
 import type { WrittenFields } from './rules.js';
 
-/** Returns an audit record about an enrollment. */
 export const enrollmentRecord = (
   action: AuditRecord<'enrollment'>['action'],
   id: string,

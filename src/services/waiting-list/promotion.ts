@@ -155,7 +155,6 @@ const promoteNext = (core: Core, courseId: string, lease?: Lease): Promise<Step>
     return { promoted: promoted.length, isDue: next.isCut || promoted.length < next.enrollments.length };
   });
 
-/** People of a waiting list who get free seats. */
 interface NextInLine {
   course: Course;
   enrollments: Enrollment[];
