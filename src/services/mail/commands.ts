@@ -10,7 +10,7 @@ import { linkPurposeOf, type MailKind, mailKinds } from './kinds.js';
 import { assertMailSetUp, queueMails } from './outbox.js';
 import { findMail } from './queries.js';
 
-/** The mails that an action is for, and what they are after it. */
+/** States from which an action is possible, and the state after it. */
 const transitions = {
   retry: { from: ['failed', 'deferred'], to: 'queued' },
   withdraw: { from: ['queued', 'deferred'], to: 'withdrawn' },
@@ -21,17 +21,17 @@ const conflictTexts: Readonly<Record<MailAction, string>> = {
   withdraw: 'only mails that wait can be withdrawn.',
 };
 
-/** Rows are written by queueMails() alone. */
+/** Only queueMails() writes rows, so the kind is a known one. */
 const kindOf = ({ kind }: Mail) => kind as MailKind;
 
-/** Why a mail can't be changed; nothing where it can. @param now of the database */
+/** Returns the error if an action is not possible for a mail, otherwise undefined. @param now time of the database */
 export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError | undefined {
   const { state, createdAt } = mail;
   if (!transitions[action].from.some((one) => one === state))
     return new AppError('MAIL_CONFLICT', `The mail is ${state}: ${conflictTexts[action]}`, {
       params: { status: state },
     });
-  // A refusal of a replaced one would tell whose it is.
+  // The refusal of a replaced mail would reveal which account the mail is about.
   if (action === 'retry' && isAnonymous(kindOf(mail)))
     return new AppError(
       'MAIL_CONFLICT',
@@ -42,23 +42,26 @@ export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError |
   return action === 'retry' && isTooOld ? new AppError('MAIL_TOO_OLD') : undefined;
 }
 
-/** A person has one link of a kind. @throws AppError `MAIL_REPLACED` */
+/**
+ * Checks that no newer mail of the kind exists: each person has one valid link of a kind.
+ * @throws AppError `MAIL_REPLACED`
+ */
 async function assertNewest(core: Core, mail: Mail, transaction: Transaction): Promise<void> {
   const { id, kind, userId, createdAt } = mail;
-  // Ids have the clocks of the instances that made them.
+  // Ids contain the clock of the instance that created them, so `createdAt` is compared first.
   const newer = [{ createdAt: { [Op.gt]: createdAt } }, { createdAt, id: { [Op.gt]: id } }];
   const where = { userId, kind, [Op.or]: newer };
   if ((await core.database.models.Mail.count({ where, transaction })) > 0) throw new AppError('MAIL_REPLACED');
 }
 
-/** What the list of people says of an invitation; it never changes `updatedAt`. */
+/** Changes of the invitation state in the list of people. `updatedAt` stays unchanged. */
 const inviteChanges = {
   retry: { where: { inviteState: 'failed' }, values: { inviteState: 'queued' } },
   withdraw: { where: { inviteState: 'queued' }, values: { inviteState: null, invitedAt: null } },
 } as const;
 
 /**
- * Sends a mail again, with its attempts counted on, or withdraws one that is still to leave.
+ * Queues a mail again or withdraws a mail that was not sent yet. The count of attempts continues.
  * @throws AppError `NOT_FOUND`, `MAIL_CONFLICT`, `MAIL_TOO_OLD`, `MAIL_REPLACED`
  */
 async function changeMail(core: Core, actor: Actor, action: MailAction, id: string): Promise<void> {
@@ -73,11 +76,11 @@ async function changeMail(core: Core, actor: Actor, action: MailAction, id: stri
       ? { state: transitions.retry.to, nextAt: now, lastError: null, finishedAt: null }
       : { state: transitions.withdraw.to, nextAt: null, dedupeKey: null, finishedAt: now };
   await core.database.inTransaction(async (transaction) => {
-    // Before the mail, as everywhere.
+    // Users are locked before mails, as in every other transaction.
     if (userId !== null) await forceIncrementUserVersions(core, [userId], transaction);
     if (action === 'retry' && linkPurposeOf(kindOf(mail)) !== undefined) await assertNewest(core, mail, transaction);
     const [changed] = await Mail.update(values, { where: { id, state, attempts }, transaction });
-    // The sender, or somebody else, has changed it since.
+    // The sender or another request has changed the mail since it was read.
     if (changed === 0) throw new AppError('MAIL_CONFLICT');
     const target = { targetType: 'mail', targetId: id, before: { state }, after: { state: values.state } } as const;
     await recordAudit(core, actor, { action: `mail.${action}`, ...target }, transaction);
@@ -87,20 +90,20 @@ async function changeMail(core: Core, actor: Actor, action: MailAction, id: stri
   });
 }
 
-/** What became of a mail that was to be changed. */
+/** Result of a change of one mail. */
 export interface MailOutcome {
   id: string;
   outcome: 'done' | 'refused';
   refusal?: AppError;
 }
 
-/** Refusals that belong to a mail; after any other failure the rest is refused without being tried. */
+/** Errors of a single mail. After any other error, the remaining mails are refused without an attempt. */
 const singleMailCodes = ['NOT_FOUND', 'MAIL_CONFLICT', 'MAIL_TOO_OLD', 'MAIL_REPLACED'] as const;
 
 /**
- * Changes mails, each in a transaction of its own.
- * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
- * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` where nothing would send them again
+ * Changes mails, each in its own transaction.
+ * @returns the outcomes in the order of `ids`, and in `stopped` the error after which no more mails were changed
+ * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for a retry without a mail server
  */
 export async function changeMails(
   core: Core,
@@ -127,7 +130,7 @@ export async function changeMails(
   return { action, outcomes, stopped };
 }
 
-/** Queues a mail that says that mail arrives. @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP` */
+/** Queues a test mail. @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP` */
 export async function queueTestMail(core: Core, input: unknown): Promise<void> {
   assertMailSetUp(core);
   const { email } = validate(testMailSchema, input);

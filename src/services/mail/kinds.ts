@@ -5,48 +5,48 @@ const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Which mails leave first. Only `invitation` and `news` count for `MAIL_PER_MINUTE`: who has forgotten a password doesn't wait for
- * 5,000 invitations.
+ * Order of sending; lower numbers are sent first. `MAIL_PER_MINUTE` limits only `invitation` and `news`, so that a
+ * forgotten password doesn't wait for 5,000 invitations.
  */
 export const mailPriorities = { urgent: 0, invitation: 1, news: 2 } as const;
 
 interface MailKindDeclaration {
   readonly priority: keyof typeof mailPriorities;
-  /** A mail that couldn't be sent for so long is withdrawn. */
+  /** Age at which an unsent mail is withdrawn, in milliseconds. */
   readonly longestAgeMs: number;
-  /** What the link of the mail is for; none for a mail without a secret link. */
+  /** Purpose of the secret link; omitted for mails without one. */
   readonly link?: LinkPurpose;
 }
 
 const urgent = { priority: 'urgent', longestAgeMs: 3 * dayMs } as const;
-/** Each person may turn it off. */
+/** Each person may turn news off. */
 const news = { priority: 'news', longestAgeMs: dayMs } as const;
 
-/** The kinds of mails, each declared once; what they say: words-en.ts, what they need of the database: content.ts. */
+/** All kinds of mails. templates-en.ts has their texts, read-content.ts reads their content from the database. */
 export const mailKinds = {
-  /** A link to set a forgotten password. */
+  /** Has a link to replace a forgotten password. */
   reset: { ...urgent, longestAgeMs: hourMs, link: 'reset' },
-  /** A link that confirms a new address; goes to that address. */
+  /** Has a link to confirm a new address; sent to the new address. */
   'email-confirm': { ...urgent, longestAgeMs: dayMs, link: 'email' },
-  /** A link that cancels a change of address; goes to the old address. */
+  /** Has a link to cancel a change of address; sent to the old address. */
   'email-notice': { ...urgent, link: 'email-cancel' },
-  /** The super admin has changed the address; goes to the old address. */
+  /** Reports that the super admin changed the address; sent to the old address. */
   'email-changed': urgent,
-  /** Goes to the address of the moment of the change, whatever the account has when it leaves. */
+  /** Sent to the address at the time of the password change, even if the account has a new address now. */
   'password-changed': urgent,
-  /** The rights of the super admin were transferred to somebody else; goes to the addresses that both had then. */
+  /** Reports a transfer of the super admin role; sent to the addresses of both people at the time of the transfer. */
   'role-transferred': urgent,
-  /** Asked for by an operator, to see whether mail arrives. */
+  /** Requested by an operator to check that mail arrives. */
   test: { ...urgent, longestAgeMs: hourMs },
-  /** A link to set the first password. */
+  /** Has a link to set the first password. */
   invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite' },
   enrolled: news,
   accepted: news,
-  /** To who waited: there is a seat. */
+  /** Reports a seat to a person on the waiting list. */
   moved_up: news,
   refused: news,
   completed: news,
-  /** To trainers: who waits for a reply. */
+  /** Lists open requests for a trainer. */
   requests: news,
 } as const satisfies Readonly<
   Record<(typeof mailKindNames)[number], MailKindDeclaration> & Record<NewsKind, typeof news>
@@ -54,7 +54,7 @@ export const mailKinds = {
 
 export type MailKind = keyof typeof mailKinds;
 
-/** What the link of a mail is for; nothing for a mail without one. */
+/** Returns the purpose of a mail's secret link; undefined without a link. */
 export const linkPurposeOf = (kind: MailKind): LinkPurpose | undefined => {
   const declaration: MailKindDeclaration = mailKinds[kind];
   return declaration.link;

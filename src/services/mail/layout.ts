@@ -3,10 +3,10 @@ import { withoutInvisible } from '../../schemas/text.js';
 import type { MailKind } from './kinds.js';
 import type { MailContent, RenderedMail } from './mail-content.js';
 
-/** Sentences, what somebody has written (with its line breaks, and an address as it is), or a list. */
+/** Sentences of a template, text that a person wrote (line breaks and addresses stay as they are), or a list. */
 type Paragraph = string | { quoted: string } | { list: readonly string[] };
 
-/** A mail in words. Links are only in the button and the footer, so nothing in a paragraph needs to become one. */
+/** Parts of a mail in one language. Only the button and the footer contain links, so paragraphs need none. */
 export interface Letter {
   subject: string;
   greeting: string;
@@ -15,52 +15,52 @@ export interface Letter {
   after?: readonly Paragraph[];
 }
 
-/** What mails say besides their content. */
+/** Name and address of the programme, which every mail shows. */
 export interface ProgrammeDetails {
   programme: string;
-  /** `PUBLIC_URL`, without a slash at its end. */
+  /** `PUBLIC_URL` without a slash at the end. */
   publicUrl: string;
 }
 
-/** What the words of a language need. */
+/** Values and formatters that templates use. */
 export interface LetterContext extends ProgrammeDetails {
-  /** A time, such as "1 hour": when it ends depends on the time zone of who reads it, which nobody knows. */
+  /** Formats a duration, such as "1 hour". Templates name no end time, because the reader's time zone is unknown. */
   durationText(ms: number): string;
-  /** A day alone. */
+  /** Formats a date without the time of day. */
   dateText(date: Date): string;
   courseLink(id: string): string;
   /** @param code of the certificate */
   certificateLink(code: string): string;
 }
 
-/** The words of a language. */
+/** Templates of all mails in one language. */
 export interface MailTemplates {
-  /** BCP 47: how dates are written. */
+  /** BCP 47 tag for formatting dates and durations. */
   locale: string;
-  /** What the link says that leads to where news can be turned off. */
+  /** Label of the footer's link to the settings of news. */
   turnOffLabel: string;
   letters: { readonly [K in MailKind]: (content: MailContent<K>, wording: LetterContext) => Letter };
 }
 
 interface Footer extends ProgrammeDetails {
-  /** Where such mails can be turned off. */
+  /** Link to the settings where the reader can turn off news. */
   turnOff?: { label: string; link: string };
 }
 
 const controls = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const zeroWidthSpace = '\u200b';
 
-/** The full stop, and characters that browsers take for it in a domain (UTS #46, section 2.3, and NFKC). */
+/** Full stop, and characters that browsers treat as a full stop in a domain (UTS #46, section 2.3, and NFKC). */
 const dot = '[.\u2024\u3002\ufe52\uff0e\uff61]';
 
 const dots = new RegExp(dot, 'gu');
 
-/** Numbers with dots between them, as in an IP address; a version or a date has fewer. */
+/** Four or more numbers with dots between them, as in an IP address. Versions and dates have fewer numbers. */
 const addressLike = new RegExp(`\\p{N}+(?:${dot}\\p{N}+){3,}`, 'gu');
 
 /**
- * Marks by which mail programs recognise links: in domains, in paths of servers, in email addresses and behind `mailto`. And the beginning
- * of an encoded word of a header (RFC 2047), which mail programs decode wherever it stands.
+ * Characters by which mail programs recognise links: in domains, server paths, email addresses and after `mailto`. Also the
+ * start of an encoded word (RFC 2047), which mail programs decode anywhere in a header.
  */
 const linkMark = new RegExp(
   [
@@ -76,8 +76,8 @@ const linkMark = new RegExp(
 const breakMark = (mark: string): string => mark + zeroWidthSpace;
 
 /**
- * A line in which the texts of people add neither headers nor lines, reverse nothing, and become no links in mail programs: spaces without
- * a width stand behind the marks of these. Numbers such as 3.12 and 10:30 stay as they are.
+ * Makes text of users safe in a line of a mail. The text can't add headers or lines, reverse other text, or become a link.
+ * A zero-width space after each link character prevents links. Numbers such as 3.12 and 10:30 stay unchanged.
  */
 export function sanitizeLine(text: string): string {
   const line = withoutInvisible(text).replace(controls, ' ').trim();
@@ -87,7 +87,7 @@ export function sanitizeLine(text: string): string {
 const linesOf = (text: string): string[] =>
   text.split(/\r\n|[\r\n\u2028\u2029]/).map((line) => withoutInvisible(line).replace(controls, ' ').trimEnd());
 
-/** Breaks a line at 76 characters where words allow it, and in any case before the 998 bytes that a line of a mail may have. */
+/** Wraps a line at 76 characters between words, and always before the limit of 998 bytes a line. */
 const wrapped = (line: string): string => line.replace(/(.{1,76})(?:\s+|$)|(\S{240})/gu, '$1$2\n').trimEnd();
 
 function asText(paragraph: Paragraph): string {
@@ -104,12 +104,12 @@ function asHtml(paragraph: Paragraph): string {
   return `<p dir="auto" style="padding:4px 14px;border-left:4px solid #2c9691">${lines.join('<br>\n')}</p>`;
 }
 
-// No colours but those of the button: mail programs choose light or dark.
+// Only the button has colours: mail programs choose a light or dark theme.
 const buttonAsHtml = ({ label, link }: { label: string; link: string }): string => `\
 <p style="margin:28px 0 12px"><a href="${escapeAttribute(link)}" style="display:inline-block;border:solid #0b6663;border-width:12px 22px;border-radius:6px;background:#0b6663;color:#ffffff;font-weight:bold;text-decoration:none">${escapeText(label)}</a></p>
 <p style="margin:0 0 28px;font-size:13px">${escapeText(link)}</p>`;
 
-// Some mail programs keep only what is in the body, so the language is there too.
+// Some mail programs keep only the content of the body, so the language is declared there too.
 function page(title: string, language: string, content: string): string {
   return `<!doctype html>
 <html lang="${language}">
@@ -129,7 +129,7 @@ ${content}
 `;
 }
 
-/** Text and HTML of the same paragraphs; readable without images, in dark mode and on narrow screens. */
+/** Renders a letter as plain text and HTML; the HTML is readable without images, in dark mode and on narrow screens. */
 export function layOut(letter: Letter, footer: Footer, language: string): RenderedMail {
   const { greeting, before, button, after = [] } = letter;
   const { programme, publicUrl, turnOff } = footer;

@@ -9,7 +9,7 @@ import { newSecret, secretHash } from '../credentials/secrets.js';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** How long a link works from when it leaves, in milliseconds. */
+/** Returns the lifetime of a link from the moment of sending, in milliseconds. */
 function lifetimeMsOf({ config }: Core, purpose: LinkPurpose): number {
   const { inviteDays, resetMinutes } = config.mail;
   return {
@@ -20,19 +20,19 @@ function lifetimeMsOf({ config }: Core, purpose: LinkPurpose): number {
   }[purpose];
 }
 
-/** A link that is to be mailed. */
+/** New link for a mail. */
 export interface NewLink {
-  /** 256 random bits, which are stored nowhere. */
+  /** 256 random bits. The database stores only a hash. */
   token: string;
   expiresAt: Date;
   lifetimeMs: number;
 }
 
 /**
- * Makes a link.
- * @param link its account is locked by the transaction, so that a change of it ends the link or comes before; `createdAt` is when its
- *   mail was queued, however late that leaves
- * @param now of the database, as all times of links are
+ * Creates a link.
+ * @param link its account must be locked by the transaction, so that no concurrent change of the account misses the link;
+ *   `createdAt` is the time at which the mail was queued
+ * @param now time of the database, as for all times of links
  */
 export async function createLink(
   core: Core,
@@ -47,7 +47,7 @@ export async function createLink(
   return { token, expiresAt, lifetimeMs };
 }
 
-/** A link that works, and its account. */
+/** Usable link with its account. */
 export interface ValidLink {
   link: Link;
   user: User;
@@ -55,13 +55,16 @@ export interface ValidLink {
 
 const invalid = () => new AppError('LINK_INVALID');
 
-/** Links of these purposes work for the address that they were sent to alone. */
+/**
+ * Whether the account has a new address since the link was sent. Invitations and resets work only for the address in
+ * `email`.
+ */
 const wasSentToOldAddress = ({ purpose, email }: Link, user: User) =>
   (purpose === 'invite' || purpose === 'reset') && email !== user.email;
 
 /**
- * The link of a token, which stays usable: programs open links to look for viruses.
- * @throws AppError `LINK_INVALID`, the same for unknown, used and expired ones, and those of other purposes
+ * Finds the link of a token without using it up, because virus scanners open links.
+ * @throws AppError `LINK_INVALID` for an unknown, used or expired link and for another purpose alike
  */
 export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<ValidLink> {
   const { Link, User } = core.database.models;
@@ -74,9 +77,9 @@ export async function findLink(core: Core, token: string, purposes: readonly Lin
 }
 
 /**
- * Uses a link up. Of two requests with the same one, the second is refused.
- * @param found by {@link findLink}
- * @returns its account, locked
+ * Uses a link up. Of two requests with the same link, the second one is refused.
+ * @param found result of {@link findLink}
+ * @returns the account of the link, locked
  * @throws AppError `LINK_INVALID`
  */
 export async function consumeLink(core: Core, { link }: ValidLink, transaction: Transaction): Promise<User> {

@@ -4,17 +4,16 @@ import { type NewsKind, newsKinds } from '../../schemas/mail-preferences.js';
 import { type Author, type Core, queueOwnerOf } from '../core.js';
 import { isMailSetUp, type NewMail, queueMails, withdrawMails } from './outbox.js';
 
-/** A trainee's place in a course. */
 type EnrollmentKey = Pick<Enrollment, 'userId' | 'courseId'>;
 
-/** A mail to a trainee about a place. */
+/** Mail to a trainee about an enrollment. */
 export interface News extends EnrollmentKey, Pick<NewMail, 'data' | 'importId'> {
   kind: NewsKind;
-  /** News of different authors take turns; those of the program with the news of the course's trainer. */
+  /** Authors are served in turn. News of the program itself counts as news of the course's trainer. */
   author: Author;
 }
 
-/** Queues mails to active trainees who want to know, about published courses only. */
+/** Queues news to active trainees who have not turned it off; only for published courses. */
 export async function queueNews(core: Core, news: readonly News[], transaction: Transaction): Promise<void> {
   if (news.length === 0 || !isMailSetUp(core)) return;
   const { Course, User } = core.database.models;
@@ -38,7 +37,7 @@ export async function queueNews(core: Core, news: readonly News[], transaction: 
   await queueMails(core, mails, transaction);
 }
 
-/** Withdraws news about places that have changed again: switching to and fro doesn't add up to many mails. */
+/** Withdraws unsent news about enrollments that have changed again, so that repeated changes don't cause many mails. */
 export async function withdrawNews(
   core: Core,
   places: readonly EnrollmentKey[],
@@ -52,10 +51,10 @@ export async function withdrawNews(
   await withdrawMails(core, { kind: [...newsKinds], [Op.or]: about }, transaction);
 }
 
-/** How long requests are collected before their trainer hears of them, in milliseconds. */
+/** Delay in which further requests are collected for one digest, in milliseconds. */
 const digestDelayMs = 15 * 60_000;
 
-/** Lets trainers know of new requests, with those of the next minutes. The last statement of the transaction. */
+/** Queues a digest of new requests for each trainer. Must be the last statement of the transaction: see queueMails(). */
 export function queueDigests(core: Core, trainerIds: readonly string[], transaction: Transaction): Promise<void> {
   const digests = [...new Set(trainerIds)].sort().map((trainerId) => ({
     kind: 'requests' as const,

@@ -6,14 +6,16 @@ import type { Core } from '../core.js';
 import { newIds } from '../new-ids.js';
 import { type MailKind, mailKinds, mailPriorities } from './kinds.js';
 
-/** What a mail says that isn't read from the database when it leaves. No secrets. */
+/** Content that is stored with the mail, instead of read when the mail is sent. Contains no secrets. */
 export interface MailData {
-  /** Of the super admin, in invitations. */
+  /** Text of the super admin in an invitation. */
   message?: string;
   newEmail?: string;
-  /** Of a manager of the course, with what the mail tells of. */
+  /** Text of a manager of the course in news. */
   reply?: string;
-  /** Of a transfer of the super admin: whether the reader has the role now, and the name of the other person. */
+  /**
+   * For a transfer of the super admin role: whether the reader is the new super admin. `other` is the other person's name.
+   */
   isNew?: boolean;
   other?: string;
 }
@@ -21,22 +23,24 @@ export interface MailData {
 export interface NewMail {
   kind: MailKind;
   userId?: string;
-  /** Where it goes, where that isn't the account's address. */
+  /** Recipient, if it isn't the account's address. */
   address?: string;
   courseId?: string;
   importId?: string;
-  /** All news have one: see `queueOwnerOf()`. */
+  /** Required for news: see `queueOwnerOf()`. */
   queueOwner?: string;
-  /** Of somebody who has forgotten a password, as typed. */
+  /**
+   * Email or phone number as typed in a request for a forgotten password. The account is looked up when the mail is sent.
+   */
   identifier?: string;
   data?: MailData;
-  /** Unless a mail with this key is still to leave. */
+  /** The mail isn't queued while an unsent mail has the same key. */
   dedupeKey?: string;
-  /** Leaves after so many milliseconds. */
+  /** Delay before sending, in milliseconds. */
   delayMs?: number;
 }
 
-/** Whether mails are sent; without a mail server nothing is queued. */
+/** Whether a mail server is configured. Without one, no mail is queued. */
 export const isMailSetUp = ({ config }: Pick<Core, 'config'>): boolean => config.mail.server !== undefined;
 
 /** @throws AppError `MAIL_NOT_SET_UP` */
@@ -44,13 +48,13 @@ export function assertMailSetUp(core: Pick<Core, 'config'>): void {
   if (!isMailSetUp(core)) throw new AppError('MAIL_NOT_SET_UP');
 }
 
-/** The Message-ID of a mail, the same for each attempt. */
+/** Returns the Message-ID of a mail, which is the same for each attempt. */
 export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): string {
   const { publicUrl } = config.mail;
   return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
 }
 
-/** Mails of an import go after those that one person waits for. */
+/** Returns the priority. Mails of an import come after urgent mails, because an import can queue thousands of mails. */
 const priorityOf = ({ kind, importId }: NewMail): number =>
   Math.max(mailPriorities[mailKinds[kind].priority], importId === undefined ? 0 : mailPriorities.invitation);
 
@@ -74,15 +78,15 @@ function rowOf(mail: NewMail, id: string, now: Date) {
 }
 
 /**
- * Queues mails in the transaction of what they tell about; does nothing without a mail server. Those with a `dedupeKey` are the last
- * statement of their transaction, because others wait for the key.
+ * Queues mails in the transaction of the change that they report; does nothing without a mail server. If a mail has a
+ * `dedupeKey`, this must be the last statement of the transaction, because other transactions wait for the key.
  */
 export async function queueMails(core: Core, mails: readonly NewMail[], transaction: Transaction): Promise<void> {
   if (mails.length === 0 || !isMailSetUp(core)) return;
   const { Mail } = core.database.models;
   const ids = newIds(mails.length);
   const now = await core.databaseNow(transaction);
-  // There are as many ids as mails.
+  // `ids` is as long as `mails`.
   const rows = mails.map((mail, index) => rowOf(mail, ids[index] as string, now));
   const keyed = rows.filter(({ dedupeKey }) => dedupeKey !== null);
   await insertRows(
@@ -94,9 +98,10 @@ export async function queueMails(core: Core, mails: readonly NewMail[], transact
 }
 
 /**
- * Withdraws mails that are still to leave.
- * @param options `evenSending`: also what is being sent, so that it isn't sent again with another link if the server defers it
- * @returns how many
+ * Withdraws unsent mails.
+ * @param options `evenSending`: also mails that are being sent, so that a deferred mail isn't sent again with another
+ *   link
+ * @returns the number of withdrawn mails
  */
 export async function withdrawMails(
   core: Core,
@@ -114,7 +119,10 @@ export async function withdrawMails(
 /** Rows per transaction of the cleanup. */
 const sweepBatch = 1000;
 
-/** Deletes mails that have left, failed or were withdrawn long ago, and expired links. @returns how many */
+/**
+ * Deletes mails that were sent, failed or withdrawn before the retention, and expired links.
+ * @returns the number of deleted rows
+ */
 export async function sweepMails(core: Core, signal: AbortSignal): Promise<number> {
   const { Mail, Link } = core.database.models;
   const now = (await core.databaseNow()).getTime();

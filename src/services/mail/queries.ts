@@ -10,22 +10,21 @@ import { maxCounted, type Page, readPage } from '../paging.js';
 import { resolveShortId } from '../short-ids.js';
 import { isMailSetUp, messageIdOf } from './outbox.js';
 
-/** A mail as operators see it, without what it says. */
+/** Mail for operators, without its content. */
 export interface ShownMail {
   mail: Mail;
-  /** The account that it is for, if that exists; null for links for a forgotten password, as is the address. */
+  /** Account of the recipient, if it exists. `user` and `address` are null for forgotten passwords. */
   user: User | null;
   address: string | null;
   messageId: string;
 }
 
-/** Who has forgotten a password is in no list: whether there is such an account isn't known yet. */
+/** Excludes requests for a forgotten password whose account was not looked up yet. */
 const listed = { identifier: null };
 
-/** No other kind has an identifier, which no index has. */
+/** Only this kind has identifiers. For other kinds, the condition is omitted, because no index covers it. */
 const listedOfKind = (kind: MailFilter['kind']) => (kind === undefined || kind === anonymousKind ? listed : {});
 
-/** How many mails are read at once. */
 const batchSize = 1000;
 
 function conditionsOf({ state, kind, userId, importId, since }: MailFilter): WhereOptions<Mail> {
@@ -59,7 +58,7 @@ const newestFirst: Order = [
   ['id', 'DESC'],
 ];
 
-/** One page of the mails, newest first. @throws AppError `VALIDATION` */
+/** Returns one page of mails, newest first. @throws AppError `VALIDATION` */
 export async function listMails(core: Core, query: unknown): Promise<Page<ShownMail>> {
   const listing = validate(mailListingSchema, query);
   const options = { where: conditionsOf(listing), order: newestFirst, maxCounted };
@@ -75,7 +74,7 @@ export async function findMail(core: Core, id: string): Promise<ShownMail> {
   return found;
 }
 
-/** All mails that match, oldest first, page by page. */
+/** Yields the pages of all mails that match a filter, oldest first. */
 export async function* mailsMatching(core: Core, filter: MailFilter): AsyncGenerator<ShownMail[]> {
   let [after, isLast] = ['', false];
   while (!isLast) {
@@ -88,7 +87,7 @@ export async function* mailsMatching(core: Core, filter: MailFilter): AsyncGener
   }
 }
 
-/** The mails that texts name by their ids, or the ends of them; or why they name none. */
+/** Finds a mail for each name: an id or the end of an id. The result has the error in place of a mail that isn't found. */
 export async function resolveMails(core: Core, names: readonly string[]) {
   const found = [];
   for (const name of names)
@@ -103,20 +102,20 @@ export async function resolveMails(core: Core, names: readonly string[]) {
 
 const dayMs = 86_400_000;
 
-/** Mails that can be tried again are younger: see the longest ages of kinds.ts. */
+/** Failed mails are reported for this time. Older mails can't be retried: see `longestAgeMs` in kinds.ts. */
 const failureWindowMs = 3 * dayMs;
 
-/** What keeps mails from arriving. */
+/** Problems of sending. */
 export interface MailTrouble {
-  /** Why nothing leaves at all; null while mails leave. */
+  /** Reason why no mail is sent at all; null while mails are sent. */
   pausedBy: string | null;
-  /** Mails that failed in the last three days. */
+  /** Number of mails that failed in the last three days. */
   failed: number;
-  /** Why the last of them failed. */
+  /** Reason of the latest failure. */
   failedBy: string | null;
 }
 
-/** What keeps mails from arriving; null where mail isn't set up, or nothing does. */
+/** Returns problems of sending; null without problems or without a mail server. */
 export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   if (!isMailSetUp(core)) return null;
   const { Mail } = core.database.models;
@@ -133,15 +132,15 @@ export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   });
 }
 
-/** How many mails there are by state, and how long the oldest has been waiting. */
+/** Statistics of the outbox. */
 export interface MailStatistics {
-  /** Waiting ones, and those of the last day that were sent, or have failed. */
+  /** Unsent mails, and mails of the last day that were sent or failed. */
   counts: Record<'queued' | 'deferred' | 'sent' | 'failed', number>;
-  /** Null where none waits. */
+  /** Age of the oldest unsent mail; null without unsent mails. */
   oldestSeconds: number | null;
 }
 
-/** The figures of mails, each by an index. */
+/** Counts mails; an index serves each query. */
 export async function mailStatistics({ database, databaseNow }: Core): Promise<MailStatistics> {
   const { Mail } = database.models;
   const at = (await databaseNow()).getTime();

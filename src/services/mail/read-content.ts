@@ -8,15 +8,15 @@ import type { MailKind } from './kinds.js';
 import type { MailContent } from './mail-content.js';
 import type { MailData } from './outbox.js';
 
-/** The link of a mail, once it is made; empty for mails without one. */
+/** Link that a mail shows; empty for mails without a link. */
 export interface ShownLink {
   link: string;
   expiresAt: Date;
-  /** How long it works from when it leaves, in milliseconds. */
+  /** Lifetime from the moment of sending, in milliseconds. */
   lifetimeMs: number;
 }
 
-/** What a mail says, but for its link. */
+/** Completes the content of a mail with its link. */
 type ContentBuilder = (link: ShownLink) => MailContent;
 
 interface MailContext {
@@ -26,10 +26,9 @@ interface MailContext {
   transaction: Transaction;
 }
 
-/** The courses that the digest for a trainer names. */
 const maxNamedCourses = 10;
 
-/** The statuses that an enrollment may have while a mail about it makes sense. */
+/** Statuses of an enrollment with which news is still true. Otherwise the mail is withdrawn. */
 const statusesOfNews = {
   enrolled: ['active'],
   accepted: ['active'],
@@ -63,7 +62,7 @@ async function newsContent(
   return () => ({ kind, ...about, certificate });
 }
 
-/** What waits for a trainer's reply at this moment. */
+/** Returns the digest of requests that wait for the trainer's reply now; undefined without requests. */
 async function requestsContent(
   { core, transaction }: MailContext,
   { id: trainerId, firstName }: User,
@@ -86,12 +85,12 @@ async function requestsContent(
   return () => ({ kind: 'requests', firstName, courses, more: counted.length - courses.length });
 }
 
-/** Whether no account has the address of a mail, not even the one that it is about. */
+/** Whether no account uses the address of a mail, the recipient's own account included. */
 async function isAddressUnused({ core, mail, transaction }: MailContext): Promise<boolean> {
   return (await core.database.models.User.count({ where: { email: mail.address ?? '' }, transaction })) === 0;
 }
 
-/** What an active person's mail says; nothing when its reason is gone. */
+/** Returns the content of a mail to an active person; undefined if the reason for the mail no longer exists. */
 async function personalContent(reading: MailContext, user: User, kind: MailKind): Promise<ContentBuilder | undefined> {
   const { firstName, email } = user;
   const { newEmail = '', message = null, isNew = false, other = '' } = reading.data;
@@ -120,8 +119,9 @@ async function personalContent(reading: MailContext, user: User, kind: MailKind)
 }
 
 /**
- * What a mail says, read at the moment when it leaves; nothing when its reason is gone.
- * @param user whom it is about, if that account exists
+ * Reads the content of a mail just before it is sent.
+ * @param user account that the mail is about, if it exists
+ * @returns undefined if the reason for the mail no longer exists
  */
 export async function readMailContent(
   core: Core,
@@ -129,7 +129,7 @@ export async function readMailContent(
   user: User | undefined,
   transaction: Transaction,
 ): Promise<ContentBuilder | undefined> {
-  // Rows are written by queueMails() alone.
+  // Only queueMails() writes rows, so the kind is a known one.
   const kind = mail.kind as MailKind;
   if (kind === 'test') return () => ({ kind });
   if (!user?.isActive) return undefined;

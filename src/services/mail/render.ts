@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** In the largest unit of which it is a whole number; a day is 24 hours. */
+/** Formats a duration in the largest unit that gives a whole number; a day is 24 hours. */
 function durationText(ms: number, locale: string): string {
   const [unit, unitMs] =
     ms > dayMs && ms % dayMs === 0
@@ -31,10 +31,7 @@ function durationText(ms: number, locale: string): string {
   return (ms / unitMs).toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/**
- * Writes a mail.
- * @param place the programme's name, and PUBLIC_URL without a slash at its end
- */
+/** Renders a mail in a language. */
 export function renderMail(content: MailContent, language: MailLanguage, place: ProgrammeDetails): RenderedMail {
   const { programme, publicUrl } = place;
   const { locale, turnOffLabel } = templates[language];

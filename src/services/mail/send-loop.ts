@@ -21,13 +21,13 @@ const hourMs = 60 * minuteMs;
 const longestBackoffMs = 4 * hourMs;
 const backoffMs = (attempts: number) => Math.min(minuteMs * 2 ** (attempts - 1), longestBackoffMs);
 
-/** How many links for a forgotten password an account gets. */
+/** Limits of links for a forgotten password, for each account. */
 const resetLimits = [
   { ms: hourMs, most: 3 },
   { ms: 24 * hourMs, most: 10 },
 ] as const;
 
-/** The page of each purpose of links. */
+/** Console page for each purpose of links. */
 const linkPages = {
   invite: 'set-password',
   reset: 'set-password',
@@ -35,28 +35,31 @@ const linkPages = {
   'email-cancel': 'cancel-email',
 } as const;
 
-/** For a turn that another process has. */
+/** Returns the error for a lease that another process has. */
 export const senderBusy = () =>
   new AppError('MAIL_SENDER_BUSY', 'Another process sends the mails: the service that runs, or another "mail send".');
 
-/** A mail that is to leave now, with the number of its attempt. */
+/** Mail that this process is sending, with the number of the attempt. */
 interface ClaimedMail {
   mail: Pick<Mail, 'id' | 'userId' | 'kind'>;
   attempt: number;
   outgoing: OutgoingMail;
 }
 
-/** What became of an attempt to send one. */
+/** Result of one step: `nothing` without a due mail, `ended` for a mail that was withdrawn or deferred without sending. */
 export type SendResult = 'nothing' | 'ended' | Delivery;
 
-/** The outcome of a mail; for one with an anonymous recipient, with the server's codes in place of its words, which may name the person. */
+/**
+ * Reduces the reason of a mail about a forgotten password to the server's codes, because the server's text may name the
+ * person.
+ */
 function anonymise(delivery: Delivery, { mail, outgoing }: ClaimedMail): Delivery {
   if (delivery.outcome === 'accepted' || !isAnonymous(mail.kind)) return delivery;
   const [reason] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(delivery.reason) ?? [delivery.reason];
   return { ...delivery, reason: reason.replaceAll(outgoing.to.address, '…') };
 }
 
-/** Columns of a mail after an attempt. @param now of the database */
+/** Returns the columns of a mail after an attempt. @param now time of the database */
 function columnsAfter(delivery: Delivery, attempt: number, now: Date): Partial<Mail> {
   switch (delivery.outcome) {
     case 'accepted':
@@ -70,22 +73,22 @@ function columnsAfter(delivery: Delivery, attempt: number, now: Date): Partial<M
         lastError: delivery.reason,
       };
     case 'paused':
-      // Not the fault of the mail: its attempts stay as they were.
+      // A pause is no fault of the mail, so the attempt isn't counted.
       return { state: 'queued', nextAt: now, attempts: attempt - 1, lastError: delivery.reason };
   }
 }
 
-/** A process's turn to send, while it has the lease. */
+/** Sends due mails one at a time while this process has the lease. */
 export class SendLoop {
   readonly #core: Core;
   readonly #lease: Lease;
   readonly #transport: MailTransport;
-  /** When the next mail may leave that counts for the rate. */
+  /** Time at which the rate allows the next mail, on the clock of `performance.now()`. */
   #rateAllowsAt = 0;
   #isPaused = true;
-  /** The owner of the latest news. */
+  /** Owner of the news that was sent last. */
   #lastOwner = '';
-  /** The mail at which the server couldn't be used the last time. */
+  /** Id of the mail that paused the sender, if the latest attempt did. */
   #pausedMailId: string | undefined;
 
   constructor(core: Core, lease: Lease, transport: MailTransport) {
@@ -94,7 +97,7 @@ export class SendLoop {
     this.#transport = transport;
   }
 
-  /** Mails of a sender that died are sent again: nobody knows whether they have left. */
+  /** Queues mails again that a dead sender was sending. The server may have accepted them already. */
   async recover(): Promise<void> {
     await this.#inTransaction(async (transaction) =>
       this.#core.database.models.Mail.update(
@@ -104,12 +107,12 @@ export class SendLoop {
     );
   }
 
-  /** How long until a mail may leave that counts for the rate, in milliseconds. */
+  /** Time until the rate allows the next mail, in milliseconds. */
   get msUntilRateAllows(): number {
     return Math.max(0, this.#rateAllowsAt - performance.now());
   }
 
-  /** Sends the mail that is next. */
+  /** Sends the next due mail. */
   async sendNext(): Promise<SendResult> {
     const now = await this.#core.databaseNow();
     const mail = await this.#nextMail(now);
@@ -118,7 +121,7 @@ export class SendLoop {
     try {
       claimed = await this.#claim(mail, now);
     } catch (error) {
-      // The database, or another sender: the fault of no mail.
+      // Faults of the database and a lost lease are no faults of the mail.
       if (error instanceof AppError) throw error;
       await this.#deferAfterBug(mail, error, now);
     }
@@ -130,14 +133,15 @@ export class SendLoop {
     const delivery = anonymise(await this.#send(claimed), claimed);
     const isSecondPause = delivery.outcome === 'paused' && this.#pausedMailId === mail.id;
     this.#pausedMailId = delivery.outcome === 'paused' ? mail.id : undefined;
-    // It may be the fault of this mail: servers close connections at some recipients. The next one is tried first then.
+    // Some servers close the connection at certain recipients. After a second pause at the same mail, the next mail is
+    // tried first.
     const noted: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
     await this.#record(claimed, noted);
     await this.#clearPauseReasons(delivery);
     return delivery;
   }
 
-  /** A mail that fails for a bug doesn't keep those behind it waiting, and is tried again until it is too old. */
+  /** Defers a mail after a bug, so that other mails are sent. The mail is retried until it is too old. */
   async #deferAfterBug(mail: Mail, error: unknown, now: Date): Promise<void> {
     const attempts = mail.attempts + 1;
     const changes = { ...columnsAfter(this.#logBug(mail, error), attempts, now), attempts };
@@ -145,7 +149,7 @@ export class SendLoop {
     await this.#inTransaction((transaction) => this.#core.database.models.Mail.update(changes, { where, transaction }));
   }
 
-  /** The error stays in the log: it may quote the mail. */
+  /** Logs the error. The stored reason leaves it out, because the error may quote the mail. */
   #logBug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
     this.#core.logger.error({ err: error, mail: id, kind }, "a mail can't be sent");
     const reason = 'The program has failed to write or send it: its log has the reason.';
@@ -174,7 +178,7 @@ export class SendLoop {
     return (await this.#oldestDue(now, { priority: invitation })) ?? this.#nextNews(now);
   }
 
-  /** The oldest news of the next owner who has some, or again of the first one. */
+  /** Returns the oldest news of the next owner with news; owners are served in turn. */
   async #nextNews(now: Date): Promise<Mail | undefined> {
     const key = '`Mail`.`turn_key`';
     const owner: OrderItem = [literal(key), 'ASC'];
@@ -186,31 +190,31 @@ export class SendLoop {
     return undefined;
   }
 
-  /** The due mail that has waited longest. */
+  /** Returns the mail that has been due longest. */
   async #oldestDue(now: Date, which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
     const { Mail } = this.#core.database.models;
     const where = { ...which, nextAt: { [Op.lte]: now } };
     const order: OrderItem[] = [...before, ['nextAt', 'ASC'], ['id', 'ASC']];
     return this.#core.database.read(async () => {
-      // Indexes have the ids: MariaDB would read the rows of all deferred news.
+      // Reads only the id, which an index contains. Otherwise MariaDB reads the rows of all deferred news.
       const first = await Mail.findOne({ attributes: ['id'], where, order });
-      // It may have been withdrawn since.
+      // The mail may have been withdrawn since the first query.
       return (first && (await Mail.findOne({ where: { ...where, id: first.id } }))) ?? undefined;
     });
   }
 
-  /** Takes a mail, and makes its link; nothing when it is not to leave. */
+  /** Claims a mail and creates its link. Returns undefined if the mail must not be sent. */
   async #claim(mail: Mail, now: Date): Promise<ClaimedMail | undefined> {
     const userId = mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier))?.id;
     return this.#inTransaction(async (transaction) => {
       const { Mail } = this.#core.database.models;
-      // Before the mail, as everywhere.
+      // Users are locked before mails, as in every other transaction.
       const [user] = userId ? await forceIncrementUserVersions(this.#core, [userId], transaction) : [];
       const attempt = mail.attempts + 1;
       const taken = { state: 'sending', attempts: attempt, nextAt: null, dedupeKey: null } as const;
       const unchanged = { id: mail.id, state: mail.state, attempts: mail.attempts };
       const [claims] = await Mail.update(taken, { where: unchanged, transaction });
-      // Withdrawn meanwhile.
+      // The mail was withdrawn since it was read.
       if (claims === 0) return undefined;
       if (mail.identifier !== null) {
         if (!user || !(await this.#isResetAllowed(user, now, transaction))) {
@@ -234,7 +238,7 @@ export class SendLoop {
     const ended = { state: 'withdrawn', finishedAt: now } as const;
     await Mail.update(ended, { where: { id }, transaction });
     if (kind !== 'invitation' || userId === null) return;
-    // It was tried for too long. Who is inactive gets another one when activated.
+    // The invitation is too old. An inactive person gets another one when the account is activated.
     const where = { id: userId, inviteState: 'queued' as const, isActive: true };
     await User.update({ inviteState: 'failed' }, { where, silent: true, transaction });
   }
@@ -257,7 +261,7 @@ export class SendLoop {
   ): Promise<OutgoingMail | undefined> {
     const { publicUrl = '', language } = this.#core.config.mail;
     const programme = this.#core.config.programme.name;
-    // Rows are written by queueMails() alone.
+    // Only queueMails() writes rows, so the kind is a known one.
     const kind = mail.kind as MailKind;
     const age = now.getTime() - mail.createdAt.getTime();
     const address = mail.address ?? user?.email;
@@ -271,7 +275,7 @@ export class SendLoop {
       const { token, ...times } = await createLink(this.#core, link, now, transaction);
       shown = { link: `${publicUrl}/${linkPages[purpose]}#${token}`, ...times };
     }
-    // To an address that isn't the person's, nothing that a person typed.
+    // Text of users is sent only to the account's own address.
     const name = user?.email === address ? sanitizeLine(`${user.firstName} ${user.lastName}`) : '';
     return {
       ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
@@ -280,7 +284,7 @@ export class SendLoop {
     };
   }
 
-  /** Notes what became of a mail, unless another process has taken it since. */
+  /** Records the result of an attempt, unless another process has claimed the mail since. */
   async #record({ mail, attempt, outgoing }: ClaimedMail, delivery: Delivery): Promise<void> {
     const { Mail } = this.#core.database.models;
     await this.#core.database.inTransaction(async (transaction) => {
@@ -292,7 +296,7 @@ export class SendLoop {
     });
   }
 
-  /** Without a change of `updatedAt`. */
+  /** Records the result on the account. `updatedAt` stays unchanged. */
   async #recordOnAccount(
     { userId, kind }: ClaimedMail['mail'],
     email: string,
@@ -302,9 +306,9 @@ export class SendLoop {
     const { User } = this.#core.database.models;
     const { outcome } = delivery;
     if (userId === null || isAnonymous(kind) || outcome === 'paused' || outcome === 'deferred') return;
-    // Confirmations and notices go to addresses that the account doesn't have.
+    // Confirmations and notices are sent to addresses that the account doesn't have.
     if (kind === 'email-confirm' || kind === 'email-notice' || kind === 'email-changed') return;
-    // It may have another one by now.
+    // The account may have another address now, so the address is a condition.
     const options = { where: { id: userId, email }, silent: true, transaction };
     if (outcome === 'accepted') await User.update({ mailFailedAt: null }, options);
     else if (delivery.isAddressUnknown) await User.update({ mailFailedAt: this.#core.now() }, options);
@@ -316,7 +320,7 @@ export class SendLoop {
     );
   }
 
-  /** Queued mails have the reason of a pause, until one has left again. */
+  /** Removes the reason of a pause from queued mails after the first mail was sent again. */
   async #clearPauseReasons({ outcome }: Delivery): Promise<void> {
     const wasPaused = this.#isPaused;
     this.#isPaused = outcome === 'paused';

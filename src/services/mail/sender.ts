@@ -11,32 +11,35 @@ import { type Delivery, type MailTransport, openTransport } from './smtp.js';
 
 const minuteMs = 60_000;
 
-/** One process sends, over all instances. */
+/** Lease that one process of all instances holds while it sends. */
 const leaseName = 'mail-sender';
 
-/** How often the outbox is looked at, and by a process that waits for the lease, in milliseconds. */
+/** Interval of polling the outbox and, in other processes, the lease; in milliseconds. */
 const defaultPollMs = 1000;
-/** An instance that died keeps the lease for so long, in milliseconds. */
+/** Time until another instance takes over the lease of a dead instance, in milliseconds. */
 const defaultLeaseMs = 15_000;
 
-/** How long nothing leaves after a fault of the server, in milliseconds: doubled up to the longest. */
+/** Pause after a fault of the server, in milliseconds. Each further fault doubles the pause, up to the longest one. */
 const firstPauseMs = minuteMs;
 const longestPauseMs = 15 * minuteMs;
 
-/** How long the last mail may take when the sender is closed, in milliseconds: a silent server would keep the process for a minute. */
+/**
+ * Deadline of the last mail when the sender is closed, in milliseconds. Otherwise a silent server delays the end of the
+ * process by a minute.
+ */
 const defaultLastMailMs = 10_000;
 
-/** For tests. */
+/** Overrides for tests. */
 export interface SenderOptions {
   pollMs?: number;
   leaseMs?: number;
-  /** After the first fault of the server; doubled after each other one. */
+  /** Pause after the first fault of the server; doubled after each further fault. */
   pauseMs?: number;
   lastMailMs?: number;
   transport?: MailTransport;
 }
 
-/** Sends what is queued until it is closed. */
+/** Sends queued mails until `close` is called. */
 export interface MailSender {
   close(): Promise<void>;
 }
@@ -48,14 +51,14 @@ export function transportOf({ config }: Pick<Core, 'config'>): MailTransport {
   return openTransport({ server, tls, from, ...(replyTo && { replyTo }) });
 }
 
-/** Whether a process sends mails at this moment. */
+/** Whether any process sends mails now. */
 export async function isSenderRunning({ database }: Pick<Core, 'database'>): Promise<boolean> {
   return (await activeLeases(database, [leaseName])).has(leaseName);
 }
 
-/** Waits; ends early, without an error, when the signal is aborted. */
+/** Waits; returns early, without an error, when the signal is aborted. */
 async function wait(ms: number, signal?: AbortSignal): Promise<void> {
-  // It rejects only when the signal is aborted, which the caller looks at.
+  // sleep() rejects only when the signal is aborted. The caller checks the signal.
   await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
@@ -76,7 +79,7 @@ async function sendUntil(core: Core, turn: SendLoop, stop: AbortSignal, options:
   }
 }
 
-/** Sends the mails of the outbox as long as this process has the lease; waits for it otherwise. Without a mail server, nothing. */
+/** Starts to send the mails of the outbox while this process has the lease. Does nothing without a mail server. */
 export function startMailSender(core: Core, options: SenderOptions = {}): MailSender {
   if (core.config.mail.server === undefined) return { close: async () => undefined };
   const { pollMs = defaultPollMs, leaseMs = defaultLeaseMs, lastMailMs = defaultLastMailMs } = options;
@@ -99,7 +102,7 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
           { durationMs: leaseMs },
         );
       } catch (error) {
-        // The next attempt comes below. That another instance sends is no fault.
+        // The loop retries. Another instance that sends is not a fault.
         if (!isAppError(error, 'MAIL_SENDER_BUSY')) core.logger.warn({ err: error }, 'the mail sender failed');
       }
       await wait(2 * pollMs, stop.signal);
@@ -117,7 +120,7 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
   };
 }
 
-/** What a turn at the terminal has done. */
+/** Outcomes of sendDueMails(). */
 export interface SendCounts {
   sent: number;
   failed: number;
@@ -131,7 +134,7 @@ interface SendDueOptions extends Pick<SenderOptions, 'transport'> {
 }
 
 /**
- * Sends all mails that are due from this process, as fast as the rate allows.
+ * Sends all due mails from this process, as fast as the rate allows.
  * @throws AppError `MAIL_NOT_SET_UP`, `MAIL_SENDER_BUSY` while the service runs, `MAIL_SERVER_UNUSABLE`, `INTERRUPTED`
  */
 export async function sendDueMails(core: Core, options: SendDueOptions = {}): Promise<SendCounts> {
@@ -160,7 +163,7 @@ export async function sendDueMails(core: Core, options: SendDueOptions = {}): Pr
   }
 }
 
-/** Sends a mail that shows whether mail arrives, past the outbox. @throws AppError `MAIL_NOT_SET_UP` */
+/** Sends a test mail at once, without the outbox. @throws AppError `MAIL_NOT_SET_UP` */
 export async function sendTestMail(
   core: Core,
   address: string,

@@ -1,18 +1,16 @@
 import type { SmtpServer } from '../../config/mail-settings.js';
 
-/** Explains the faults of mail servers, without secrets. */
-
-/** What nodemailer says of a fault. `command` is `CONN` when none was answered. */
+/** Error of nodemailer. `command` is `CONN` if the server answered no command. */
 export interface ServerFault extends Error {
   code?: string;
-  /** The code of Node's error, where `code` is nodemailer's. */
+  /** Code of Node's error, if `code` is a code of nodemailer. */
   originalCode?: string;
   command?: string;
   responseCode?: number;
   response?: string;
 }
 
-/** nodemailer's codes of what servers, networks and certificates can cause. */
+/** nodemailer's codes for faults of servers, networks and certificates. */
 const faultCodes = [
   'ECONNECTION',
   'ETIMEDOUT',
@@ -29,24 +27,24 @@ const isServerFault = (error: unknown): error is ServerFault =>
   error instanceof Error &&
   !(error instanceof TypeError) &&
   (('code' in error && typeof error.code === 'string' && faultCodes.includes(error.code)) ||
-    // Of its check of the server, and of a mail that waited when the pool was closed.
+    // nodemailer gives these errors no code: when it checks the server, and when the pool is closed before a mail is sent.
     /^Connection (pool was )?closed$/.test(error.message));
 
-/** A fault of the server. @throws the error itself when it is another: a bug */
+/** Returns the error as a fault of the server. @throws the error itself if it is a bug */
 export function asServerFault(error: unknown): ServerFault {
   if (isServerFault(error)) return error;
   throw error;
 }
 
 interface Explanation {
-  /** What the server does, such as "refuses connections". */
+  /** Predicate of a sentence about the server, such as "refuses connections". */
   problem: string;
   remedy: string;
 }
 
 const authorityRemedy = 'Set NODE_EXTRA_CA_CERTS to the file of its authority, or install another certificate.';
 
-/** By the codes of Node's errors. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+/** Explanations by the codes of Node's errors. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const certificateFaults: Readonly<Record<string, Explanation>> = {
   CERT_HAS_EXPIRED: { problem: 'has a certificate that has expired', remedy: 'Renew the certificate.' },
   CERT_NOT_YET_VALID: {
@@ -115,7 +113,7 @@ function explain(fault: ServerFault, server: SmtpServer): Explanation {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** What a server could repeat of a mail. */
+/** Parts of a mail that a server could repeat in its reply. */
 interface QuotableMail {
   to: { address: string };
   subject: string;
@@ -123,7 +121,10 @@ interface QuotableMail {
   html: string;
 }
 
-/** The lines and long words of a mail, without its recipient's address, which may stand in a reason. */
+/**
+ * Returns the subject, lines and long words of a mail. The recipient's address is left out, because a reason may contain
+ * it.
+ */
 function quotableParts({ to, subject, text, html }: QuotableMail) {
   const all = `${text}\n${html}`;
   const lines = all.split('\n').map((line) => line.trim());
@@ -132,7 +133,7 @@ function quotableParts({ to, subject, text, html }: QuotableMail) {
   return [subject, ...telling].filter((part) => part !== '' && !to.address.includes(part));
 }
 
-/** Takes out of a server's words what it repeats of the login or the mail. */
+/** Replaces parts of the login and the mail in a server's reply. */
 function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: QuotableMail) {
   const login = [
     password,
@@ -144,39 +145,36 @@ function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, ma
   const secrets = [...(mail ? quotableParts(mail) : []), ...login].filter((secret) => secret !== '');
   const byLength = secrets.sort((one, other) => other.length - one.length);
   const hidden = byLength.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-  // Tokens of links, also broken out of them.
+  // Tokens of links, also without the rest of the link.
   return hidden.replace(/[\w-]{40,}/g, '…');
 }
 
-/** A reply as one line, without the code that begins each further line of it. */
+/** Joins a reply into one line, without the codes at the beginning of its further lines. */
 function oneLine(words: string, longest = 300): string {
   const joined = words.replace(/[\r\n]+\d{3}[- ](\d\.\d{1,3}\.\d{1,3} )?/g, ' ');
   const line = joined.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }
 
-/** Whether a server's words say that it knows no such mailbox: 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1. */
+/** Whether a server's reply means an unknown mailbox: 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1. */
 export const saysAddressUnknown = (words: string): boolean => /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/.test(words);
 
-/** As many characters as a mail keeps of a reason. */
+/** Maximum length of a stored reason, in characters. */
 const longestReason = 500;
 
-/**
- * Why a server can't be used, and what to do, in whole sentences that name it.
- * @param mail that was being sent, if any
- */
+/** Returns sentences that name the server, its problem and the remedy. @param mail mail that was being sent, if any */
 export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: QuotableMail): string {
   const { problem, remedy } = explain(fault, server);
   const words = oneLine(hideSecrets(problem, server, mail)).replace(/\.$/, '');
   return oneLine(`The mail server ${server.host}:${server.port} ${words}. ${remedy}`, longestReason);
 }
 
-/** Why one mail wasn't taken: the server's words, where it has some. */
+/** Returns the server's reply to a mail that it didn't accept, otherwise a description of the problem. */
 export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: QuotableMail): string {
   const words = fault.response ?? `The mail server ${explain(fault, server).problem}`;
   return oneLine(hideSecrets(words, server, mail));
 }
 
-/** Why a server gets no mail to an address with letters beyond ASCII before the `@`. */
+/** Returns the reason why a server gets no mail to an address with non-ASCII letters before the `@`. */
 export const whyAddressNotTaken = ({ host, port }: SmtpServer): string =>
   `The mail server ${host}:${port} takes only ASCII letters before the @ (it offers no SMTPUTF8). Give the person another address.`;

@@ -9,7 +9,7 @@ import {
   whyUnusable,
 } from './smtp-faults.js';
 
-/** How mail leaves: taken from the settings by the caller. */
+/** Settings of a transport. */
 export interface TransportOptions {
   server: SmtpServer;
   tls: 'required' | 'opportunistic';
@@ -22,51 +22,51 @@ export interface OutgoingMail {
   subject: string;
   text: string;
   html: string;
-  /** Such as `<id@host>`; the same whenever the mail is sent again. */
+  /** `<id@host>`; the same for each attempt. */
   messageId: string;
 }
 
-/** What became of a mail. Reasons are one line of at most 500 characters, without secrets and content. */
+/** Result of an attempt to send a mail. Reasons are one line of at most 500 characters, without secrets and content. */
 export type Delivery =
   | { outcome: 'accepted' }
-  /** `isAddressUnknown`: the server knows no such mailbox (its answer to RCPT). */
+  /** `isAddressUnknown`: the server's reply to RCPT means an unknown mailbox. */
   | { outcome: 'deferred' | 'failed'; reason: string; isAddressUnknown: boolean }
-  /** The whole server can't be used now, for any mail: why, and what to do. */
+  /** The server can't be used for any mail now. `reason` includes the remedy. */
   | { outcome: 'paused'; reason: string };
 
 export interface MailTransport {
-  /** Sends one mail. Faults of the server are outcomes; only bugs are thrown. */
+  /** Sends one mail. Faults of the server are returned as outcomes; only bugs are thrown. */
   send(mail: OutgoingMail): Promise<Delivery>;
-  /** Connects and authenticates. @throws AppError `MAIL_SERVER_UNUSABLE`, which says what is wrong and what to set */
+  /** Connects and authenticates. @throws AppError `MAIL_SERVER_UNUSABLE` with the problem and the setting to change */
   verify(): Promise<void>;
-  /** Closes the connection, after the mail that is being sent; with `force` at once. */
+  /** Closes the connection after the current mail; with `force` at once. */
   close(options?: { force?: boolean }): void;
 }
 
-/** How long to wait for the server, in ms. */
+/** Timeouts in milliseconds. */
 interface TransportTimeouts {
-  /** To resolve its name, to connect, and to be greeted. */
+  /** Each of: resolving the name, connecting, and the server's greeting. */
   connect: number;
-  /** While it says nothing. */
+  /** Time without any data from the server. */
   silence: number;
 }
 
-/** What tests shorten, or trust; operators name authorities in NODE_EXTRA_CA_CERTS. */
+/** Settings that tests override. Operators name authorities in NODE_EXTRA_CA_CERTS. */
 interface ConnectionSettings {
   timeouts: TransportTimeouts;
-  /** Certificates of authorities, in PEM. */
+  /** Certificates of trusted authorities, in PEM. */
   ca?: string;
 }
 
 const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, silence: 60_000 } };
 
-/** An unused connection is closed before servers do that: most wait for a minute or more. In ms. */
+/** Time after which an unused connection is closed, in milliseconds. Most servers close it after a minute or more. */
 const idleTimeout = 20_000;
 
 /**
- * Options of encryption. Off loopback certificates are checked whenever TLS is demanded; on it only where the setting says so: nobody can
- * listen, and few servers have a certificate for it. nodemailer sends passwords in clear to servers that offer no STARTTLS, unless TLS is
- * required.
+ * Returns the options of encryption. Certificates are checked whenever TLS is required. Loopback is an exception: it can't
+ * be intercepted and rarely has a certificate, so only SMTP_TLS=required checks certificates there. With a password TLS is
+ * always required: otherwise nodemailer sends it unencrypted to servers without STARTTLS.
  */
 function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
   const required = tls === 'required' || server.user !== undefined;
@@ -79,16 +79,16 @@ function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
   };
 }
 
-/** Facts that nodemailer tells its logger alone. */
+/** Facts about the connection that nodemailer reports only to its logger. */
 interface ConnectionState {
   /** Whether the content of the latest mail was handed to the server. */
   contentSent: boolean;
-  /** Whether the server takes addresses beyond ASCII (SMTPUTF8, RFC 6531); undefined before it was greeted. */
+  /** Whether the server accepts non-ASCII addresses (SMTPUTF8, RFC 6531); undefined before its greeting. */
   acceptsUtf8: boolean | undefined;
 }
 
 async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionSettings, progress: ConnectionState) {
-  // Only processes that send load it.
+  // Only processes that send mails load nodemailer.
   const { createTransport } = await import('nodemailer');
   const { host, port, user, password = '' } = options.server;
   const ignore = () => undefined;
@@ -99,7 +99,7 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
   };
   const debug = (entry: unknown, line: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('tnx' in entry) || typeof line !== 'string') return;
-    // Before and after STARTTLS: the last answer counts.
+    // The server answers EHLO before and after STARTTLS; the last answer counts.
     if (entry.tnx === 'client' && line.startsWith('EHLO')) progress.acceptsUtf8 = false;
     if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) progress.acceptsUtf8 = true;
   };
@@ -108,11 +108,11 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
     host,
     port,
     ...encryption(options, ca),
-    // Without it nodemailer sends without logging in where a server offers no AUTH.
+    // Without `forceAuth`, nodemailer sends mails without a login to a server that offers no AUTH.
     ...(user !== undefined && { auth: { user, pass: password }, forceAuth: true }),
     pool: true,
     maxConnections: 1,
-    // What is sent again, and when, is the outbox's to decide.
+    // The outbox decides about retries.
     maxRequeues: 0,
     idleTimeout,
     dnsTimeout: timeouts.connect,
@@ -126,11 +126,11 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
   });
 }
 
-/** What nodemailer makes a message of. The envelope is explicit: no header can add a recipient. */
+/** Returns nodemailer's options of a message. The envelope is explicit, so that no header can add a recipient. */
 function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   return {
     envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: mail.to.address }] },
-    // Copies: nodemailer writes into them, and settings are frozen. It would throw where nobody catches it.
+    // Copies, because nodemailer changes these objects and settings are frozen. Its error could not be caught.
     from: { ...from },
     to: { ...mail.to },
     ...(replyTo && { replyTo: { ...replyTo } }),
@@ -143,24 +143,24 @@ function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   };
 }
 
-/** Whether an address has letters beyond ASCII before its domain, which has another form for servers. */
+/** Whether an address has non-ASCII letters before the `@`. For a non-ASCII domain, nodemailer sends the ASCII form. */
 const needsUtf8 = (address: string) => /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')));
 
-/** Which outcome a fault is. */
+/** Classifies a fault. */
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
-  // It asks for a login, whoever the recipient is (RFC 4954, section 6).
+  // The server demands a login for any recipient (RFC 4954, section 6).
   if (responseCode === 530) return 'paused';
   if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
-  // With PIPELINING a 421 to RCPT or DATA loses its command; to MAIL FROM it keeps it.
+  // With PIPELINING, nodemailer reports a 421 to RCPT or DATA without the command, and a 421 to MAIL FROM with it.
   if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';
-  // The connection ended after the content: the server may have taken it. A server or filter that dies of each mail, or of
-  // this one, would get it every few minutes if it paused the sender, and the person as many copies; the growing delay of a
-  // deferred mail bounds these, and lets the others pass.
+  // The connection ended after the content was sent, so the server may have accepted the mail. If the server crashes at
+  // every mail and the sender only paused, it would send the same mail every few minutes, and the person could get many
+  // copies. A deferred mail waits longer after each attempt and lets other mails pass.
   return contentSent && command === 'CONN' ? 'deferred' : 'paused';
 }
 
-/** The connection to a server, which is made when the first mail is sent. */
+/** Creates a transport; it connects when the first mail is sent. */
 export function openTransport(
   options: TransportOptions,
   conditions: ConnectionSettings = defaultConnection,
@@ -181,7 +181,10 @@ export function openTransport(
     }
   }
 
-  /** Asks the server before the first address beyond ASCII. nodemailer would send it to any server. */
+  /**
+   * Whether the server accepts the recipient's address. Connects first if SMTPUTF8 support is unknown: nodemailer sends
+   * non-ASCII addresses to any server.
+   */
   async function acceptsAddress({ to }: OutgoingMail): Promise<boolean> {
     if (!needsUtf8(to.address)) return true;
     pool ??= openPool(options, conditions, progress);
@@ -201,7 +204,8 @@ export function openTransport(
         return { outcome: 'paused', reason: whyUnusable(asServerFault(error), options.server, mail) };
       }
       let fault = await attempt(mail);
-      // A server may end a connection between two mails, such as after a number of them: no fault of it, and nothing was sent.
+      // A server may close a connection between two mails, for example after a number of mails. That is no fault, and no
+      // data was sent.
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
       const outcome = outcomeOf(fault, progress.contentSent);
