@@ -1,15 +1,18 @@
 import type { Core } from '../core.js';
 
-/** The clocks of instances may differ from that of the database by so many milliseconds before each says so in its log. */
+/** Difference between the clocks of an instance and the database at which the instance logs a warning, in milliseconds. */
 const tolerableSkewMs = 30_000;
 
-/** Milliseconds by which the clock of the database is ahead of the one of this machine. */
+/** Returns by how many milliseconds the database's clock is ahead of this machine's clock. */
 export async function clockSkewMs({ databaseNow, now }: Pick<Core, 'databaseNow' | 'now'>): Promise<number> {
   const time = await databaseNow();
   return time.getTime() - now().getTime();
 }
 
-/** Warns of a clock that differs from that of the database: sessions, tokens and limits of this instance have other times. */
+/**
+ * Logs a warning if this machine's clock differs from the database's clock. Otherwise sessions, tokens and limits of this
+ * instance have wrong times unnoticed.
+ */
 export async function checkClock(core: Core): Promise<Record<string, number>> {
   const skewMs = await clockSkewMs(core);
   if (Math.abs(skewMs) > tolerableSkewMs)

@@ -13,13 +13,13 @@ export interface RemovedDemo {
   accounts: number;
   courses: number;
   enrollments: number;
-  /** Whether nobody is left, so that the service has to be set up again. */
+  /** Whether no account is left, so that the service must be set up again. */
   isEmpty: boolean;
 }
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-/** Whether a table has other rows than the loaded ones. */
+/** Whether the stored rows differ from the loaded ones, in number or content. */
 function differs<Loaded extends { id: string }, Stored extends { id: string }>(
   loaded: readonly Loaded[],
   stored: readonly Stored[],
@@ -33,13 +33,13 @@ function differs<Loaded extends { id: string }, Stored extends { id: string }>(
   return stored.length !== loaded.length || !stored.every(isKept);
 }
 
-/** Compares an account with the loaded one; a login has changed none of these fields. */
+/** Compares an account with the loaded one, by fields that a login doesn't change. */
 const isSameUser = (user: User, loaded: DemoRows['users'][number]): boolean =>
   user.firstName === loaded.first_name &&
   user.lastName === loaded.last_name &&
   user.email === loaded.email &&
   user.phone === loaded.phone &&
-  // The demo's super admin may have handed the role over.
+  // The demo's super admin may have transferred the role to another person.
   (user.role === loaded.role || loaded.role === 'super_admin') &&
   user.isActive === loaded.is_active &&
   user.requiresPasswordChange === loaded.requires_password_change;
@@ -47,14 +47,20 @@ const isSameUser = (user: User, loaded: DemoRows['users'][number]): boolean =>
 const isSameTime = (row: { updatedAt: Date }, loaded: { updated_at: Date }): boolean =>
   row.updatedAt.getTime() === loaded.updated_at.getTime();
 
-/** The hashes among those of the accounts that have the demo's password: one, and those of logins at another cost. */
+/**
+ * Returns the accounts' hashes that match the demo password. There can be several, because a login at another cost renews
+ * the hash.
+ */
 async function demoHashes({ hasher }: Core, users: readonly User[]): Promise<ReadonlySet<string>> {
   const hashes = [...new Set(users.map(({ passwordHash }) => passwordHash))];
   const isDemo = await Promise.all(hashes.map((hash) => hasher.compare(demoPassword, hash)));
   return new Set(hashes.filter((_, index) => isDemo[index]));
 }
 
-/** @throws AppError `SEED_REFUSED` when the service would be left with people and without a super admin, open to be set up by anybody */
+/**
+ * @throws AppError `SEED_REFUSED` if other people would be left without a super admin: then anybody could set the service
+ *   up
+ */
 async function assertSuperAdminStays(core: Core, users: readonly User[], transaction: Transaction): Promise<void> {
   const admin = users.find(({ role }) => role === 'super_admin');
   if (!admin || (await core.database.models.User.count({ transaction })) === users.length) return;
@@ -64,7 +70,7 @@ async function assertSuperAdminStays(core: Core, users: readonly User[], transac
   );
 }
 
-/** @throws AppError `SEED_REFUSED` when anything was changed */
+/** @throws AppError `SEED_REFUSED` if anything was changed */
 async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[], transaction: Transaction) {
   const { Course, Enrollment, StoredFile } = core.database.models;
   const [userIds, courseIds] = [idsOf(rows.users), idsOf(rows.courses)];
@@ -74,7 +80,7 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
   const enrollments = await Enrollment.findAll({ attributes: ['id', 'updatedAt'], where: ofDemo, transaction });
   const files = await StoredFile.count({ where: { state: 'live', ...ofDemo }, transaction });
   const hashes = await demoHashes(core, users);
-  // It brought no super admin where there was one.
+  // The demo's super admin is loaded only if no super admin exists.
   const accounts = rows.users.filter(({ id, role }) => role !== 'super_admin' || users.some((user) => user.id === id));
   const hasSameUser: typeof isSameUser = (user, loaded) => isSameUser(user, loaded) && hashes.has(user.passwordHash);
   const changed = Object.entries({
@@ -91,10 +97,10 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
 }
 
 /**
- * Removes the demo programme as it was loaded: its accounts, with their sessions, its courses and their enrollments. Nothing
- * else refers to them.
- * @returns undefined where it isn't loaded
- * @throws AppError `SEED_REFUSED` when somebody has changed it; as `unseedDemo`
+ * Removes the unchanged demo programme: its accounts with their sessions, its courses and their enrollments. No other rows
+ * refer to them.
+ * @returns undefined if the demo programme isn't loaded
+ * @throws AppError `SEED_REFUSED` if somebody has changed the demo programme; as `unseedDemo`
  */
 export async function removeDemo(
   core: Core,
@@ -107,7 +113,7 @@ export async function removeDemo(
   await unseedDemo(
     core.database,
     async (transaction, rows) => {
-      // So that nobody changes or enrolls in what is looked at.
+      // Locked, so that nobody changes the checked rows or enrolls in the courses meanwhile.
       await forceIncrementCourseVersions(core, idsOf(rows.courses).sort(), transaction);
       const users = await forceIncrementUserVersions(core, idsOf(rows.users).sort(), transaction);
       await assertSuperAdminStays(core, users, transaction);

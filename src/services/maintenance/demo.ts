@@ -4,10 +4,13 @@ import { AppError, isAppError } from '../../errors.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 
-/** What every account of the demo programme logs in with: `seeders/` has it, and the documents name it. */
+/** Password of all demo accounts. `seeders/` uses it, and the documents name it. */
 export const demoPassword = 'demo-password';
 
-/** The ids of the demo's super admin and trainers, as `seeders/` makes them: one of their emails could be somebody's own. */
+/**
+ * Ids of the demo's super admin and trainers from `seeders/`. Their emails don't identify them, because a real account may
+ * have the same email.
+ */
 const staffIds = [
   '019873e1-4580-7dc1-98b7-e1f0ab8dc50b',
   '01989840-2f40-7940-86b9-8af712017c80',
@@ -15,19 +18,19 @@ const staffIds = [
   '0198a28c-e740-7365-8941-596638be7b40',
 ];
 
-/** The demo programme of this database. */
+/** State of the demo programme in this database. */
 export interface Demo {
-  /** `available`: it can be loaded; `unavailable` in production, and where there are other people. */
+  /** `available`: the demo can be loaded. `unavailable`: in production, or if the database has other people. */
   status: 'available' | 'loaded' | 'unavailable';
-  /** Emails of its super admin, if it brought one, and of its trainers; none unless it is loaded. */
+  /** Emails of the demo's super admin, if loaded, and its trainers; empty unless the demo is loaded. */
   accounts: string[];
-  /** The public password of all its accounts; null unless it is loaded. */
+  /** Public password of all demo accounts; null unless the demo is loaded. */
   password: string | null;
 }
 
 const isProduction = ({ config }: Core): boolean => config.environment === 'production';
 
-/** The emails of the demo's super admin and trainers, also in production; none when it isn't loaded. */
+/** Returns the emails of the demo's super admin and trainers, also in production; empty unless the demo is loaded. */
 export async function demoStaff({ database }: Core): Promise<string[]> {
   const { User } = database.models;
   const found = await database.read(() =>
@@ -36,20 +39,20 @@ export async function demoStaff({ database }: Core): Promise<string[]> {
   return found.map(({ email }) => email);
 }
 
-/** What loading the demo programme has done. */
+/** Result of loading the demo programme. */
 interface LoadedDemo {
   demo: Demo;
-  /** Whether it was added now: where it was loaded before, nothing has changed. */
+  /** Whether the demo was loaded by this call; false if it was loaded before. */
   isNew: boolean;
 }
 
-/** Whether there is nobody but the super admin. */
+/** Whether the database has no people except the super admin. */
 async function isEmpty({ database }: Core): Promise<boolean> {
   const where = { role: { [Op.ne]: 'super_admin' as const } };
   return (await database.read(() => database.models.User.findOne({ where, attributes: ['id'] }))) === null;
 }
 
-/** Whether the demo programme can be loaded, or is, and how to log in to it. */
+/** Returns the state of the demo programme and how to log in to it. */
 export async function showDemo(core: Core): Promise<Demo> {
   if (isProduction(core)) return { status: 'unavailable', accounts: [], password: null };
   const accounts = await demoStaff(core);
@@ -57,15 +60,15 @@ export async function showDemo(core: Core): Promise<Demo> {
   return { status: (await isEmpty(core)) ? 'available' : 'unavailable', accounts: [], password: null };
 }
 
-/** Whether loading the demo programme would add it among other people, from whom it couldn't be told apart afterwards. */
+/** Whether loading the demo programme would mix it with other people, who could not be told apart from the demo later. */
 export async function wouldMixDemo(core: Core): Promise<boolean> {
   return !isProduction(core) && (await showDemo(core)).status === 'unavailable';
 }
 
 /**
- * Adds the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless there is one. It
- * changes nothing where it was loaded before.
- * @throws AppError `SEED_REFUSED` in production, as its password is public; as `seedDemo`
+ * Loads the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless one exists.
+ * Changes nothing if the demo is loaded already.
+ * @throws AppError `SEED_REFUSED` in production, because the password is public; as `seedDemo`
  */
 export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<LoadedDemo> {
   if (isProduction(core)) throw new AppError('SEED_REFUSED');
@@ -74,7 +77,7 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
     const { User } = core.database.models;
     const where = { role: 'super_admin' as const };
     const { id } = await User.findOne({ where, attributes: ['id'], transaction, rejectOnEmpty: true });
-    // What it is about needs an id: that of the super admin, who is given the programme.
+    // An audit entry needs a target: here the super admin, who gets the programme.
     await recordAudit(core, actor, { action: 'demo.load', targetType: 'user', targetId: id }, transaction);
     isNew = true;
   });
@@ -82,9 +85,9 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
 }
 
 /**
- * As {@link loadDemo}, for an empty database only: among other people the demo's could not be told from them.
- * @throws AppError `DATABASE_NOT_EMPTY` when there are others than the super admin and the demo's, or one has an email or
- *   phone of the demo's; as {@link loadDemo}
+ * As {@link loadDemo}, but only for an empty database, because the demo can't be told apart from other people later.
+ * @throws AppError `DATABASE_NOT_EMPTY` if other people exist, or an account has an email or phone of a demo account; as
+ *   {@link loadDemo}
  */
 export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<LoadedDemo> {
   if (await wouldMixDemo(core)) throw new AppError('DATABASE_NOT_EMPTY');

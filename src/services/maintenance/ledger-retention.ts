@@ -15,19 +15,20 @@ import {
   withRetentionLease,
 } from './retention.js';
 
-/** Imports that have ended and were not undone. Any other may still need its ledger, however old it is. */
+/** Statuses of imports that have ended and were not undone. Any other import may still need its ledger, at any age. */
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'failed', 'cancelled'];
 
 /**
- * The imports that ended before a moment, or were undone before it, and those with rows whose ledger a run closed that was
- * killed. Imports without rows are due, too: they may keep their file and their plan to be resumed, until the ledger is closed.
+ * Matches imports that ended or were undone before a time. Also matches imports with rows whose ledger was closed by a run
+ * that was killed later. Imports without rows match too, because they keep their file and plan for a resumption until the
+ * ledger is closed.
  */
 function isDue({ database }: Core, before: Date): WhereOptions<Import> {
   const isOld = { [Op.lt]: before };
   return {
     [Op.or]: [
       { status: [...ended], finishedAt: isOld, ledgerClosedAt: null },
-      // One that was interrupted and then undone has no `finishedAt`.
+      // An import that was interrupted and then undone has no `finishedAt`.
       { status: 'undone', undoneAt: isOld, ledgerClosedAt: null },
       { [Op.and]: [{ ledgerClosedAt: { [Op.ne]: null } }, hasLedger(database.sequelize)] },
     ],
@@ -39,7 +40,7 @@ function dueImports(core: Core, before: Date): Promise<Import[]> {
   return read(() => models.Import.findAll({ where: isDue(core, before), order: ['id'] }));
 }
 
-/** Counts the imports that ended before the retention, and their rows. @param days the retention */
+/** Counts the imports that ended before the retention, and their rows. @param days retention in days */
 export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
   const { ImportRow } = core.database.models;
   const records = await dueImports(core, retentionStart(core, days));
@@ -50,11 +51,11 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
 }
 
 /**
- * Exports the ledgers of imports that ended longer ago than the retention, each to a file, then deletes them: see
- * {@link exportRows}. A ledger is closed first, so that the import can't be undone or resumed meanwhile; the cleanups then
- * remove its file and its plan.
- * @param days the retention
- * @returns how many imports lost their ledger, or had none and can't be resumed any more, and what was exported
+ * Exports the ledgers of imports that ended before the retention, each to its own file, then deletes them: see {@link
+ * exportRows}. A ledger is closed first, so that the import can't be undone or resumed meanwhile. The cleanups then remove
+ * the import's file and plan.
+ * @param days retention in days
+ * @returns `imports`: number of imports whose ledger was deleted or, without rows, closed; and the exported rows
  * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
 export function pruneLedgers(
@@ -77,7 +78,10 @@ export function pruneLedgers(
   });
 }
 
-/** Closes the ledger of an import, unless it is being resumed or undone by now. @returns the import if its ledger is closed */
+/**
+ * Closes the ledger of an import, unless the import is being resumed or undone.
+ * @returns the import if its ledger is closed
+ */
 function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
     await assertLeaseHeld(lease, transaction);
@@ -85,22 +89,22 @@ function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promis
     const lock = transaction.LOCK.UPDATE;
     const record = await core.database.models.Import.findOne({ where, transaction, lock });
     if (!record || record.ledgerClosedAt !== null) return record ?? undefined;
-    // A process that is about to resume or undo it has a lease. One that gets the lease later sees that the ledger is closed,
-    // because it locks the import before its first change.
+    // A process that resumes or undoes the import has a lease. A process that gets the lease later locks the import before
+    // its first change, and so sees that the ledger is closed.
     if (await isRunning(core, record, transaction)) return undefined;
     return record.update({ ledgerClosedAt: core.now() }, { transaction });
   });
 }
 
 /**
- * The rows of an import in the order of the file, after a line about the import. Hashes of old passwords, which only undo
- * needed, are left out.
+ * Returns the rows of an import in file order, after a line about the import. Hashes of old passwords are left out, because
+ * only an undo needs them.
  */
 function ledgerOf({ database }: Core, record: Import): OldRows<ImportRow> {
   const { ImportRow } = database.models;
   const { id: importId, number, status, origin, fileName, fileSha256, optionsJson, counts } = record;
   const { createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
-  // Written by `optionsText`, which takes an object.
+  // `optionsText` writes objects only.
   const options = JSON.parse(optionsJson) as object;
   const what = { id: importId, number, status, origin, file: fileName, fileSha256, options, counts };
   return {

@@ -10,47 +10,47 @@ import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { isId } from '../ids.js';
 import { importsFolder, removeOrphanedUploads } from '../imports/store/spool.js';
 
-/** An upload that is older than this was interrupted, in milliseconds. */
+/** Age at which an unfinished upload counts as interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
 
-/** The result of a cleanup: what became of the files of deletions and interrupted uploads, and more. */
+/** Result of a cleanup of files. */
 export interface Cleanup extends Removal {
-  /** Partial uploads, partial objects and copies of imported files, left by crashes. */
+  /** Number of removed leftovers of crashes: partial uploads, partial objects and copies of imported files. */
   leftovers: number;
 }
 
-/** The result of a cleanup and a comparison. */
+/** Result of a cleanup and a comparison of storage and database. */
 export interface StorageReport extends Cleanup {
-  /** Keys of objects in the storage that no row names. */
+  /** Keys of objects in the storage without a row. */
   unknown: string[];
-  /** Keys of live files that are not in the storage. */
+  /** Keys of live files that the storage doesn't have. */
   missing: string[];
-  /** Live files that are in the storage and can't be read there. */
+  /** Live files that exist in the storage but can't be read. */
   unreadable: UnreadableFile[];
-  /** Live files whose size in the storage isn't the one that was stored. */
+  /** Live files whose size in the storage differs from their row. */
   wrongSize: WrongSize[];
 }
 
-/** A file that others than the service have closed or damaged. */
+/** File that can't be read because of its permissions, type or disk. */
 export interface UnreadableFile {
   key: string;
-  /** A sentence that names the file and what to do. */
+  /** Sentence that names the file and the remedy. */
   reason: string;
 }
 
-/** A file that was cut or overwritten in the storage. */
+/** File that was truncated or overwritten in the storage. */
 export interface WrongSize {
   key: string;
-  /** The size that was stored. */
+  /** Size in the row. */
   bytes: number;
-  /** The size in the storage. */
+  /** Size in the storage. */
   storedBytes: number;
 }
 
 /**
- * Removes orphans of crashes and failures: marked files, interrupted uploads and partial objects. Safe to run on every instance
+ * Removes orphans of crashes and failures: marked files, interrupted uploads and partial objects. May run on every instance
  * at any time.
- * @throws AppError `STORAGE_UNAVAILABLE`, and those of the database
+ * @throws AppError `STORAGE_UNAVAILABLE`, and errors of the database
  */
 export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Cleanup> {
   const before = new Date(core.now().getTime() - abandonedAfterMs);
@@ -66,7 +66,7 @@ export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Clea
   return { ...removal, leftovers: uploads + imports + (await sweepPartial(core, before)) };
 }
 
-/** Translates errors of the disk, which are no bugs. @throws AppError `STORAGE_UNAVAILABLE` */
+/** Runs a cleanup of a folder and translates errors of the disk. @throws AppError `STORAGE_UNAVAILABLE` */
 async function withDiskFault(folder: string, sweep: (folder: string) => Promise<number>): Promise<number> {
   try {
     return await sweep(folder);
@@ -75,7 +75,7 @@ async function withDiskFault(folder: string, sweep: (folder: string) => Promise<
   }
 }
 
-/** The names of uploads, and of the images that are made of them: other files are others'. */
+/** Whether a file is an upload or an image made from one. Files with other names belong to other programs. */
 const isUploadName = (name: string): boolean => isId(name.replace(/\.webp$/, ''));
 
 async function sweepUploads(folder: string, before: Date): Promise<number> {
@@ -83,7 +83,8 @@ async function sweepUploads(folder: string, before: Date): Promise<number> {
   for (const name of (await namesIn(folder)).filter(isUploadName)) {
     const file = path.join(folder, name);
     const age = await undefinedIfMissing(lstat(file));
-    // Its request has moved or removed it meanwhile; the program creates only plain files here.
+    // The request may have moved or removed the file since the folder was read. The program creates only regular files
+    // here.
     if (!age?.isFile() || age.mtime >= before) continue;
     await rm(file, { force: true });
     removed += 1;
@@ -97,12 +98,12 @@ async function sweepImports(core: Core, folder: string, before: Date): Promise<n
   return removed;
 }
 
-/** The folder is created with the first upload. */
+/** Returns the names in a folder; empty before the first upload creates the folder. */
 const namesIn = async (folder: string): Promise<string[]> => (await undefinedIfMissing(readdir(folder))) ?? [];
 
 /**
- * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key
- * itself: objects of other kinds are files in use.
+ * Removes temporary objects that a killed process left in the storage; no row names them. The kind of each key is checked
+ * again, because objects of other kinds are in use.
  */
 async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];
@@ -114,8 +115,8 @@ async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
 }
 
 /**
- * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing and unreadable files, and wrong sizes.
- * @param removeUnknown removes unknown objects; safe only when nothing else uses the same storage
+ * Runs {@link sweepFiles}, then compares the storage with the database.
+ * @param removeUnknown removes unknown objects; safe only if no other program uses the same storage
  */
 export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<StorageReport> {
   const swept = await sweepFiles(core);
@@ -133,7 +134,7 @@ export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<
   }
   if (removeUnknown) await core.storage.remove(unknown);
   const missing = [...known].flatMap(([key, { state }]) => (state === 'live' ? [key] : []));
-  // Some may have been deleted while the storage was listed.
+  // Files may have been deleted while the storage was listed.
   const now = missing.length + unreadable.length + wrongSize.length > 0 ? await filesByKey(core) : known;
   const isLive = (key: string) => now.get(key)?.state === 'live';
   return {

@@ -10,26 +10,28 @@ import { AppError } from '../../errors.js';
 import { diskFault, makeFolder, syncToDisk } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 
-/** Rows exported and then deleted together: some have 240 KB, and deleting them must not delay requests. */
+/**
+ * Rows that are exported and deleted together. Few, because a row can have 240 KB and deletions must not delay requests.
+ */
 const pageRows = 200;
 
-/** The time before which rows are exported and deleted. @param days the retention */
+/** Returns the time before which rows are exported and deleted. @param days retention in days */
 export function retentionStart(core: Core, days: number): Date {
   return new Date(core.now().getTime() - days * 86_400_000);
 }
 
-/** The folder with the rows that were exported before they were deleted. Only its owner can read it. */
+/** Folder of the exported rows. Only its owner can read it. */
 export const archiveFolder = ({ config }: Core): string => path.join(config.dataDir, 'retention');
 
-/** A file of exported rows, as lines of JSON. */
+/** File of exported rows, as lines of JSON. */
 interface Archive {
   file: string;
-  /** When it returns, the lines are on the disk. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` */
+  /** Appends lines and syncs them to the disk. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` */
   append(lines: readonly object[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates a file in the {@link archiveFolder}. @param kind begins its name */
+/** Creates a file in the {@link archiveFolder}. @param kind beginning of the file's name */
 async function createArchive(core: Core, kind: string): Promise<Archive> {
   const folder = archiveFolder(core);
   const moment = core.now().toISOString();
@@ -51,36 +53,39 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
     },
     async close() {
       await handle.close();
-      // Of a full disk: the next run begins another one.
+      // The disk was full. The next run creates another file.
       if (isEmpty) await rm(file, { force: true });
     },
   };
 }
 
-/** Rows to export, then delete. */
+/** Source of rows to export and delete. */
 export interface OldRows<Row> {
-  /** Begins the name of the file. */
+  /** Beginning of the file's name. */
   kind: 'audit' | 'import';
-  /** The first line of the file, about all rows. */
+  /** First line of the file, about all rows. */
   head?: object;
-  /** The next rows. @param last the one before them, which is deleted by then; none for the first ones */
+  /**
+   * Reads the next rows.
+   * @param last last row of the previous page, which is deleted already; undefined for the first page
+   */
   next(last: Row | undefined, limit: number): Promise<Row[]>;
   toLine(row: Row): object;
   remove(rows: readonly Row[], transaction: Transaction): Promise<unknown>;
 }
 
-/** What was exported, then deleted. */
+/** Rows that were exported and deleted. */
 export interface ExportResult {
-  /** Rows. */
+  /** Number of rows. */
   exported: number;
-  /** The files with them. */
   files: string[];
 }
 
 /**
- * Exports rows to a file, page by page: each page is deleted, by exactly the rows that were exported, once it is on the disk.
- * Killed at any point, it loses nothing: rows that were exported and not yet deleted are exported once more by the next run.
- * @throws AppError `INTERRUPTED` when told to stop, or when another process has the lease; `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * Exports rows to a file, page by page. After a page is on the disk, exactly its rows are deleted. A killed run loses no
+ * rows: rows that were exported but not deleted yet are exported again by the next run.
+ * @throws AppError `INTERRUPTED` when the signal is aborted or another process has the lease; `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`
  */
 export async function exportRows<Row>(
   core: Core,
@@ -111,20 +116,20 @@ export async function exportRows<Row>(
 }
 
 /**
- * Runs `work` under the lease of the exports, so that one process of all instances exports at a time.
+ * Runs `work` under the lease of exports, so that only one process of all instances exports.
  * @throws AppError `RETENTION_RUNNING` while another process exports
  */
 export function withRetentionLease<T>(core: Core, work: (lease: Lease) => Promise<T>): Promise<T> {
   return withLease(core.database, 'retention', 0, () => new AppError('RETENTION_RUNNING'), work);
 }
 
-/** @throws AppError `INTERRUPTED` when another process has the lease: it does the rest */
+/** @throws AppError `INTERRUPTED` if another process has taken the lease; that process continues the export */
 export async function assertLeaseHeld(lease: Lease, transaction: Transaction): Promise<void> {
   if (!(await lease.renew(transaction)))
     throw new AppError('INTERRUPTED', 'Another process has taken over the export of old rows.');
 }
 
-/** Counts the audit entries older than the retention. @param days the retention */
+/** Counts the audit entries before the retention. @param days retention in days */
 export async function countOldAudit(core: Core, days: number): Promise<number> {
   const { AuditEntry } = core.database.models;
   const where = { at: { [Op.lt]: retentionStart(core, days) } };
@@ -132,8 +137,8 @@ export async function countOldAudit(core: Core, days: number): Promise<number> {
 }
 
 /**
- * Exports the audit entries that are older than the retention, oldest first, then deletes them: see {@link exportRows}.
- * @param days the retention
+ * Exports the audit entries before the retention, oldest first, then deletes them: see {@link exportRows}.
+ * @param days retention in days
  * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
 export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<ExportResult> {
@@ -159,19 +164,19 @@ export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promi
   return withRetentionLease(core, (lease) => exportRows(core, lease, entries, signal));
 }
 
-/** The tables that grow with the use of the service, and not with the number of people and courses alone. */
+/** Tables that grow with every use of the service. */
 const growingTables = ['audit_entries', 'import_rows', 'enrollments', 'users'];
 
-/** How large the growing tables are. */
+/** Sizes of the growing tables. */
 export interface Growth {
   tables: TableSize[];
-  /** The time of the oldest audit entry; null when there is none. */
+  /** Time of the oldest audit entry; null without entries. */
   oldestAudit: Date | null;
-  /** When the oldest import began that has rows; null when there is none. */
+  /** Start of the oldest import with rows; null without one. */
   oldestLedger: Date | null;
 }
 
-/** Estimates how large the growing tables are, without reading them. */
+/** Estimates the sizes of the growing tables without reading their rows. */
 export async function growthOf({ database }: Core): Promise<Growth> {
   const { AuditEntry, Import } = database.models;
   const tables = await tableSizes(database, growingTables);

@@ -13,15 +13,16 @@ import { pruneAudit } from './retention.js';
 
 const hourMs = 60 * 60_000;
 
-/** How long closing waits for a running cleanup, in milliseconds: a storage may not answer. */
+/** Time that closing waits for a running cleanup, in milliseconds. Limited, because a storage may not answer. */
 const closeTimeoutMs = 5000;
 
 /**
- * The cleanups, and a look at the clock; each is safe to run on every instance at any time, and stops early when the signal is aborted.
+ * Cleanups and the check of the clock. Each may run on every instance at any time, and returns early when the signal is
+ * aborted.
  */
 const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: async (core, signal) => {
-    // What it could not remove it has logged, with the reason.
+    // sweepFiles() has logged failed removals with their reason.
     const { removed, leftovers } = await sweepFiles(core, signal);
     return { removed, leftovers };
   },
@@ -44,7 +45,7 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
 };
 
-/** Runs the cleanups now, and again in each interval, which is in milliseconds. */
+/** Runs the cleanups now and at each interval. @param everyMs interval in milliseconds */
 export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Promise<void> } {
   let running = Promise.resolve();
   const stop = new AbortController();
@@ -52,12 +53,12 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
     for (const [what, cleanup] of Object.entries(cleanups)) {
       if (stop.signal.aborted) return;
       try {
-        // After a newer program has migrated, rows may have what this one would delete without exporting it.
+        // A newer program may have added columns that this program would delete without exporting them.
         await assertSchemaCurrent(core.database);
         const figures = await cleanup(core, stop.signal);
         if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'cleanup done');
       } catch (error) {
-        // Another instance does it.
+        // Another instance runs the export.
         if (isAppError(error, 'RETENTION_RUNNING')) continue;
         // The next run tries again.
         core.logger.warn({ what, err: error }, 'cleanup failed');
@@ -67,7 +68,7 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
   }
   let isRunning = false;
   const start = () => {
-    // A run that takes longer than the interval is not joined by another: closing would wait for the last one only.
+    // Skips this run while the previous one continues: closing waits only for the latest run.
     if (isRunning) return;
     isRunning = true;
     running = runAll().finally(() => {

@@ -13,25 +13,25 @@ import { assertRemovalsHeld, holdRemovals } from '../../files/removal-hold.js';
 import { copyStream, keyFolders, measure } from './copy.js';
 import { databaseName, filesName, type Manifest, manifestName, writeManifest } from './manifest.js';
 
-/** How a backup or a restore is run. */
+/** Options of a backup or a restore. */
 export interface BackupOptions {
   /** Absolute path of the backup. */
   folder: string;
   signal: AbortSignal;
-  /** Called after each stored file. */
+  /** Called after each file. */
   onFile(done: number, total: number): void;
-  /** Called for each stored file that a backup leaves out because it can't be read, with the reason. */
+  /** Called with the reason for each file that a backup leaves out because it can't be read. */
   onUnreadable?(reason: string): void;
 }
 
 /**
- * Backs up an SQLite database and the local files while the service runs. The database is copied first; until the files are
- * copied too, no process removes any, so that each live file of the copied database is in the backup. Of a server's database
- * only the files are copied.
- * @returns what was written; without a manifest in its folder a backup is incomplete
- * @throws AppError `USAGE` for a folder that isn't empty, `FILE_UNUSABLE` while another backup is running and when this one was
- *   paused for too long, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`, and as any query; what was written
- *   is removed then
+ * Backs up an SQLite database and the local files while the service runs. The database is copied first. No process removes
+ * files until the files are copied too, so that the backup has every live file of the copied database. For a database on a
+ * server, only the files are copied.
+ * @returns the manifest; a folder without a manifest is an incomplete backup
+ * @throws AppError `USAGE` for a folder that isn't empty, `FILE_UNUSABLE` while another backup is running and if this
+ *   backup was paused for too long, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`, and as any
+ *   query. The written files are removed then.
  */
 export async function makeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
   const { folder } = options;
@@ -39,13 +39,13 @@ export async function makeBackup(core: Core, options: BackupOptions): Promise<Ma
   try {
     return await holdRemovals(core, (hold) => writeBackup(core, options, hold));
   } catch (error) {
-    // The first error matters more; without a manifest nobody restores what is left.
+    // The first error matters more. Remaining files do no harm, because a backup without a manifest is never restored.
     await removeParts(folder, isNew).catch(() => undefined);
     throw backupFault(folder, error);
   }
 }
 
-/** Names the folder in faults of its disk: on others nothing is written but the lease. */
+/** Names the folder in faults of its disk. The backup writes to no other disk, except for the lease in the database. */
 function backupFault(folder: string, error: unknown): unknown {
   const fault = diskFault(folder, error);
   if (!isAppError(fault, 'DISK_FULL')) return fault;
@@ -108,13 +108,12 @@ async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Pro
   return manifest;
 }
 
-/** A live file, as its row describes it. */
 interface LiveFile {
   key: string;
   bytes: number;
 }
 
-/** What a backup must know of its database. */
+/** Reads the migrations and the live files of a database. */
 async function contentsOf(database: Database): Promise<{ migrations: string[]; live: LiveFile[] }> {
   const { executed } = await migrationStatus(database);
   const rows = await database.read(() =>
@@ -143,7 +142,7 @@ async function backUpDatabase({ database }: Core, { folder, signal }: BackupOpti
         `The database is damaged: ${problems.join('; ')}. Restore an earlier backup, or repair it with SQLite's ".recover".`,
       );
     const contents = await contentsOf(copy);
-    // Removes the write-ahead log that reading has made.
+    // Closing removes the write-ahead log that reading created.
     await copy.close();
     await syncToDisk(file);
     return { ...contents, database: await measure(file, signal) };

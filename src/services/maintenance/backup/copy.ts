@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { AppError, undefinedIfMissing } from '../../../errors.js';
 import { makeFolder, syncToDisk } from '../../../storage/disk.js';
 
-/** The bytes read, and their SHA-256 in hexadecimal. */
+/** Number of bytes read, and their SHA-256 in hexadecimal. */
 interface Measured {
   bytes: number;
   sha256: string;
 }
 
-/** Passes chunks on and measures them. */
+/** Creates a pass-through stage of a pipeline that counts and hashes the bytes. */
 function meter() {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -29,7 +29,9 @@ function meter() {
   };
 }
 
-/** Copies a stream into a new file that only this user can read; it is durable when its folder is synced too. */
+/**
+ * Copies a stream into a new file that only this user can read. The copy is durable once the caller syncs the folder, too.
+ */
 export async function copyStream(source: Readable, target: string, signal: AbortSignal): Promise<Measured> {
   const { pass, result } = meter();
   const file = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
@@ -37,7 +39,6 @@ export async function copyStream(source: Readable, target: string, signal: Abort
   return result();
 }
 
-/** Measures a file. */
 export async function measure(file: string, signal: AbortSignal): Promise<Measured> {
   const { pass, result } = meter();
   const drain = async (chunks: AsyncIterable<Buffer>) => {
@@ -56,7 +57,7 @@ async function interruptible(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Folders for keys such as `material/0193...`: created on first use, and synced in the end. The one that all are in is created. */
+/** Creates `root`, and on first use the folders for keys such as `material/0193...`; `sync` makes all of them durable. */
 export async function keyFolders(root: string) {
   await makeFolder(root);
   const made = new Set<string>();
@@ -74,7 +75,7 @@ export async function keyFolders(root: string) {
   };
 }
 
-/** The paths of all that isn't a folder, relative to `root`; none when it doesn't exist. */
+/** Returns the paths of all entries below `root` except folders, relative to `root`; empty if `root` doesn't exist. */
 export async function filesBelow(root: string): Promise<string[]> {
   const entries = (await undefinedIfMissing(readdir(root, { recursive: true, withFileTypes: true }))) ?? [];
   return entries

@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { AppError, undefinedIfMissing } from '../../../errors.js';
 
-/** As many links as Linux follows. */
+/** Maximum number of links in a chain, as in Linux. */
 const maxLinks = 40;
 
 /**
- * The file that a symbolic link names, which needn't exist: a file that is renamed to the link's place would replace the link.
- * Of what can't be read, using it will give the reason.
+ * Resolves a symbolic link to a file that needn't exist. Without this, a rename to the path would replace the link. Returns
+ * an unreadable path unchanged: its use gives the reason.
  */
 export async function resolveLink(file: string, linksLeft = maxLinks): Promise<string> {
   const to = linksLeft === 0 ? undefined : await readlink(file).catch(() => undefined);
@@ -16,21 +16,21 @@ export async function resolveLink(file: string, linksLeft = maxLinks): Promise<s
   return resolveLink(path.resolve(await realpath(path.dirname(file)), to), linksLeft - 1);
 }
 
-/** The copy of a database until it is checked: beside its place, because both must be on one file system. */
+/** Path of the database's copy during a restore. It is in the same folder, because a rename needs one file system. */
 export const stagedDatabase = (file: string) => `${file}.restoring`;
 
-/** The bytes of a file; nothing where there is none. */
+/** Returns the size of a file in bytes; undefined if the file doesn't exist. */
 export const sizeOf = async (file: string): Promise<number | undefined> => (await undefinedIfMissing(stat(file)))?.size;
 
 /**
- * Refuses to go on where a restore has not put the database into place yet, because it was killed, or is running. A new database
- * there would be empty, and anybody could set it up.
- * @throws AppError `DATABASE_MISSING` then
+ * Checks that no restore was killed or is running before the database is in place. Otherwise the service would create an
+ * empty database, and anybody could set it up.
+ * @throws AppError `DATABASE_MISSING`
  */
 export async function assertNoUnfinishedRestore({ database }: Config): Promise<void> {
   if (database.dialect !== 'sqlite') return;
   const file = await resolveLink(database.file);
-  // Of paths that can't be read, using them will give the reason.
+  // For unreadable paths, a later use gives the reason.
   const [staged, size] = await Promise.all(
     [stagedDatabase(file), file].map((one) => sizeOf(one).catch(() => undefined)),
   );

@@ -3,7 +3,7 @@ import type { MysqlConfig, S3Config } from '../../../config/config.js';
 import { shellWord } from '../../../shell-quote.js';
 import { s3Address } from '../../../storage/s3.js';
 
-/** The commands for a database on a server, for `sh`. They contain no password. */
+/** Commands of `sh` for a database on a server. They contain no password. */
 export interface DumpCommands {
   dump: string;
   restore: string;
@@ -19,8 +19,8 @@ function tlsOptions({ tls, tlsCaFile }: MysqlConfig, isMariadb: boolean): string
 }
 
 /**
- * How to dump a database while the service runs, and to restore the dump into an empty one.
- * @param serverVersion as `Schema.serverVersion` gives it
+ * Returns commands that dump a database while the service runs, and restore the dump into an empty database.
+ * @param serverVersion result of `Schema.serverVersion`
  * @param file absolute path of the dump
  */
 export function dumpCommands(settings: MysqlConfig, serverVersion: string, file: string): DumpCommands {
@@ -29,13 +29,13 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
   const server = [
     `--host=${host}`,
     `--port=${port}`,
-    // For "localhost" the clients would take a socket, and ignore the port: perhaps of another server.
+    // For "localhost" the clients use a socket and ignore the port: the socket may belong to another server.
     '--protocol=TCP',
     `--user=${user}`,
     ...tlsOptions(settings, isMariadb),
   ];
   const dumpOptions = [
-    // One snapshot, without locking the service out.
+    // Reads one snapshot without locking tables.
     '--single-transaction',
     '--quick',
     '--routines',
@@ -43,23 +43,23 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
     '--hex-blob',
     '--no-tablespaces',
     '--default-character-set=utf8mb4',
-    // A dump with GTIDs needs rights that the user lacks, and is restored only on a server that has none of them yet. MariaDB's
-    // client, which some systems install as mysqldump, refuses the option: its dumps of MySQL can't be restored anyway.
+    // A dump with GTIDs needs rights that the user lacks, and can be restored only on a server without GTIDs. MariaDB's
+    // client, which some systems install as mysqldump, refuses the option. Its dumps of MySQL can't be restored anyway.
     ...(isMariadb ? [] : ['--set-gtid-purged=OFF']),
     `--result-file=${file}`,
   ];
   const line = (words: readonly string[]) => words.map(shellWord).join(' ');
-  // Without --binary-mode the client runs commands of a dump on this machine: \! and source.
+  // Without --binary-mode the client runs commands in a dump on this machine: \! and source.
   const clientOptions = ['--default-character-set=utf8mb4', '--binary-mode'];
   const client = [isMariadb ? 'mariadb' : 'mysql', ...server, ...clientOptions, name];
   return {
-    // The client doesn't create the folder, and the backup that does comes after the dump.
+    // The dump is made before the backup creates the folder, and the client doesn't create folders.
     dump: `umask 077 && ${line(['mkdir', '-p', path.dirname(file)])} && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
     restore: `${line(client)} < ${shellWord(file)}`,
   };
 }
 
-/** A bucket, and how to copy it with the client of AWS, which asks Amazon unless it is told of another server. */
+/** Returns the address of a bucket and the AWS CLI command that copies it. Without an endpoint, the AWS CLI uses Amazon. */
 export function bucketCopy(settings: S3Config): { address: string; command: string } {
   const address = s3Address(settings);
   const server = settings.endpoint === undefined ? [] : [`--endpoint-url=${settings.endpoint}`];

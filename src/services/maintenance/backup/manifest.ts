@@ -9,7 +9,7 @@ import { diskFault, readFlags, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
 import { filesBelow, measure } from './copy.js';
 
-/** The names in the folder of a backup. */
+/** Names of the files in the folder of a backup. */
 export const manifestName = 'manifest.json';
 export const databaseName = 'database.sqlite';
 export const filesName = 'files';
@@ -20,30 +20,33 @@ interface ContentDigest {
   sha256: string;
 }
 
-/** What a backup consists of; written last, so that a backup without one is incomplete. */
+/** Description of a backup. The manifest is written last, so a backup without one is incomplete. */
 export interface Manifest {
-  /** Of this file's format. */
+  /** Version of the manifest's format. */
   version: 1;
-  /** The version of the program that made the backup. */
+  /** Version of the program that made the backup. */
   program: string;
   /** ISO 8601, UTC. */
   startedAt: string;
   finishedAt: string;
-  /** Whose dump is a file of its own: then the backup has no database. */
+  /** With `mysql`, the backup has no database: its dump is a separate file. */
   dialect: 'sqlite' | 'mysql';
-  /** The names of the applied migrations. */
+  /** Names of the applied migrations. */
   migrations: string[];
   database: ContentDigest | null;
-  /** The stored files by their keys; null when they are in a bucket. */
+  /** Stored files with their keys; null if a bucket stores them. */
   files: (ContentDigest & { key: string })[] | null;
   /**
-   * Keys of live files that were missing in the storage, couldn't be read, or had another size than their row names; the last are
-   * in `files` as they were.
+   * Keys of live files that were missing, unreadable, or of another size than in their row. Files of another size are in
+   * `files` too.
    */
   missing: string[];
 }
 
-/** Of the manifest without its checksum and with its fields in their order, so that a damaged manifest is noticed. */
+/**
+ * Returns the checksum that reveals a damaged manifest. `manifest` has no checksum, and its fields are in their original
+ * order.
+ */
 const checksumOf = (manifest: object) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
 const content = {
@@ -78,7 +81,7 @@ const schema = Joi.object<Manifest & { checksum: string }>({
   checksum: content.sha256.meta({ maxLength: 64 }),
 });
 
-/** Writes a manifest so that it is there completely or not at all, also after a power failure. */
+/** Writes a manifest atomically, also in case of a power failure. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const text = `${JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 2)}\n`;
   const unfinished = path.join(folder, `${manifestName}.new`);
@@ -98,7 +101,7 @@ const damaged = (folder: string, cause?: unknown) =>
     cause,
   });
 
-/** The text of a manifest that is neither a link, a device nor a pipe, and no longer than a text can be. */
+/** Reads a regular file, but no link, device, pipe, or file longer than the longest string. */
 async function regularText(folder: string, file: string): Promise<string> {
   const handle = await open(file, readFlags);
   try {
@@ -112,8 +115,8 @@ async function regularText(folder: string, file: string): Promise<string> {
 
 /**
  * Reads the manifest of a backup.
- * @returns nothing when there is none
- * @throws AppError `FILE_UNUSABLE` when it is damaged, or made by a newer program
+ * @returns undefined if the manifest doesn't exist
+ * @throws AppError `FILE_UNUSABLE` if the manifest is damaged or was made by a newer program
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
@@ -133,8 +136,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
 }
 
 /**
- * Reads the manifest of a backup, and compares all files with it.
- * @throws AppError `FILE_UNUSABLE` for a backup that is incomplete, damaged, or has other files; `INTERRUPTED`
+ * Reads the manifest of a backup, and compares all files with the manifest.
+ * @throws AppError `FILE_UNUSABLE` if the backup is incomplete, damaged, or has additional files; `INTERRUPTED`
  */
 export async function checkedBackup(folder: string, signal: AbortSignal): Promise<Manifest> {
   try {
@@ -177,13 +180,16 @@ async function compare(
     if (!stats.isFile()) throw refuse(part, "isn't a regular file");
     if (stats.size !== bytes) throw refuse(part, `has ${stats.size} bytes instead of ${bytes}`);
   }
-  // The hashes last: a missing file is found without reading the others.
+  // Hashes are compared last, so that a missing file is found without reading the other files.
   for (const [part, { sha256 }] of parts)
     if ((await measure(path.join(folder, part), signal)).sha256 !== sha256)
       throw refuse(part, 'has another SHA-256 hash than the manifest names');
 }
 
-/** What a backup has, in figures. Of live files that were not whole, `damaged` were copied as they were, and `missing` not at all. */
+/**
+ * Summarizes a manifest. `damaged` are live files that were copied with another size than in their row; `missing` ones were
+ * not copied.
+ */
 export function summaryOf({ database, files, missing, migrations, version: _, ...rest }: Manifest) {
   const copied = new Set(files?.map(({ key }) => key));
   return {

@@ -19,32 +19,37 @@ import { adoptImports, isUsedSince } from './restored-imports.js';
 import { type EndedMails, endMails } from './restored-mails.js';
 import { assertOwnFiles, assertPlainTables } from './restored-rows.js';
 
-/** What was restored. */
+/** Result of a restore. */
 export interface Restored {
   manifest: Manifest;
-  /** The names of migrations that this program has and the backup's database doesn't; of a server's dump nothing is known. */
+  /** Migrations of this program that the restored database lacks; empty for a database on a server. */
   pending: string[];
-  /** Imports that failed because their uploads are not in the backup; undefined where the database needs the operator's work. */
+  /**
+   * Number of imports that failed because the backup lacks their uploads; undefined if the operator must still restore the
+   * dump.
+   */
   stoppedImports: number | undefined;
-  /** Undefined there, too. */
+  /** Undefined in the same case. */
   mails: EndedMails | undefined;
 }
 
-/** Where a backup is put. */
+/** Target of a restore. */
 interface Target {
-  /** The SQLite file, which a symbolic link may name; none on a server. */
+  /** SQLite file, with symbolic links resolved; undefined for a server. */
   database: string | undefined;
-  /** The folder of the files; none when they are in a bucket. */
+  /** Folder of the files; undefined for a bucket. */
   files: string | undefined;
 }
 
 /**
- * Restores a backup into an installation that has neither a database nor other files. The database is checked in a copy beside
- * its place, and put into place last: until then no other command creates one. A restore that was killed is begun again by the
- * next one, which replaces its copies. All sessions are ended: some were ended since, and would be valid again. On a server so are
- * those of a dump that was restored before, unless its database was used since the backup. Mails and links: {@link endMails}.
- * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has other files, and while another restore is
- *   running; `DATABASE_NOT_EMPTY`, `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ * Restores a backup into an installation without a database and other files. The database is checked in a copy and put into
+ * place last, so that no other command creates a database before. After a killed restore, the next one starts from the
+ * beginning and replaces the copies. All sessions are ended, because sessions that ended after the backup would be valid
+ * again. This includes a dump that was restored on a server before, unless the database was used since the backup. For
+ * mails and links see {@link endMails}.
+ * @throws AppError `FILE_UNUSABLE` if the backup can't be used, the target has other files, or another restore is
+ *   running; `DATABASE_NOT_EMPTY`, `SCHEMA_OUTDATED` if a newer program made the backup, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
 export async function restoreBackup(core: Core, options: BackupOptions): Promise<Restored> {
   const { dataDir, database, files } = core.config;
@@ -79,16 +84,13 @@ function assertMatchesTarget({ dialect, files }: Manifest, { database, files: fo
     );
 }
 
-/**
- * Checks a database on a server, whose dump was restored before, as a restore checks one in a file.
- * @throws AppError `FILE_UNUSABLE`
- */
+/** Checks the rows of a restored dump on a server like those of a restored SQLite file. @throws AppError `FILE_UNUSABLE` */
 async function assertDumpUsable({ database, config }: Core): Promise<void> {
   if (config.database.dialect === 'sqlite') return;
   try {
     await assertOwnFiles(database, `The database ${databaseUrlForDisplay(config.database)}`);
   } catch (error) {
-    // The files may be restored before the dump.
+    // The files may be restored before the dump, so the database may be missing.
     if (!isAppError(error, ...databaseUnusableCodes)) throw error;
   }
 }
@@ -110,7 +112,7 @@ async function restoreInto(core: Core, manifest: Manifest, target: Target, optio
     await syncToDisk(path.dirname(target.database));
     return { manifest, ...checked };
   } catch (error) {
-    // The first error matters more; the next restore removes what stays.
+    // The first error matters more. The next restore removes remaining files.
     await removeStaged(staged).catch(() => undefined);
     throw error;
   }
@@ -133,7 +135,7 @@ async function removeStaged(staged: string): Promise<void> {
 const hasChanged = (folder: string, part: string) =>
   new AppError('FILE_UNUSABLE', `The backup ${folder} changed while it was restored: ${part}. Try again.`);
 
-/** Copies the database, checks the copy, and removes the sessions and leases in it. */
+/** Copies the database, checks the copy, and removes its sessions and leases. */
 async function stageDatabase(core: Core, manifest: Manifest, file: string, { folder, signal }: BackupOptions) {
   await makeFolder(path.dirname(file));
   const copied = await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
@@ -158,7 +160,7 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
     });
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
     const mails = await endMails(database);
-    // Removes the write-ahead log.
+    // Closing removes the write-ahead log.
     await database.close();
     await syncToDisk(file);
     await syncToDisk(path.dirname(file));
@@ -168,7 +170,7 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
   }
 }
 
-/** Runs work on local files; faults of their disk name their folder. */
+/** Runs work on the storage's folder, if any; errors of the disk name the folder. */
 async function inStorage(storage: string | undefined, work: (storage: string) => Promise<void>): Promise<void> {
   if (storage === undefined) return;
   try {
@@ -178,12 +180,15 @@ async function inStorage(storage: string | undefined, work: (storage: string) =>
   }
 }
 
-/** @throws AppError `FILE_UNUSABLE` where the storage has files that the backup hasn't; those of a killed restore are replaced */
+/**
+ * @throws AppError `FILE_UNUSABLE` if the storage has files that the backup lacks. Files of a killed restore are
+ *   replaced.
+ */
 async function assertNoOtherFiles(storage: string, { files }: Manifest): Promise<void> {
   const keys = new Set(files?.map(({ key }) => key));
   const entries = (await undefinedIfMissing(readdir(storage, { withFileTypes: true }))) ?? [];
   const found = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-  // Folders of other kinds, such as "lost+found" of a file system, are none of the storage's.
+  // Folders with other names, such as "lost+found", don't belong to the storage.
   for (const { name } of entries.filter((entry) => entry.isDirectory() && isKey(`${entry.name}/file`)))
     found.push(...(await filesBelow(path.join(storage, name))).map((file) => path.posix.join(name, file)));
   const other = found.find((file) => !keys.has(file));
@@ -194,7 +199,7 @@ async function assertNoOtherFiles(storage: string, { files }: Manifest): Promise
     );
 }
 
-/** Copies the files into the storage; after a failure it removes them. */
+/** Copies the files into the storage; removes the copies after a failure. */
 async function copyFiles(
   { files }: Manifest,
   storage: string,
@@ -214,28 +219,28 @@ async function copyFiles(
     }
     await folders.sync();
   } catch (error) {
-    // The first error matters more; the next restore replaces what stays.
+    // The first error matters more. The next restore replaces remaining files.
     for (const file of made) await rm(file, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Does with a database on a server, whose dump was restored before, what a restore does with one in a file: ends its sessions and
- * stops imports whose uploads are not in the backup, and withdraws mails.
- * @returns how many of each; nothing when the dump wasn't restored yet, or the database can't be used or was used since
+ * Adapts a restored dump on a server like a restored SQLite file: ends sessions, stops imports whose uploads the backup
+ * lacks, and withdraws mails.
+ * @returns the counts; undefined counts if the dump wasn't restored yet, can't be used, or was used since the backup
  */
 async function adoptDump(core: Core, manifest: Manifest): Promise<Pick<Restored, 'stoppedImports' | 'mails'>> {
   const { database } = core;
   const unsettled = { stoppedImports: undefined, mails: undefined };
   try {
-    // The dump was made before the files were copied.
+    // The dump is older than `startedAt`, because the dump is made before the files are copied.
     if (await isUsedSince(database, new Date(manifest.startedAt))) return unsettled;
     await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
     return { stoppedImports, mails: await endMails(database) };
   } catch (error) {
-    // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
+    // The files are restored, possibly before the dump. The command then tells the operator how to restore the dump.
     if (isAppError(error, ...databaseUnusableCodes)) return unsettled;
     throw error;
   }

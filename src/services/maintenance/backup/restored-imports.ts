@@ -6,7 +6,7 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import { isReadable } from '../../imports/store/spool.js';
 import { fileNameOf } from './restored-rows.js';
 
-/** Whether somebody has used the database since then: it isn't only what was restored from a dump. */
+/** Whether the database was used after a time, so that it has more than the restored dump. */
 export async function isUsedSince({ models: { AuditEntry, Session }, read }: Database, time: Date): Promise<boolean> {
   const since = { [Op.gt]: time };
   const used = { [Op.or]: [{ createdAt: since }, { lastUsedAt: since }] };
@@ -19,19 +19,21 @@ export async function isUsedSince({ models: { AuditEntry, Session }, read }: Dat
   return found.some((row) => row !== null);
 }
 
-/** Imports that wait for their uploaded file, which isn't part of a backup. */
+/** Statuses of imports that still need their uploaded file, which backups don't contain. */
 const statusesNeedingUpload: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
 
-/** Columns that the table has had from the beginning: a restored schema may be older than this program's. */
+/** Columns of the first version of the table, because the restored schema may be older than this program. */
 const columns = ['id', 'status', 'filePath', 'credentialsFile', 'rejectsFile'] as const;
 
 /**
- * In a restored database, which `assertFilesBelow` has checked: moves the paths of imports over HTTP to this installation's
- * folder, because those of the installation that was backed up may be on this machine and in use. Imports whose uploaded file isn't here fail, instead of waiting for it for ever,
- * and passwords that aren't here are no longer offered. Others that were running are interrupted, because no process has their
- * lease; the service resumes those. Files of imports at a terminal stay where the operator wanted them.
- * @param folder of imports, see `importsFolder`
- * @returns how many failed
+ * Adapts the imports over HTTP in a restored database, after `assertOwnFiles` has checked it:
+ * - Paths move to this installation's folder. The original folder may be in use on this machine.
+ * - Imports whose uploaded file doesn't exist here fail, instead of waiting for the file for ever.
+ * - Files of passwords that don't exist here are no longer offered.
+ * - Other running imports count as interrupted, because no process has their lease. The service resumes them.
+ * Imports at a terminal keep their paths, because the operator chose them.
+ * @param folder folder of imports, see `importsFolder`
+ * @returns number of failed imports
  */
 export async function adoptImports(database: Database, folder: string, now: Date): Promise<number> {
   const { Import } = database.models;

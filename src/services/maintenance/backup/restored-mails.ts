@@ -2,7 +2,7 @@ import { Op } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import { databaseNow } from '../../../db/dialect.js';
 
-/** What became of mails, links and addresses of calendars in a restored database. */
+/** Numbers of ended mails, links and calendar addresses. */
 export interface EndedMails {
   withdrawnMails: number;
   endedLinks: number;
@@ -10,13 +10,13 @@ export interface EndedMails {
 }
 
 /**
- * In a restored database: withdraws the mails that are still to leave, because they may have left since the backup, and ends all
- * links and private addresses of calendars, because some were used or ended since. Requests of people who have forgotten their
- * password are dropped.
+ * Withdraws all unsent mails in a restored database, because they may have been sent after the backup. Ends all links and
+ * private calendar addresses, because they may have been used or ended after the backup. Deletes requests for forgotten
+ * passwords.
  */
 export async function endMails(database: Database): Promise<EndedMails> {
   const { Calendar, Mail, Link, User } = database.models;
-  // A schema of an older program has none.
+  // An older schema may lack these tables.
   const has = (table: string) => database.read(() => database.sequelize.getQueryInterface().tableExists(table));
   if (!(await has('mails')) || !(await has('links'))) return { withdrawnMails: 0, endedLinks: 0, endedCalendars: 0 };
   const hasCalendars = await has('calendars');

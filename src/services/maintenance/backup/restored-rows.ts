@@ -5,36 +5,36 @@ import { isOwnKey } from '../../../storage/storage.js';
 import { imageKeyOf } from '../../files/images.js';
 import { isId } from '../../ids.js';
 
-/** So many rows are named; the rest is counted. */
+/** Maximum number of rows that the message names; the others are counted. */
 const namedRows = 5;
 
-/** The parts of a path, which a program on another system may have written. */
+/** Splits a path. A program on another operating system may have written it. */
 const partsOf = (file: string): string[] => file.split(/[\\/]/);
 
-/** The name of a file in its folder. */
+/** Returns the last part of a path. */
 export const fileNameOf = (file: string): string => partsOf(file).at(-1) ?? '';
 
-/** Columns of SQLite hold bytes, too, whatever their type is. */
+/** Any column of SQLite can hold bytes, so texts are checked. */
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const leadsElsewhere = (file: string): boolean => file.includes('\0') || partsOf(file).includes('..');
 
-/** Whether a path is that of a file in the folder of an import. */
+/** Whether a path names a file in the folder of an import. */
 function isInFolderOf(id: string, file: string): boolean {
   const [folder, name = ''] = partsOf(file).slice(-2);
   return !leadsElsewhere(file) && folder === id && name !== '' && name !== '.';
 }
 
-/** What a row says that this program never writes, and of which row. */
+/** Row with a value that this program never writes. */
 interface BadRow {
   row: string;
   value: unknown;
 }
 
 /**
- * Parts of an SQLite schema that this program never makes: triggers and views change what was checked, and a view may have no end.
- * Expressions and conditions of indexes run with each change of a row. A file may spell types so that SQLite knows them and a
- * comparison doesn't.
+ * Finds parts of an SQLite schema that this program never creates. Triggers and views can change checked data, and a view
+ * may never end. Expressions and conditions of indexes run with each change of a row. `CAST` and `typeof` find types that
+ * SQLite accepts but a plain comparison misses.
  */
 const foreignPartsSql = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_master
   WHERE typeof(type) <> 'text' OR type NOT IN ('table', 'index')
@@ -43,9 +43,9 @@ const foreignPartsSql = `SELECT CAST(type AS TEXT) AS type, name FROM sqlite_mas
     WHERE t.schema = 'main' AND (i.partial OR EXISTS (SELECT 1 FROM pragma_index_xinfo(i.name) WHERE cid = -2))`;
 
 /**
- * Makes sure that a restored database in a file has only tables and indexes of columns, before any of them is read. On a server they are
- * its operator's.
- * @param name of the database, for the message
+ * Checks that a restored SQLite file has only plain tables and indexes of columns, before any of them is read. On a server,
+ * the operator is responsible for the schema.
+ * @param name name of the database for the message
  * @throws AppError `FILE_UNUSABLE`
  */
 export async function assertPlainTables({ sequelize, read }: Database, name: string): Promise<void> {
@@ -58,13 +58,13 @@ export async function assertPlainTables({ sequelize, read }: Database, name: str
 }
 
 async function badImports({ models: { Import } }: Database): Promise<BadRow[]> {
-  // Columns that the table has had from the beginning: a restored schema may be older than this program's.
+  // Columns of the first version of the table, because the restored schema may be older than this program.
   const attributes = ['id', 'origin', 'filePath', 'credentialsFile', 'rejectsFile'];
   return (await Import.findAll({ attributes, raw: true })).flatMap((record) => {
     const { id, origin, filePath, credentialsFile, rejectsFile } = record;
     if (!isText(id) || !isId(id)) return [{ row: 'import', value: id }];
     const files = [filePath, credentialsFile, rejectsFile].filter((file) => file !== null);
-    // An operator at a terminal chooses where files are; over HTTP nobody does.
+    // At a terminal, operators choose the folders of files. Over HTTP, the program does.
     const isBad = origin === 'http' ? (file: string) => !isInFolderOf(id, file) : leadsElsewhere;
     return files.filter((file) => !isText(file) || isBad(file)).map((value) => ({ row: `import ${id}`, value }));
   });
@@ -74,7 +74,7 @@ async function badFiles({ models: { StoredFile } }: Database): Promise<BadRow[]>
   const files = await StoredFile.findAll({ attributes: ['id', 'storageKey'], raw: true });
   return (
     files
-      // Others may have objects in the same bucket.
+      // Other programs may have objects in the same bucket.
       .filter(({ storageKey }) => !isText(storageKey) || !isOwnKey(storageKey))
       .map(({ id, storageKey }) => ({ row: `file ${id}`, value: storageKey }))
   );
@@ -93,10 +93,10 @@ async function badImages({ models: { User, Course } }: Database): Promise<BadRow
 }
 
 /**
- * Makes sure that a restored database names files in the folders of this program only: its author may want to read or remove
- * others.
- * @param name of the database, for the message
- * @throws AppError `FILE_UNUSABLE` with the rows that don't
+ * Checks that a restored database names only files in folders of this program. Otherwise the author of a backup could have
+ * other files read or removed.
+ * @param name name of the database for the message
+ * @throws AppError `FILE_UNUSABLE` with the bad rows
  */
 export async function assertOwnFiles(database: Database, name: string): Promise<void> {
   const bad = await database.read(async () => [
@@ -107,7 +107,7 @@ export async function assertOwnFiles(database: Database, name: string): Promise<
   refuse(bad, name);
 }
 
-/** @throws AppError `FILE_UNUSABLE` that names the first of them, when there are any */
+/** Throws an error that names the first bad rows, if any. @throws AppError `FILE_UNUSABLE` */
 function refuse(bad: readonly BadRow[], name: string): void {
   if (bad.length === 0) return;
   const named = bad
