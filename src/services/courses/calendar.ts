@@ -3,21 +3,21 @@ import { AppError } from '../../errors.js';
 import type { Core } from '../core.js';
 import { findCourse, type Viewer } from './queries.js';
 
-/** The columns of courses that events are made of. */
+/** Columns of courses that events need. */
 export const eventAttributes = [
   ...(['id', 'title', 'shortDescription', 'location', 'startDate', 'endDate', 'updatedAt'] as const),
 ];
 
-/** A course in a calendar. */
+/** Course as events need it. */
 export type CalendarCourse = Pick<Course, (typeof eventAttributes)[number]>;
 
 interface CalendarEvent {
   course: CalendarCourse;
-  /** Whether it is still open if the person takes part. */
+  /** Whether the person's enrollment is still a request. */
   isTentative?: boolean;
 }
 
-/** For no end. There is no day after it that calendar programs understand. */
+/** Stands for no end: calendar programs understand no later day. */
 const noEndDate = '9999-12-31';
 const dayMs = 86_400_000;
 
@@ -25,7 +25,7 @@ const compact = (date: string) => date.replaceAll('-', '');
 
 const dayAfter = (date: string) => new Date(Date.parse(date) + dayMs).toISOString().slice(0, 10);
 
-/** A value of the type TEXT (RFC 5545, section 3.3.11), which has no control characters but line breaks. */
+/** Escapes a value of the type TEXT (RFC 5545, section 3.3.11). Control characters except line breaks become spaces. */
 const escapeText = (text: string) =>
   text
     .replace(/\r\n?/g, '\n')
@@ -33,7 +33,7 @@ const escapeText = (text: string) =>
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n');
 
-/** A line in pieces of 75 octets at most, none of which cuts a character (section 3.1). */
+/** Folds a line into lines of at most 75 octets without splitting a character (section 3.1). */
 function foldLine(line: string): string {
   let text = '';
   let octets = 0;
@@ -49,7 +49,10 @@ function foldLine(line: string): string {
   return `${text}\r\n`;
 }
 
-/** The lines of a course as an event of whole days, which keeps nobody's time busy (section 3.6.1); none without dates. */
+/**
+ * Returns the lines of a course as an all-day event that doesn't block time (section 3.6.1); empty for a course without
+ * dates.
+ */
 function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): string[] {
   const { id, title, shortDescription, location, updatedAt } = course;
   const first = course.startDate ?? course.endDate;
@@ -61,14 +64,14 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   const description = [shortDescription, page].filter(Boolean).join('\n\n');
   return [
     'BEGIN:VEVENT',
-    // The same whatever PUBLIC_URL is: otherwise it would be another event.
+    // Independent of PUBLIC_URL: with another UID it would be another event.
     `UID:${id}@coursectl`,
     `DTSTAMP:${changedAt}`,
     `LAST-MODIFIED:${changedAt}`,
-    // Programs replace an event only by one with a higher number.
+    // Calendar programs replace an event only if the number is higher.
     `SEQUENCE:${Math.floor(updatedAt.getTime() / 1000)}`,
     `DTSTART;VALUE=DATE:${compact(first)}`,
-    // Without it, it is one day.
+    // Without an end, the event lasts one day.
     ...(last < noEndDate ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
     'TRANSP:TRANSPARENT',
     ...(isTentative ? ['STATUS:TENTATIVE'] : []),
@@ -79,7 +82,7 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   ];
 }
 
-/** A calendar as text (iCalendar, RFC 5545). @param name for programs that subscribe to it */
+/** Returns a calendar as text (iCalendar, RFC 5545). @param name name that calendar programs show for a subscription */
 export function calendarText(core: Core, events: readonly CalendarEvent[], name?: string): string {
   const lines = [
     'BEGIN:VCALENDAR',
@@ -92,7 +95,10 @@ export function calendarText(core: Core, events: readonly CalendarEvent[], name?
   return lines.map(foldLine).join('');
 }
 
-/** The calendar of a course that the viewer may see. @throws AppError `NOT_FOUND`, also for one without dates */
+/**
+ * Returns the calendar of a course that the viewer may see.
+ * @throws AppError `NOT_FOUND`, also for a course without dates
+ */
 export async function courseCalendar(core: Core, viewer: Viewer, id: string): Promise<string> {
   const course = await findCourse(core, viewer, id);
   if (course.startDate === null && course.endDate === null)

@@ -10,11 +10,11 @@ import { forceIncrementCourseVersions } from '../locks/row-locks.js';
 import { courseFull } from './course-full.js';
 
 /**
- * The seats of courses: they are counted, never stored. What reserves a seat or changes the limit has locked the course; what
- * frees one has not, because others wait for this lock to enroll.
+ * Reserved seats are counted, never stored. Reserving a seat or changing the limit locks the course. Freeing a seat
+ * doesn't, because enrollments wait for this lock.
  */
 
-/** Counts the reserved seats of courses, by id; courses without any are left out. */
+/** Counts the reserved seats of courses by id, without courses that have none. */
 async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
   if (courseIds.length === 0) return new Map<string, number>();
   const counts = await core.database.models.Enrollment.count({
@@ -25,7 +25,7 @@ async function countSeats(core: Core, courseIds: readonly string[], transaction?
   return new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
 }
 
-/** Adds the number of reserved seats and of those who wait to courses, with one query for all of them. */
+/** Adds the numbers of reserved seats and waiting people to courses, with one query. */
 export async function addSeatCounts(core: Core, courses: readonly Course[]): Promise<void> {
   if (courses.length === 0) return;
   const counts = await core.database.read(() =>
@@ -44,7 +44,7 @@ export async function addSeatCounts(core: Core, courses: readonly Course[]): Pro
   }
 }
 
-/** Counts the reserved seats of courses, by id. No other transaction can reserve one until this transaction ends. */
+/** Locks courses and counts their reserved seats by id. No other transaction can reserve a seat until this one ends. */
 export async function countReservedSeats(
   core: Core,
   courseIds: readonly string[],
@@ -54,19 +54,18 @@ export async function countReservedSeats(
   return countSeats(core, courseIds, transaction);
 }
 
-/** Seats and waiting list of a course at one moment. */
+/** Seats and waiting list of a course. */
 export interface Occupancy {
-  /** Reserved seats. */
   taken: number;
   /** People on the waiting list. */
   waiting: number;
-  /** People on it who can get a seat. */
+  /** People on the waiting list who may get a seat now. */
   eligible: number;
 }
 
 const unoccupied: Occupancy = { taken: 0, waiting: 0, eligible: 0 };
 
-/** Counts the seats and waiting lists of courses. In a transaction, the caller has locked the courses. */
+/** Counts seats and waiting lists of courses. In a transaction, the caller must have locked the courses. */
 export async function readOccupancy(
   core: Core,
   courseIds: readonly string[],
@@ -83,9 +82,9 @@ export async function readOccupancy(
 
 type Limits = Pick<Course, 'maxStudents' | 'waitingMax'>;
 
-/** Free seats of a course and free places on its waiting list, as newcomers take them. The waiting list goes first. */
+/** Free seats of a course and free places on its waiting list for newcomers. People on the waiting list come first. */
 export class Vacancies {
-  /** For newcomers; negative where the waiting list needs more seats than are free. */
+  /** Free seats for newcomers; negative if the waiting list needs more seats than are free. */
   #seats: number;
   #waitingPlaces: number;
 
@@ -94,20 +93,20 @@ export class Vacancies {
     this.#waitingPlaces = waitingMax === null ? Number.POSITIVE_INFINITY : waitingMax - waiting;
   }
 
-  /** Whether there is a seat for a newcomer, or for somebody on the waiting list without passing others. */
+  /** Whether a seat is free: for a newcomer, or for somebody on the waiting list without passing others. */
   hasSeat(isOnList: boolean): boolean {
     return isOnList ? this.#seats >= 0 : this.#seats > 0;
   }
 
-  /** Takes a seat, where there is one. */
+  /** Takes a seat. @returns whether a seat was free */
   takeSeat(isOnList: boolean): boolean {
     if (!this.hasSeat(isOnList)) return false;
-    // The list's seats are counted already.
+    // Seats for the waiting list are subtracted already.
     if (!isOnList) this.#seats -= 1;
     return true;
   }
 
-  /** Takes a place on the waiting list, where there is one. */
+  /** Takes a place on the waiting list. @returns whether a place was free */
   joinWaitingList(): boolean {
     if (this.#waitingPlaces < 1) return false;
     this.#waitingPlaces -= 1;
@@ -115,13 +114,13 @@ export class Vacancies {
   }
 }
 
-/** Result of an assignment: a seat, a new place on the waiting list, or the place there as before. */
+/** Result for a trainee: a seat, a new place on the waiting list, or the same place as before. */
 type Assignment = 'seat' | 'joined' | 'kept';
 
 /**
- * Gives trainees seats in their order; with `wait`, places on the waiting list to those without one.
- * @param onList whether each is on the waiting list already
- * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL` where one of them would get nothing
+ * Assigns seats to trainees in their order. With `wait`, trainees without a seat get a place on the waiting list.
+ * @param onList whether each trainee is on the waiting list already
+ * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL` if a trainee would get neither a seat nor a place
  */
 export function assignSeats(
   course: Limits,
@@ -150,7 +149,7 @@ export function assignSeats(
 }
 
 /**
- * Reserves places in a course for enrollments of the same transaction, as {@link assignSeats}.
+ * Locks a course and assigns its seats, as {@link assignSeats}, to enrollments of the same transaction.
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function reserveSeats(
@@ -167,7 +166,7 @@ export async function reserveSeats(
   return assignSeats(course, occupancy(course.id), onList, whenFull);
 }
 
-/** Reserves a seat of a course for an enrollment of the same transaction. @throws AppError `COURSE_FULL` */
+/** Locks a course and reserves a seat for an enrollment of the same transaction. @throws AppError `COURSE_FULL` */
 export async function reserveSeat(
   core: Core,
   { id, maxStudents }: Pick<Course, 'id' | 'maxStudents'>,
@@ -178,7 +177,7 @@ export async function reserveSeat(
   if (maxStudents !== null && taken >= maxStudents) throw new AppError('COURSE_FULL');
 }
 
-/** Takes the next numbers on the waiting list of a locked course. @returns the first of them */
+/** Takes the next numbers of the waiting list of a locked course. @returns the first number */
 export async function takeWaitingNumbers(
   core: Core,
   { id, waitingCounter }: Pick<Course, 'id' | 'waitingCounter'>,

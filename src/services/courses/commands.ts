@@ -27,7 +27,7 @@ import { countReservedSeats } from './capacity.js';
 import { applyCourseEffects } from './effects.js';
 import { trainerSummary } from './queries.js';
 
-/** The keys by which courses are searched and sorted. */
+/** Returns the keys by which courses are searched and sorted. */
 export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'title' | 'category' | 'tags'>) {
   return {
     searchKey: searchKey(title, category, ...tags),
@@ -37,8 +37,8 @@ export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'titl
 }
 
 /**
- * Refuses an actor who isn't the course's trainer or the super admin. Only the existence of an unpublished course is a
- * secret.
+ * Checks that the actor is the course's trainer or the super admin. Only the existence of unpublished courses is a secret,
+ * so a published course has another error.
  * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`
  */
 export function assertManages(actor: Identity, course: Course): void {
@@ -48,7 +48,7 @@ export function assertManages(actor: Identity, course: Course): void {
 }
 
 /**
- * Locks a course that the actor manages. A transaction that relies on it without changing it must also increment its
+ * Locks a course that the actor manages. A transaction that reads the course without changing it must also increment its
  * version: see row-locks.ts.
  * @throws as {@link assertManages}
  */
@@ -65,7 +65,7 @@ export async function lockManagedCourse(
   return course;
 }
 
-/** Locks a trainer, who stays one until the transaction ends; null when the id isn't a trainer's. */
+/** Locks a trainer, whose role can't change until the transaction ends; null if the id isn't a trainer's. */
 async function lockTrainer(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   const [account] = await forceIncrementUserVersions(core, [id], transaction);
   return account?.role === 'trainer' ? account : null;
@@ -78,7 +78,10 @@ export async function lockActiveTrainer(core: Core, id: string, transaction: Tra
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
 }
 
-/** The trainer's row must be locked, so that concurrent requests are counted one after the other. */
+/**
+ * The trainer's row must be locked, so that concurrent requests can't pass the limit together.
+ * @throws AppError `COURSE_LIMIT`
+ */
 async function assertBelowCourseLimit(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
   const limit = core.config.courses.ofTrainer;
   const count = await core.database.models.Course.count({ where: { trainerId }, transaction });
@@ -94,7 +97,7 @@ async function reload(core: Core, id: string, transaction: Transaction): Promise
   return Course.findByPk(id, { include, transaction, rejectOnEmpty: true });
 }
 
-/** Fields of a course as columns. */
+/** Converts fields of a course to columns. */
 function columnsOf({ tags, ...fields }: CourseInput<'update'>): Partial<Course> {
   return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
 }
@@ -123,7 +126,7 @@ export const courseAuditRecord = (
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'course', targetId: id, ...changes }) as const;
 
-/** Inserts an unpublished course of a locked trainer. */
+/** Inserts an unpublished course for a trainer whose row is locked. */
 export async function insertCourse(
   core: Core,
   { trainerId, ...fields }: NewCourse & { trainerId: string },
@@ -139,7 +142,7 @@ export async function insertCourse(
 }
 
 /**
- * Creates an unpublished course: a trainer for themselves, up to a limit; the super admin for a named trainer.
+ * Creates an unpublished course. A trainer creates own courses up to a limit; the super admin names the trainer.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`, `TOKEN_INVALID`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
@@ -161,7 +164,9 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   }, confirmedById(core.database.models.Course));
 }
 
-/** Changes a managed course with its audit entry; `change` runs inside the transaction, on the locked row. */
+/**
+ * Changes a managed course and records the change in the audit log. `change` runs in the transaction, on the locked row.
+ */
 async function changeCourse(
   core: Core,
   actor: Actor,
@@ -185,7 +190,7 @@ async function changeCourse(
 }
 
 /**
- * Changes the fields of a course; absent fields stay as they are.
+ * Changes the given fields of a course.
  * @throws AppError `VALIDATION`, also for a capacity below the reserved seats, `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function updateCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
@@ -207,7 +212,7 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
   });
 }
 
-/** Publishes a course, or removes it from the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER` */
+/** Publishes or unpublishes a course. @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER` */
 export async function publishCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { isPublished } = validate(publicationSchema, input);
   const action = isPublished ? 'course.publish' : 'course.unpublish';
@@ -224,13 +229,14 @@ export async function assignTrainer(core: Core, actor: Actor, id: string, input:
   const { trainerId } = validate(trainerAssignmentSchema, input);
   return changeCourse(core, actor, id, 'course.assign-trainer', async (course, transaction) => {
     await lockActiveTrainer(core, trainerId, transaction);
-    // A foreign key updates the enrollments.
+    // A foreign key updates the trainer of the enrollments.
     course.trainerId = trainerId;
   });
 }
 
 /**
- * Deletes a course with its enrollments and files. While it has active enrollments, only the super admin can, with force.
+ * Deletes a course with its enrollments and files. If the course has active enrollments, only the super admin can, with
+ * force.
  * @param query `{ force }`
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_IN_USE`
  */
@@ -239,8 +245,8 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
   const { Enrollment } = core.database.models;
   const course = await core.database.inTransaction(async (transaction) => {
     const locked = await lockManagedCourse(core, actor, id, transaction);
-    // An enrollment with a seat becomes active without a lock of the course: its own row is locked here. Counted, because there may
-    // be very many.
+    // Locks enrollments that may become active: that change locks only the enrollment, not the course. Counts them instead
+    // of reading them, because there may be very many.
     await Enrollment.findAll({
       attributes: [[fn('COUNT', col('id')), 'waiting']],
       where: { courseId: id, status: seatStatuses.filter((status) => !rulesOf(status).takesPart) },

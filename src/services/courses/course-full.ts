@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.js';
 
 /**
- * The refusal of more enrollments than a course has seats left, with the ways out. It says how many of both, where some could be
- * enrolled.
- * @param wait what puts the others on the waiting list
+ * Returns the error for more enrollments than seats left, with the remedies. If some seats are left, the message has both
+ * numbers.
+ * @param wait option that puts the other trainees on the waiting list
  */
 export function courseFull(seatsLeft: number, wanted: number, wait = 'whenFull: wait'): AppError {
   if (seatsLeft <= 0)

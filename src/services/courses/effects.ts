@@ -10,24 +10,20 @@ import { markForDeletion } from '../files/files.js';
 /** Effects of a change of a course. */
 export interface CourseEffects {
   removesWords?: boolean;
-  /** Stores the words by which the course is found. */
+  /** Stores the search words of the course. */
   addsWords?: boolean;
   revokesCertificates?: boolean;
   removesFiles?: boolean;
-  /** The waiting list may get seats. */
+  /** Offers seats to the waiting list. */
   freesSeats?: boolean;
 }
 
-/** A course as far as its effects depend on it. */
+/** Fields on which effects depend. */
 type CourseState = Pick<Course, 'searchKey' | (typeof seatFields)[number]>;
 
 const seatFields = ['isPublished', 'maxStudents', 'endDate'] as const;
 
-/**
- * Derives the effects of a change.
- * @param before undefined for a new course
- * @param after undefined for a deleted one
- */
+/** Derives the effects of a change. @param before undefined for a new course @param after undefined for a deleted course */
 export function courseEffects(before: CourseState | undefined, after: CourseState | undefined): CourseEffects {
   const effects: CourseEffects = {};
   const isRenamed = after !== undefined && after.searchKey !== before?.searchKey;
@@ -41,8 +37,8 @@ export function courseEffects(before: CourseState | undefined, after: CourseStat
 }
 
 /**
- * Carries out the effects of a change, in the transaction that has written it: no certificate is issued after the course is deleted.
- * Marked files are removed after the commit.
+ * Applies the effects of a change, in the same transaction after the change: no certificate can be issued once the course
+ * is deleted. The caller removes marked files after the commit.
  */
 export async function applyCourseEffects(
   core: Core,

@@ -8,7 +8,7 @@ import { type ExportColumn, exportTable, type OnExported } from '../exports.js';
 import { addSeatCounts } from './capacity.js';
 import { coursesMatching } from './queries.js';
 
-/** Courses per query of an export, which bounds its memory: their texts may be long. */
+/** Courses per query of an export. Limits the memory, because texts of courses may be long. */
 const batch = 50;
 
 function columnOf(field: CourseExportField): ExportColumn<Course> {
@@ -23,7 +23,7 @@ function columnOf(field: CourseExportField): ExportColumn<Course> {
     case 'endDate':
     case 'enrollUntil':
       return {
-        // A day for workbooks, which CSV has as the API has it.
+        // Workbooks get a date cell, CSV gets the API's text.
         value: ({ [field]: day }) => (day === null ? null : new Date(day)),
         csvCell: (moment) => moment.slice(0, 10),
       };
@@ -33,8 +33,8 @@ function columnOf(field: CourseExportField): ExportColumn<Course> {
 }
 
 /**
- * The courses that a filter matches, those of a trainer or all for the super admin: the first ones that were made come first.
- * @throws AppError `VALIDATION`, before anything is read
+ * Returns a table of the courses that match a filter, oldest first: a trainer's own courses, or all for the super admin.
+ * @throws AppError `VALIDATION`, before the first query
  */
 export function coursesTable(core: Core, { role, actorId }: Identity, input: unknown, onExported?: OnExported): Table {
   const { fields = courseExportFields, ...filter } = validate(courseExportSchema, input);

@@ -8,18 +8,18 @@ import type { Core } from '../core.js';
 import { parseId } from '../ids.js';
 import { findIdEndingWith } from '../short-ids.js';
 
-/** A title as far as titles are told apart: word processors put spaces of other kinds into what is copied. */
+/** Returns the form in which titles are compared. Word processors insert other kinds of spaces into copied text. */
 const comparableTitle = (text: string) => foldCase(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
 
-/** Names per query: SQLite bounds how deep an expression is, and each alternative of a list makes it deeper. */
+/** Names per query. SQLite limits the depth of expressions, and each alternative adds a level. */
 const batch = 500;
 
-/** What people need to choose between courses. */
+/** Columns that people need to choose between courses. */
 const shownColumns = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
 
 /**
- * The courses that each name means: that with this id; else those with this title; else those whose title differs only in
- * case and white space. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
+ * Finds the courses for each name: by id, otherwise by exact title, otherwise by title in any case and white space. A name
+ * in the form of an id is never used as a title, because trainers choose titles.
  */
 export async function findCoursesByName(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
   const { Course, User } = core.database.models;
@@ -29,7 +29,7 @@ export async function findCoursesByName(core: Core, names: readonly string[]): P
     const { from, below } = sortKeyRange(name.trim(), titleMaximum);
     return { titleKey: { [Op.gte]: from, [Op.lt]: below } };
   });
-  // Two spellings of a title can find the same courses in different queries.
+  // Two spellings of a title can find the same course in different queries.
   const byId = new Map<string, Course>();
   for (let at = 0; at < alternatives.length; at += batch) {
     const courses = await core.database.read(() =>
@@ -58,7 +58,7 @@ export async function findCoursesByName(core: Core, names: readonly string[]): P
   );
 }
 
-/** The courses with a title, in any case. */
+/** Finds courses by title, in any case and white space. */
 export async function findCoursesByTitle(core: Core, title: string): Promise<Course[]> {
   const { from, below } = sortKeyRange(title.trim(), titleMaximum);
   const found = await core.database.read(() =>
@@ -71,7 +71,7 @@ export async function findCoursesByTitle(core: Core, title: string): Promise<Cou
   return found.filter((course) => comparableTitle(course.title) === comparableTitle(title));
 }
 
-/** How many courses the error lists for an ambiguous title. */
+/** Maximum number of courses in the error for an ambiguous title. */
 const maxListed = 10;
 
 function describeCandidate({ id, title, startDate, endDate, trainer }: Course): string {
@@ -79,7 +79,7 @@ function describeCandidate({ id, title, startDate, endDate, trainer }: Course): 
   return `${id} (${title}, ${dates}${trainer ? `, ${trainer.firstName} ${trainer.lastName}` : ''})`;
 }
 
-/** The refusal of a title that several courses have, with their dates and ids. */
+/** Returns the message for a title of several courses, with their ids and dates. */
 export function ambiguousTitleMessage(courses: readonly Course[]): string {
   const more = courses.length > maxListed ? ` and ${courses.length - maxListed} more` : '';
   const listed = courses.slice(0, maxListed).map(describeCandidate).join(', ');
@@ -87,9 +87,9 @@ export function ambiguousTitleMessage(courses: readonly Course[]): string {
 }
 
 /**
- * The course that a name means: an id, a title in any case, or the last 8 characters of an id.
- * @returns nothing where there is none
- * @throws AppError `VALIDATION` for a name of several courses, listing them
+ * Finds a course by an id, a title in any case, or the last 8 characters of an id.
+ * @returns undefined if no course is found
+ * @throws AppError `VALIDATION` for a title of several courses
  */
 export async function findCourseByName(core: Core, reference: string): Promise<Course | undefined> {
   const found = (await findCoursesByName(core, [reference])).get(reference) ?? [];
@@ -101,7 +101,7 @@ export async function findCourseByName(core: Core, reference: string): Promise<C
   throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitleMessage(found) }]);
 }
 
-/** The titles of the newest courses. @param limit how many at most */
+/** Returns the titles of the newest courses. */
 export async function newestTitles({ database }: Core, limit: number): Promise<string[]> {
   const { Course } = database.models;
   const courses = await database.read(() =>

@@ -16,17 +16,16 @@ import { applyCourseEffects } from './effects.js';
 import { findCoursesByTitle } from './find-course.js';
 import { listAvailableTrainers } from './queries.js';
 
-/** The columns of a file that an import uses: fields of new courses, and their trainer. */
+/** Columns of a file that an import reads: fields of new courses, and their trainer. */
 export const importedColumns = [...courseInputFields('create'), 'trainer', 'trainerId'] as const;
 export type ImportedColumn = (typeof importedColumns)[number];
 
-/** A row of a file. */
 export interface CourseRow {
   line: number;
   cells: Partial<Record<ImportedColumn, string>>;
 }
 
-/** The plan for a row. */
+/** Plan for a row of the file. */
 export type PlannedCourse = { line: number; title: string } & (
   | { outcome: 'create'; course: NewCourse & { trainerId: string }; isTitleKnown: boolean }
   | { outcome: 'exists' }
@@ -38,7 +37,7 @@ const [yes, no] = [
   ['false', 'no', 'nein', '0'],
 ];
 
-/** A cell as the schema takes it. What can't be read stays text, which the schema refuses. */
+/** Converts a cell for the schema. Invalid text stays unchanged, and the schema refuses it. */
 function parseCell(field: CourseField, cell: string): unknown {
   switch (courseFields[field].column.type) {
     case 'number':
@@ -57,7 +56,7 @@ function parseCell(field: CourseField, cell: string): unknown {
   }
 }
 
-/** Finds active trainers by id, email, phone or name. Each is looked up once. */
+/** Returns a function that finds active trainers by id, email, phone or name, with one query for each text. */
 function trainerFinder(core: Core) {
   const found = new Map<string, Promise<User | AppError>>();
   async function look(text: string): Promise<User | AppError> {
@@ -81,14 +80,11 @@ function trainerFinder(core: Core) {
   };
 }
 
-/** A course exists if its title and first day do. */
+/** Returns the identity of a course for imports: its title and first day. */
 const courseKey = ({ title, startDate = null }: Pick<NewCourse, 'title' | 'startDate'>) =>
   JSON.stringify([foldCase(title), startDate]);
 
-/**
- * Plans an import of courses. Writes nothing.
- * @param trainerId the trainer of rows that name none
- */
+/** Plans an import of courses without writing. @param trainerId trainer of rows that name none */
 export async function planCourses(
   core: Core,
   rows: readonly CourseRow[],
@@ -138,7 +134,7 @@ export async function planCourses(
 
 /**
  * Creates unpublished courses, all or none.
- * @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` for a trainer who has changed since the plan
+ * @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` if a trainer has changed since the plan
  */
 export async function importCourses(
   core: Core,
@@ -146,12 +142,12 @@ export async function importCourses(
   courses: readonly (NewCourse & { trainerId: string })[],
 ): Promise<Course[]> {
   return core.database.inTransaction(async (transaction) => {
-    // In the order of their keys, as everywhere.
+    // Rows are locked in key order to avoid deadlocks.
     const trainers = [...new Set(courses.map(({ trainerId }) => trainerId))].sort();
     for (const id of trainers) await lockActiveTrainer(core, id, transaction);
     const created: Course[] = [];
     for (const course of courses) created.push(await insertCourse(core, course, transaction));
-    // Entries of one call have the same time: an undo finds the courses of an import by it.
+    // Entries of one call have the same time, by which an undo finds the courses of an import.
     const records = created.map((course) =>
       courseAuditRecord('course.import', course.id, { after: auditedCourse(course) }),
     );
@@ -160,15 +156,15 @@ export async function importCourses(
   });
 }
 
-/** The courses of the latest import, as far as they exist. */
+/** Existing courses of the latest import. */
 export interface LatestImport {
   at: Date;
   untouched: Course[];
-  /** Changed or enrolled in since: an undo keeps them. */
+  /** Courses that were changed or got enrollments since; an undo keeps them. */
   kept: Course[];
 }
 
-/** The ids of courses that were changed, or have enrollments. */
+/** Returns the ids of courses that were changed or have enrollments. */
 async function touchedIds({ database }: Core, ids: readonly string[], transaction?: Transaction): Promise<Set<string>> {
   const { AuditEntry, Enrollment } = database.models;
   const within = transaction ? { transaction } : {};
@@ -183,7 +179,9 @@ async function touchedIds({ database }: Core, ids: readonly string[], transactio
   return new Set([...entries.flatMap((entry) => entry.targetId ?? []), ...enrollments.map(({ courseId }) => courseId)]);
 }
 
-/** The latest import with courses that still exist; undefined without one, or after its audit entries were deleted. */
+/**
+ * Finds the latest import with courses that still exist; undefined without one, or after its audit entries were deleted.
+ */
 export async function latestCourseImport(core: Core): Promise<LatestImport | undefined> {
   const { AuditEntry, Course } = core.database.models;
   return core.database.read(async () => {
@@ -206,7 +204,7 @@ export async function latestCourseImport(core: Core): Promise<LatestImport | und
   });
 }
 
-/** Deletes courses of an import that are still untouched. @returns the deleted ones */
+/** Deletes the given courses if they are still untouched. @returns the deleted courses */
 export async function undoCourseImport(core: Core, actor: Actor, ids: readonly string[]): Promise<Course[]> {
   const { Course } = core.database.models;
   const deleted = await core.database.inTransaction(async (transaction) => {

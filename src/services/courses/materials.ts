@@ -34,14 +34,20 @@ async function courseOf(core: Core, id: string): Promise<Course> {
   return course;
 }
 
-/** Checks, before a file is sent, that the actor may add it to the course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/**
+ * Checks, before a file is sent, that the actor may add files to the course.
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
+ */
 export async function assertMayUpload(core: Core, actor: Actor, courseId: string): Promise<void> {
   assertManages(actor, await courseOf(core, courseId));
 }
 
-/** @throws AppError `NOT_FOUND`, `OTHER_TRAINER`, `ENROLLMENT_REQUIRED` unless the actor manages the course or takes part in it */
+/**
+ * Checks that the actor manages the course or takes part in it.
+ * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`, `ENROLLMENT_REQUIRED`
+ */
 async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
-  // The course is read only to find the reason of a refusal.
+  // For trainees, the course is read only to choose the error.
   const trainee = actor.role === 'trainee';
   if (trainee && (await isActiveTrainee(core, actor.actorId, courseId))) return;
   const course = await courseOf(core, courseId);
@@ -49,7 +55,7 @@ async function assertMayRead(core: Core, actor: Actor, courseId: string): Promis
   throw course.isPublished ? new AppError('ENROLLMENT_REQUIRED') : notFound('Course');
 }
 
-/** {@link assertMayRead} as a condition, which saves a listing a query. */
+/** Returns {@link assertMayRead} as a condition, which saves a query for listings. */
 function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
   if (role === 'super_admin') return {};
   return role === 'trainer'
@@ -71,7 +77,7 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
-/** The total of a course's files. */
+/** Total of a course's files. */
 interface Usage {
   bytes: number;
   files: number;
@@ -92,7 +98,10 @@ async function usageOf(core: Core, courseId: string, transaction?: Transaction):
   return { bytes: Number(bytes ?? 0), files: Number(files ?? 0) };
 }
 
-/** The number of files is limited too, because empty files also cost a row and an object. @throws AppError `COURSE_QUOTA` */
+/**
+ * Checks the number of files, which is limited because empty files also cost a row and an object.
+ * @throws AppError `COURSE_QUOTA`
+ */
 function assertFileCount({ config }: Core, { files }: Usage): void {
   const { courseFiles } = config.files;
   if (files < courseFiles) return;
@@ -106,7 +115,10 @@ function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
   return new AppError('COURSE_QUOTA', message, { params: { maxBytes: courseQuotaBytes }, cause });
 }
 
-/** Locks the course, so that concurrent uploads are added up one after the other. */
+/**
+ * Checks the quota with a lock of the course, so that concurrent uploads are counted one after the other.
+ * @throws AppError `COURSE_QUOTA`
+ */
 async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
   await forceIncrementCourseVersions(core, [courseId], transaction);
   const used = await usageOf(core, courseId, transaction);
@@ -115,9 +127,9 @@ async function assertQuota(core: Core, courseId: string, file: StoredFile, trans
 }
 
 /**
- * The bytes that the next file of a course may have, checked before it is sent. The quota is checked again when the file
+ * Returns the maximum size of the next file of a course, before the file is sent. The quota is checked again when the file
  * is stored, because concurrent uploads use it too.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when the course has too many files
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` if the course has too many files
  */
 export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
   await assertMayUpload(core, actor, courseId);
@@ -133,7 +145,8 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
 /**
  * Adds a file to a course.
  * @param withoutSlot how the caller waits for the storage
- * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`
  */
 export async function addMaterial(
   core: Core,
@@ -166,7 +179,7 @@ export async function addMaterial(
 
 const auditedFile = ({ id, name, contentType, bytes }: StoredFile) => ({ id, name, contentType, bytes: Number(bytes) });
 
-/** One page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+/** Returns one page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
 export async function listMaterials(
   core: Core,
   actor: Actor,
@@ -181,7 +194,7 @@ export async function listMaterials(
   });
 }
 
-/** The row of a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Finds the row of a course's file. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
 export async function findMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<StoredFile> {
   await assertMayRead(core, actor, courseId);
   const where = { id, courseId, kind: 'material' as const, state: 'live' as const };

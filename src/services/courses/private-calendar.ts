@@ -10,7 +10,7 @@ import type { Caller, Core } from '../core.js';
 import { newSecret, secretHash } from '../credentials/secrets.js';
 import { calendarText, eventAttributes } from './calendar.js';
 
-/** The private address of the caller's calendar, as far as it is stored: nulls where there is none. */
+/** Times of the caller's private calendar address; nulls without one. */
 export type CalendarState = { [Key in 'createdAt' | 'lastUsedAt']: Calendar[Key] | null };
 
 export async function showCalendar({ database }: Core, { user }: Caller): Promise<CalendarState> {
@@ -19,8 +19,8 @@ export async function showCalendar({ database }: Core, { user }: Caller): Promis
 }
 
 /**
- * Gives the caller's calendar an address, in place of the one that it has.
- * @returns the key in the address, which is stored nowhere
+ * Creates an address for the caller's calendar, which replaces the previous one.
+ * @returns the key in the address; the database stores only its hash
  * @throws AppError `TOKEN_INVALID`
  */
 export async function createCalendar(core: Core, caller: Caller): Promise<string> {
@@ -34,23 +34,23 @@ export async function createCalendar(core: Core, caller: Caller): Promise<string
   return key;
 }
 
-/** Ends the address of the caller's calendar, if it has one. */
+/** Revokes the address of the caller's calendar, if any. */
 export async function revokeCalendar({ database }: Core, { user }: Caller): Promise<void> {
   const where = { userId: user.id };
   await database.inTransaction((transaction) => database.models.Calendar.destroy({ where, transaction }));
 }
 
-/** Courses in a calendar at most, those with the latest dates: less than a megabyte. */
+/** Maximum number of courses in a calendar, latest dates first: less than a megabyte. */
 const maxCourses = 500;
 
-/** The statuses of enrollments that make events. */
+/** Statuses of enrollments that appear as events. */
 const shownStatuses = ['pending', 'active', 'completed'] as const satisfies readonly EnrollmentStatus[];
 
 const hasDates: WhereOptions<Course> = {
   [Op.or]: [{ startDate: { [Op.ne]: null } }, { endDate: { [Op.ne]: null } }],
 };
 
-/** @param table of the courses in the query */
+/** @param table alias of the courses in the query */
 const latestFirst = (table: string): Order => [
   [fn('COALESCE', col(`${table}.start_date`), col(`${table}.end_date`)), 'DESC'],
   ['id', 'DESC'],
@@ -68,7 +68,7 @@ async function coursesOfTrainer({ database }: Core, trainerId: string) {
   return courses.map((course) => ({ course }));
 }
 
-/** Unpublished courses as far as the trainee may see them: those that they take part in. */
+/** Reads a trainee's courses; unpublished ones only if the trainee takes part in them. */
 async function coursesOfTrainee({ database }: Core, userId: string) {
   const { Course, Enrollment } = database.models;
   const enrollments = await database.read(() =>
@@ -87,7 +87,7 @@ async function coursesOfTrainee({ database }: Core, userId: string) {
   return enrollments.flatMap(({ course, status }) => (course ? [{ course, isTentative: status === 'pending' }] : []));
 }
 
-/** The courses with dates of a trainer or trainee. */
+/** Readers of a person's courses with dates, by role. */
 const coursesOf: Readonly<Record<User['role'], typeof coursesOfTrainer | undefined>> = {
   trainee: coursesOfTrainee,
   trainer: coursesOfTrainer,
@@ -95,8 +95,8 @@ const coursesOf: Readonly<Record<User['role'], typeof coursesOfTrainer | undefin
 };
 
 /**
- * The calendar of a private address, for the role that its person has now.
- * @throws AppError `NOT_FOUND` for an unknown or revoked key, and while the account is inactive or has no courses of its own
+ * Returns the calendar of a private address, for the person's current role.
+ * @throws AppError `NOT_FOUND` for an unknown or revoked key, an inactive account, or a role without own courses
  */
 export async function privateCalendar(core: Core, key: string): Promise<string> {
   const { Calendar, User } = core.database.models;

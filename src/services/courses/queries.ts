@@ -30,55 +30,55 @@ import { maxCounted, orderOf, type Page, readPage } from '../paging.js';
 import { addSeatCounts } from './capacity.js';
 import { scanConditions, searchConditions } from './search.js';
 
-/** The public fields of a course's trainer. */
+/** Public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 
-/** The reader of the catalogue; undefined when not signed in. */
+/** Reader of the catalogue; undefined if not signed in. */
 export type Viewer = Identity | undefined;
 
-/** Published courses for all, a trainer's own courses for them, all courses for the super admin. */
+/** Matches the courses that a viewer may see: published ones, a trainer's own ones, and all for the super admin. */
 function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
   if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrTaughtBy(database.sequelize, viewer.actorId)] };
   return { isPublished: true };
 }
 
-/** Parts of the same list, each with an index in the orders of the catalogue. */
+/** Returns the same courses as disjoint parts. An index serves each part in the sort orders of the catalogue. */
 function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
   const others = viewer?.role === 'trainer' ? { trainerId: viewer.actorId } : {};
   const maySeeMore = viewer?.role === 'super_admin' || viewer?.role === 'trainer';
   return [{ isPublished: true }, ...(maySeeMore ? [{ isPublished: false, ...others }] : [])];
 }
 
-/** Adds to courses what was asked for with them. */
+/** Adds the requested details to courses. */
 async function addDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
   if (include?.includes('seats')) await addSeatCounts(core, courses);
 }
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
-/** Where rows are read to count them. */
+/** Maximum count if counting reads the rows. */
 const maxCountedByRow = 1000;
 
-/** Where enrollments are counted for each course. */
+/** Maximum count if counting counts the enrollments of each course. */
 const maxCountedBySeats = 250;
 
 const maxCountedFor = ({ seatsLeft, search }: CourseFilter): number =>
   seatsLeft !== undefined ? maxCountedBySeats : search ? maxCountedByRow : maxCounted;
 
-/** Courses with seats left, or full ones; undefined means all. */
+/** Matches courses with seats left, or full ones; undefined means all. */
 const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
   seatsLeft === undefined ? [] : [{ [Op.and]: [hasSeatsLeft(sequelize, seatsLeft, seatStatuses)] }];
 
-/** Courses that have ended by today, or those that haven't. */
+/** Matches courses that have ended by today, or all others. */
 const byEnd = (core: Core, ended: EndedFilter): WhereOptions<Course>[] =>
   ended === 'all' ? [] : [courseHasEnded(ended === 'true', today(core))];
 
-/** The order of a listing of courses; soonest first in one direction only. */
+/** Returns the order of a listing. `soonest` has only one direction. */
 const courseOrder = (core: Core, listing: Sorting<string>): Order =>
   listing.sortBy === 'soonest' ? soonestFirst(core.database.sequelize, today(core)) : orderOf(listing);
 
-/** Those of the given courses that a filter matches. */
+/** Returns the condition for courses that match `among` and a filter. */
 export async function coursesMatching(
   core: Core,
   among: WhereOptions<Course>,
@@ -101,7 +101,7 @@ export async function coursesMatching(
   };
 }
 
-/** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
+/** Returns one page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const matching = await coursesMatching(core, {}, listing);
@@ -112,7 +112,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
     order,
     include: withTrainer(core),
     maxCounted: maxCountedFor(listing),
-    // Seats are counted of each course that is looked at: once, for the page and the number.
+    // Seats are counted for every examined course, so the page and the total use one query.
     ...(listing.seatsLeft !== undefined && {
       parts: {
         parts: visibleParts(viewer).map((those) => ({ where: among(those), sortedBy: order[0]?.[0] })),
@@ -124,7 +124,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
   return page;
 }
 
-/** @throws AppError `NOT_FOUND` when the id isn't a trainer's */
+/** @throws AppError `NOT_FOUND` if the id isn't a trainer's */
 export async function assertTrainer(core: Core, trainerId: string): Promise<void> {
   const trainer = await core.database.read(() =>
     core.database.models.User.findOne({ attributes: ['id'], where: { id: trainerId, role: 'trainer' } }),
@@ -133,8 +133,8 @@ export async function assertTrainer(core: Core, trainerId: string): Promise<void
 }
 
 /**
- * One page of a trainer's courses (specification, section 4.12).
- * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
+ * Returns one page of a trainer's courses (specification, section 4.12).
+ * @throws AppError `VALIDATION`, `NOT_FOUND` if the trainer doesn't exist
  */
 export async function listTrainerCourses(
   core: Core,
@@ -156,14 +156,13 @@ export async function listTrainerCourses(
     },
     order: courseOrder(core, listing),
     include: withTrainer(core),
-    // A trainer lists their own courses, and exists.
+    // Trainers list only their own courses, so the trainer exists.
     ifNone: viewer.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
   await addDetails(core, listing, page.items);
   return page;
 }
 
-/** Whether a trainee takes part in a course. */
 export async function isActiveTrainee(core: Core, userId: string, courseId: string): Promise<boolean> {
   const { Enrollment } = core.database.models;
   const where = { userId, courseId, status: participantStatuses };
@@ -171,7 +170,8 @@ export async function isActiveTrainee(core: Core, userId: string, courseId: stri
 }
 
 /**
- * A course with its trainer. An unpublished one is visible to its trainer, the super admin and its active trainees only.
+ * Finds a course with its trainer. An unpublished course is visible only to its trainer, the super admin and its active
+ * trainees.
  * @param query `{ include }`
  * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
@@ -193,10 +193,10 @@ async function findVisibleCourse(core: Core, viewer: Viewer, id: string): Promis
   throw notFound('Course');
 }
 
-/** Independent of database and locale; byte order would put "apples" after "Zoology". */
+/** Sorts independently of database and locale. Byte order would put "apples" after "Zoology". */
 const alphabetical = new Intl.Collator('en');
 
-/** The categories of the courses that the viewer may see, in alphabetical order. */
+/** Returns the categories of the courses that the viewer may see, in alphabetical order. */
 export async function listCategories(core: Core, viewer: Viewer): Promise<string[]> {
   const courses = await core.database.read(() =>
     core.database.models.Course.findAll({
@@ -208,7 +208,7 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
   return courses.flatMap(({ category }) => category ?? []).sort(alphabetical.compare);
 }
 
-/** One page of the active trainers, to whom a course can be assigned, by name. @throws AppError `VALIDATION` */
+/** Returns one page of active trainers, by name. A course can be assigned to any of them. @throws AppError `VALIDATION` */
 export async function listAvailableTrainers(core: Core, query: unknown): Promise<Page<User>> {
   const listing = validate(trainerListingSchema, query);
   const sought = searchKey(listing.search);
@@ -223,14 +223,14 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   });
 }
 
-/** The number of courses by state. */
+/** Number of courses by state. */
 export interface CourseCounts {
   total: number;
   published: number;
   unpublished: number;
 }
 
-/** Counts a trainer's own courses; all courses for the super admin. */
+/** Counts a trainer's own courses, or all courses for the super admin. */
 export async function countCourses(core: Core, viewer: NonNullable<Viewer>): Promise<CourseCounts> {
   const groups = await core.database.read(() =>
     core.database.models.Course.findAll({
@@ -244,7 +244,6 @@ export async function countCourses(core: Core, viewer: NonNullable<Viewer>): Pro
   return { total: published + unpublished, published, unpublished };
 }
 
-/** Statistics of courses. */
 export interface CourseStatistics {
   total: number;
   published: number;
@@ -253,7 +252,7 @@ export interface CourseStatistics {
   byCategory: { category: string | null; count: number }[];
 }
 
-/** Statistics of a trainer's own courses; of all courses for the super admin. */
+/** Returns statistics of a trainer's own courses, or of all courses for the super admin. */
 export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>): Promise<CourseStatistics> {
   const { Course } = core.database.models;
   const groups = await core.database.read(() =>

@@ -7,7 +7,10 @@ import { searchedWords } from '../../schemas/search-words.js';
 import { exceedsScanLimit } from '../accounts/search.js';
 import type { Core } from '../core.js';
 
-/** The courses, few of them, that have a text anywhere in their title, category and tags, or all its words. */
+/**
+ * Matches courses that contain a text anywhere in their title, category or tags, or contain all its words. Reads every row,
+ * so use only for few courses.
+ */
 export function scanConditions({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
   const key = searchKey(search);
   if (key === '') return [];
@@ -16,8 +19,8 @@ export function scanConditions({ database: { sequelize } }: Core, search: string
 }
 
 /**
- * The courses that a search of all finds (docs/OPERATIONS.md): among few as {@link scanConditions}, by reading them all; among more
- * than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
+ * Matches a search of all courses (docs/OPERATIONS.md). Up to `SEARCH_SCAN_ROWS` courses are searched as in {@link
+ * scanConditions}. Among more, each searched word must be the beginning of a word of the course, which an index finds.
  */
 export async function searchConditions(core: Core, search: string | undefined): Promise<WhereOptions<Course>[]> {
   const key = searchKey(search);

@@ -5,16 +5,16 @@ import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/
 import { convertToWebp, imageUrl, type WaitOptions } from '../files/images.js';
 import { lockManagedCourse } from './commands.js';
 
-/** The largest size of a thumbnail, in pixels. */
+/** Maximum size of a thumbnail, in pixels. */
 const thumbnailSize = { width: 1280, height: 1280 };
 
 const thumbnailRecord = (courseId: string, before: { thumbnail: string | null }, { thumbnail }: Course) =>
   ({ action: 'course.thumbnail', targetType: 'course', targetId: courseId, before, after: { thumbnail } }) as const;
 
 /**
- * Sets the image of a course, replacing the previous one.
- * @returns its URL path
- * @throws AppError `VALIDATION` when it isn't an image, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
+ * Sets the image of a course; replaces the previous one.
+ * @returns the URL path of the image
+ * @throws AppError `VALIDATION` if the file isn't an image, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
  *   `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function setThumbnail(
@@ -46,7 +46,7 @@ export async function setThumbnail(
   return imageUrl(file);
 }
 
-/** Removes the image of a course, if there is one. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Removes the image of a course, if any. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
 export async function removeThumbnail(core: Core, actor: Actor, courseId: string): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
