@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { withoutInvisible } from '../../schemas/text.js';
 
-/** In characters. */
+/** Maximum length in characters. */
 const maxNameLength = 255;
 
 /**
- * A file name without folders (which some browsers send), control characters, and invisible marks that make it look like
- * another name ("exe.pdf" for "fdp.exe"). A name that is too long keeps its extension.
+ * Removes folders (which some browsers send), control characters, and invisible marks that disguise a name ("exe.pdf" for
+ * "fdp.exe"). A long name is shortened and keeps its extension.
  */
 export function sanitizeFilename(name: string): string {
   const base = withoutInvisible(path.posix.basename(name.replaceAll('\\', '/')))

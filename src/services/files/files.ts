@@ -13,7 +13,7 @@ import type { Core } from '../core.js';
 import { sanitizeFilename } from './filename.js';
 import { areRemovalsHeld } from './removal-hold.js';
 
-/** A received file: its temporary path, and the name that its sender gave it. */
+/** Received file: its temporary path and the sender's name for it. */
 export interface Upload {
   path: string;
   name: string;
@@ -21,38 +21,38 @@ export interface Upload {
 
 export type { ByteRange, StoredObject } from '../../storage/storage.js';
 
-/** The limit of an upload, and the error for a larger one. */
+/** Limit of an upload, and the error for a larger file. */
 export interface UploadLimit {
   maxBytes: number;
   tooLarge(cause?: unknown): AppError;
 }
 
-/** A limit of so many bytes. */
+/** Returns a limit in bytes. */
 export const atMost = (maxBytes: number): UploadLimit => ({
   maxBytes,
   tooLarge: (cause) =>
     new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { params: { maxBytes }, cause }),
 });
 
-/** Waits without occupying a slot for requests. */
+/** Waits without occupying a slot for concurrent requests. */
 export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
 
-/** The folder of unfinished uploads; nothing of it is served. */
+/** Returns the folder of unfinished uploads. Its files are never served. */
 export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
 }
 
-/** Makes the upload folder, unless it exists. */
+/** Creates the upload folder unless it exists. */
 export async function makeUploadFolder(folder: string): Promise<void> {
   await makeFolder(folder);
 }
 
-/** Translates errors of the disk when making the upload folder and writing to it; returns other errors unchanged. */
+/** Translates errors of the disk below the upload folder; returns other errors unchanged. */
 export function uploadFault(folder: string, error: unknown): unknown {
   return diskFault(folder, error);
 }
 
-/** The course or account that the file belongs to. */
+/** Course or account that owns the file. */
 type Owner = { courseId: string } | { userId: string };
 
 interface NewFile {
@@ -64,20 +64,20 @@ interface NewFile {
   withoutSlot?: WithoutSlot | undefined;
 }
 
-/** Stored images are always written by this program. */
+/** Type of all images, because this program converts them. */
 const imageType = 'image/webp';
 
 /**
- * Stores a file and attaches it to its owner. The row is inserted before the file is stored and becomes live after it, so
- * that a crash at any moment leaves a row that names what to remove.
+ * Stores a file and attaches it to its owner. The row is inserted before the file is stored and becomes live after, so that
+ * after a crash a row names the file to remove.
  * @param attach attaches the file, in the transaction that makes it live
- * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `attach` throws; the file is removed then
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and errors of `attach`; the file is removed then
  */
 export async function storeFile(core: Core, file: NewFile, attach: Attach): Promise<StoredFile> {
   try {
     return await putAndAttach(core, file, attach);
   } finally {
-    // After a success the storage has moved it; after a failure it isn't needed.
+    // After a success the storage has moved the upload; after a failure the upload isn't needed.
     await removeUpload(file.upload);
   }
 }
@@ -97,7 +97,7 @@ async function putAndAttach(
     id: uuidv7(),
     kind,
     state: 'pending' as const,
-    // Images are public by their address, so the name must be impossible to guess.
+    // Images are public, so their names must be impossible to guess.
     storageKey: image ? `image/${randomUUID()}.webp` : `material/${randomUUID()}`,
     courseId: 'courseId' in owner ? owner.courseId : null,
     userId: 'userId' in owner ? owner.userId : null,
@@ -132,8 +132,8 @@ export async function removeUpload({ path: file }: Upload): Promise<void> {
 }
 
 /**
- * Marks live files for deletion, in the transaction that detaches them. Pending ones are left to their own request: it
- * notices that its owner is gone, while a file removed earlier would still arrive in the storage.
+ * Marks live files for deletion, in the transaction that detaches them. Pending files are left to their own request, which
+ * notices the missing owner. A file removed earlier would still arrive in the storage.
  */
 export async function markForDeletion(
   core: Core,
@@ -144,7 +144,7 @@ export async function markForDeletion(
   await core.database.models.StoredFile.update({ state: 'marked' }, { where, transaction });
 }
 
-/** Removes a file that could not be stored or attached; after a failure the cleanup does it. */
+/** Removes a file that could not be stored or attached. After a failure the cleanup removes the file. */
 async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | 'storageKey'>): Promise<void> {
   const { StoredFile } = core.database.models;
   try {
@@ -152,9 +152,9 @@ async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | '
       await StoredFile.update({ state: 'marked' }, { where: { id, state: 'pending' }, transaction });
       return StoredFile.findByPk(id, { transaction });
     });
-    // The commit succeeded, only its response was lost.
+    // The commit succeeded; only its response was lost.
     if (row?.state === 'live') return;
-    // Also without a row: the cleanup may have removed it before the file was stored.
+    // Also without a row, because the cleanup may have removed the row before the file was stored.
     await core.storage.remove([storageKey]);
     await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id }, transaction }));
   } catch (error) {
@@ -167,7 +167,10 @@ async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | '
 
 const notRemoved = 'files that are marked for deletion could not be removed: the next cleanup retries';
 
-/** Removes files that a deletion has marked. Failures are only logged: the deletion is done, and the next cleanup retries. */
+/**
+ * Removes marked files after a deletion. Failures are only logged, because the deletion is complete and the next cleanup
+ * retries.
+ */
 export async function removeMarked(core: Core, where: WhereOptions<StoredFile>): Promise<void> {
   try {
     await sweepMarked(core, where);
@@ -176,14 +179,14 @@ export async function removeMarked(core: Core, where: WhereOptions<StoredFile>):
   }
 }
 
-/** What became of files that are marked for deletion. */
+/** Result of the removal of marked files. */
 export interface Removal {
   removed: number;
-  /** Kept by a running backup. */
+  /** Number of files that a running backup needs. */
   held: number;
-  /** Left to the next cleanup, because the storage failed to remove one or more of their batch. */
+  /** Number of files left to the next cleanup, because the storage failed to remove their batch. */
   failed: number;
-  /** Why the first batch failed. */
+  /** Reason of the first failure. */
   failure: string | null;
 }
 
@@ -191,8 +194,8 @@ export interface Removal {
 const removalBatch = 500;
 
 /**
- * Removes marked files, then their rows. After a failure of the storage the rows stay, and the next cleanup tries again; a
- * batch that fails doesn't stop the next one.
+ * Removes marked files, then their rows. After a failed batch its rows stay for the next cleanup, and the next batch is
+ * tried.
  * @throws AppError of the database
  */
 export async function sweepMarked(
@@ -216,9 +219,12 @@ export async function sweepMarked(
   return removal;
 }
 
-/** Removes all files of a batch or, during a backup or when the storage fails, no row of it; adds that to `removal`. */
+/**
+ * Removes all files of a batch and their rows. During a backup or after a failure of the storage, all rows of the batch
+ * stay. Adds the result to `removal`.
+ */
 async function removeBatch(core: Core, files: readonly StoredFile[], removal: Removal): Promise<void> {
-  // A backup copies them; the next cleanup removes them.
+  // The backup still copies these files; the next cleanup removes them.
   if (await areRemovalsHeld(core)) {
     removal.held += files.length;
     return;
@@ -236,7 +242,7 @@ async function removeBatch(core: Core, files: readonly StoredFile[], removal: Re
   removal.removed += files.length;
 }
 
-/** The content of a file in chunks. @throws AppError `STORAGE_UNAVAILABLE` when reading fails */
+/** Reads a file in chunks. @throws AppError `STORAGE_UNAVAILABLE` if reading fails */
 export async function* readChunks({ stream }: StoredObject): AsyncGenerator<Buffer> {
   try {
     // A stream without an encoding gives buffers.
@@ -246,9 +252,8 @@ export async function* readChunks({ stream }: StoredObject): AsyncGenerator<Buff
   }
 }
 
-/** How a file is opened. */
 export interface OpenOptions {
-  /** Chooses a range of it; by default all of it. */
+  /** Chooses a range of the file; by default the whole file. */
   rangeOf?(file: StoredFile): ByteRange | undefined;
   /** How the caller waits for the storage, which may be slow. */
   withoutSlot?: WithoutSlot;
@@ -256,7 +261,7 @@ export interface OpenOptions {
 
 /**
  * Opens a live file.
- * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` also for a file of the wrong size, and what `rangeOf` throws
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` also for a file of the wrong size, and errors of `rangeOf`
  */
 export async function openFile(
   core: Core,
@@ -273,13 +278,13 @@ export async function openFile(
     assertFullSize(core, file, object);
     return { file, object };
   }
-  // It may have been deleted or replaced since its row was read.
+  // The file may have been deleted or replaced since its row was read.
   const isStillLive = (await core.database.read(() => StoredFile.count({ where: { id: file.id, state: 'live' } }))) > 0;
   if (isStillLive) core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');
 }
 
-/** A damaged disk may have cut the file: a part of it must not pass for all of it. @throws AppError `STORAGE_UNAVAILABLE` */
+/** Checks the size of a file, because a damaged disk may have truncated it. @throws AppError `STORAGE_UNAVAILABLE` */
 function assertFullSize(
   { storage }: Core,
   { storageKey, bytes }: StoredFile,

@@ -7,24 +7,24 @@ import { openFile, removeUpload, type Upload, type WithoutSlot } from './files.j
 
 const imagePrefix = '/api/images/';
 
-/** The URL path of a stored image, readable without signing in. */
+/** Returns the URL path of a stored image, which is readable without signing in. */
 export const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
 
-/** The key of the image that such a path names; nothing for any other text. */
+/** Returns the key of the image with a URL path of {@link imageUrl}; undefined for any other text. */
 export function imageKeyOf(url: string): string | undefined {
   const key = `image/${url.slice(imagePrefix.length)}`;
   return url.startsWith(imagePrefix) && isKey(key) ? key : undefined;
 }
 
-/** How the caller waits for the image process and the storage. */
+/** Options for waiting for the image process and the storage. */
 export interface WaitOptions {
-  /** Aborted when the client is gone; stops the work on the image. */
+  /** Aborted when the client disconnects; stops the conversion. */
   signal: AbortSignal;
-  /** Images have a queue of their own. */
+  /** Images have their own queue, so waiting for it needs no slot. */
   withoutSlot?: WithoutSlot;
 }
 
-/** Converts an upload to a WebP image, and removes the upload. */
+/** Converts an upload to a WebP image and removes the upload. */
 export async function convertToWebp(
   core: Core,
   upload: Upload,
@@ -42,7 +42,7 @@ export async function convertToWebp(
   return { path: target, name: upload.name };
 }
 
-/** Opens an image by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
+/** Opens an image by the name in its URL. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
 export async function openImage(core: Core, name: string, withoutSlot: WithoutSlot): Promise<StoredObject> {
   // Keys are stored as ASCII; MariaDB refuses to compare them with other text.
   if (!/^[\w.-]+$/.test(name)) throw notFound('File');

@@ -5,10 +5,10 @@ import type { Core } from '../core.js';
 const leaseName = 'backup';
 
 /**
- * Runs work while no process removes stored files: deletions only mark them meanwhile. A snapshot of the database that is read
- * in `work` therefore names no live file that is removed before `work` ends. A process that is paused for too long is taken for
- * dead: {@link assertRemovalsHeld} tells.
- * @throws AppError `FILE_UNUSABLE` when another process does this
+ * Runs work while no process removes stored files; deletions only mark them meanwhile. So all live files of a database
+ * snapshot read in `work` exist until `work` ends. A process that is paused for too long loses the hold: see {@link
+ * assertRemovalsHeld}.
+ * @throws AppError `FILE_UNUSABLE` while another process holds removals
  */
 export function holdRemovals<T>({ database }: Core, work: (hold: Lease) => Promise<T>): Promise<T> {
   const refusal = () =>
@@ -16,7 +16,7 @@ export function holdRemovals<T>({ database }: Core, work: (hold: Lease) => Promi
   return withLease(database, leaseName, 0, refusal, work, { isRenewedWhenExpired: false });
 }
 
-/** @throws AppError `FILE_UNUSABLE` when files may have been removed since the work began */
+/** @throws AppError `FILE_UNUSABLE` if files may have been removed since the work began */
 export async function assertRemovalsHeld({ database }: Core, hold: Lease): Promise<void> {
   if (await database.inTransaction((transaction) => hold.renew(transaction))) return;
   throw new AppError(
@@ -26,8 +26,8 @@ export async function assertRemovalsHeld({ database }: Core, hold: Lease): Promi
 }
 
 /**
- * Whether files must stay. Asked after the rows of marked files were read: a snapshot that is begun later has them marked as
- * well, so that they may be removed.
+ * Whether a backup forbids the removal of files. Call after reading the rows of marked files: a backup that starts later
+ * sees these files as marked and doesn't need them.
  */
 export async function areRemovalsHeld({ database }: Core): Promise<boolean> {
   return (await activeLeases(database, [leaseName])).size > 0;

@@ -8,7 +8,7 @@ import { diskFault } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 import { makeUploadFolder, type Upload, type UploadLimit, uploadsFolder } from './files.js';
 
-/** The content of a local file, up to the limit. */
+/** Reads a local file up to the limit. */
 async function* readUpTo(file: string, name: string, limit: UploadLimit): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
@@ -28,9 +28,10 @@ async function* readUpTo(file: string, name: string, limit: UploadLimit): AsyncG
 
 /**
  * Copies a local file to the upload folder, because services move or remove their uploads.
- * @param file its absolute path
- * @param given the path as the user wrote it, for messages
- * @throws AppError `USAGE` when it can't be read, the error of the limit, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ * @param file absolute path
+ * @param given path as the user wrote it, for messages
+ * @throws AppError `USAGE` if the file can't be read, the error of the limit, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
+ *   `INTERRUPTED`
  */
 export async function copyToUploads(
   core: Core,

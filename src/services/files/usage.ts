@@ -7,12 +7,12 @@ interface Usage {
   bytes: number;
 }
 
-/** The stored files and their sizes, and the same of each kind. */
+/** Number and size of stored files, in total and by kind. */
 export interface StorageUsage extends Usage {
   byKind: Record<FileKind, Usage>;
 }
 
-/** Adds up the files that are in use; not those that wait for their removal. */
+/** Counts live files, without files that are marked for deletion. */
 export async function storageUsage(core: Core): Promise<StorageUsage> {
   const groups = await core.database.read(() =>
     core.database.models.StoredFile.findAll({
@@ -23,7 +23,7 @@ export async function storageUsage(core: Core): Promise<StorageUsage> {
   );
   const usageOf = (kind: FileKind): Usage => {
     const group = groups.find((one) => one.kind === kind);
-    // Sums come as text from some drivers.
+    // Some drivers return sums as text.
     return { files: Number(group?.get('files') ?? 0), bytes: Number(group?.get('total') ?? 0) };
   };
   // The keys are the kinds.
