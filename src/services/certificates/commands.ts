@@ -4,9 +4,9 @@ import type { Actor, Core } from '../core.js';
 import { findCertificate } from './queries.js';
 
 /**
- * Revokes a certificate; its enrollment stays completed. Revoking it again changes nothing.
- * @param code as somebody typed it
- * @throws AppError `NOT_FOUND` when there is none, or it is of a course of another trainer
+ * Revokes a certificate; its enrollment stays completed. A second revocation changes nothing.
+ * @param code code as a user typed it
+ * @throws AppError `NOT_FOUND`, also for a certificate in a course of another trainer
  */
 export async function revokeCertificate(core: Core, actor: Actor, code: string): Promise<Certificate> {
   const { id } = await findCertificate(core, actor, code);

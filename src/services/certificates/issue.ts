@@ -8,11 +8,11 @@ import type { Core } from '../core.js';
 import { today } from '../dates.js';
 import { withNewIds } from '../new-ids.js';
 
-/** An enrollment that was completed just now, and gets its certificate. */
+/** Enrollment that has just been completed. issueCertificates() sets `certificate`. */
 type CompletedEnrollment = Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> &
   Partial<Pick<Enrollment, 'certificate'>>;
 
-/** Issues the certificates of completed enrollments, with names, title and dates of this moment. */
+/** Issues certificates of completed enrollments, with the present names, titles and dates. */
 export async function issueCertificates(
   core: Core,
   enrollments: readonly CompletedEnrollment[],
@@ -62,8 +62,8 @@ export async function issueCertificates(
 }
 
 /**
- * Revokes the certificates that match and aren't revoked yet. Those of a course after it is deleted, so that none is issued
- * meanwhile.
+ * Revokes matching certificates that aren't revoked yet. For a course, call after its deletion, so that no certificate is
+ * issued meanwhile.
  */
 export async function revokeCertificates(
   { database, now }: Core,

@@ -9,7 +9,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
 import { maxCounted, type Page, readPage } from '../paging.js';
 
-/** The valid certificate of an enrollment, for queries of enrollments. */
+/** Returns a join that adds the valid certificate to queries of enrollments. */
 export const certificateJoin = ({ database: { models, sequelize } }: Core): JoinedAssociation => ({
   model: models.Certificate,
   as: 'certificate',
@@ -19,14 +19,14 @@ export const certificateJoin = ({ database: { models, sequelize } }: Core): Join
 
 const isValid = { [Op.ne]: null };
 
-/** The valid certificate with a code that somebody typed; null without one, whether it is unknown or revoked. */
+/** Finds the valid certificate with a typed code; null for an unknown code and for a revoked certificate. */
 export async function findValidCertificate({ database }: Core, typed: string): Promise<Certificate | null> {
   const code = parseCertificateCode(typed);
   if (code === undefined) return null;
   return database.read(() => database.models.Certificate.findOne({ where: { code, enrollmentId: isValid } }));
 }
 
-/** Certificates that the actor manages: those of a trainer's courses as they are now, all for the super admin. */
+/** Matches the certificates that the actor manages: of the courses a trainer has now, or all for the super admin. */
 const managedBy = ({ database: { models } }: Core, { role, actorId }: Identity): WhereOptions<Certificate> =>
   role === 'super_admin'
     ? {}
@@ -37,7 +37,10 @@ const newestFirst: Order = [
   ['id', 'DESC'],
 ];
 
-/** One page of the certificates that the actor manages, revoked ones too, newest first. @throws AppError `VALIDATION` */
+/**
+ * Returns one page of the certificates that the actor manages, including revoked ones, newest first.
+ * @throws AppError `VALIDATION`
+ */
 export async function listCertificates(core: Core, actor: Identity, query: unknown): Promise<Page<Certificate>> {
   const listing = validate(certificateListingSchema, query);
   const { courseId, userId, valid } = listing;
@@ -53,7 +56,7 @@ export async function listCertificates(core: Core, actor: Identity, query: unkno
   });
 }
 
-/** A certificate that the actor manages, by a code that somebody typed; revoked ones too. @throws AppError `NOT_FOUND` */
+/** Finds a certificate that the actor manages by a typed code, including revoked ones. @throws AppError `NOT_FOUND` */
 export async function findCertificate(core: Core, actor: Identity, typed: string): Promise<Certificate> {
   const code = parseCertificateCode(typed);
   const where = { [Op.and]: [{ code: code ?? null }, managedBy(core, actor)] };

@@ -6,29 +6,29 @@ import { lastCharacter } from '../../schemas/search-words.js';
 import { sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';
 import { parseId, shortIdLength } from '../ids.js';
 
-/** What can be completed. */
+/** Kinds of arguments with completion. */
 export type Completable = 'course' | 'user' | 'enrollment' | 'import';
 
-/** What names something at the command line. */
+/** Suggestion for an argument of the command line. */
 export interface Suggestion {
   value: string;
-  /** It is a number or the end of an id, which says little. */
+  /** Whether the value is a number or the end of an id, which people can't recognise. */
   isCode: boolean;
-  /** What else people need to choose between those of a kind. */
+  /** Text that helps people to choose. */
   description: string;
 }
 
-/** A shell shows them all. */
+/** Limited, because a shell shows all suggestions. */
 const maxSuggestions = 100;
 
 const shortIdOf = (id: string) => id.slice(-shortIdLength);
 
 const joinParts = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(', ');
 
-/** Whether a text begins as typed, in any case. */
+/** Whether a text begins with the typed characters, in any case. */
 const beginsWith = (text: string, typed: string) => foldCase(text.slice(0, typed.length)) === foldCase(typed);
 
-/** Where names are read. */
+/** Database of the suggestions. */
 export interface SuggestionSource {
   settings: Config['database'];
   /** Opens the database. */
@@ -37,7 +37,10 @@ export interface SuggestionSource {
 
 type Row = readonly unknown[];
 
-/** Runs a SELECT: on a file past Sequelize, because a person waits. @param sql with `?` for each value, and nowhere else */
+/**
+ * Runs a SELECT. For an SQLite file, skips loading Sequelize, because a person waits for the result.
+ * @param sql has `?` for each value, and nowhere else
+ */
 async function select({ settings, open }: SuggestionSource, sql: string, values: readonly string[]): Promise<Row[]> {
   if (settings.dialect !== 'sqlite') {
     const [{ runSelect }, database] = await Promise.all([import('../../db/sql/select.js'), open()]);
@@ -51,7 +54,7 @@ async function select({ settings, open }: SuggestionSource, sql: string, values:
   }
 }
 
-/** The pattern of ids whose last characters begin so: of all for none typed, nothing where no id can be meant. */
+/** Returns the LIKE pattern of ids whose short id begins with the typed characters; undefined if no id can match. */
 function idPattern(typed: string): string | undefined {
   if (typed === '') return '%';
   if (typed.length > shortIdLength || !/^[\da-f]+$/i.test(typed)) return undefined;
@@ -59,8 +62,8 @@ function idPattern(typed: string): string | undefined {
 }
 
 /**
- * Titles, and short ids of courses that their titles don't name: where several have the same but for case, and where it is
- * spelled like an id or an option.
+ * Suggests titles of courses. A short id replaces a title that several courses have in any case, or that looks like an id
+ * or an option.
  */
 async function suggestCourses(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const { from, below } = sortKeyBeginning(typed, titleMaximum);
@@ -83,7 +86,7 @@ async function suggestCourses(source: SuggestionSource, typed: string): Promise<
   });
 }
 
-/** Email addresses. */
+/** Suggests email addresses. */
 async function suggestUsers(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const from = normalizeEmail(typed);
   const rows = await select(
@@ -94,7 +97,7 @@ async function suggestUsers(source: SuggestionSource, typed: string): Promise<Su
   return rows.map(([email, ...names]) => ({ value: String(email), isCode: false, description: names.join(' ') }));
 }
 
-/** Short ids, the newest first. */
+/** Suggests short ids, newest first. */
 async function suggestEnrollments(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const ids = idPattern(typed);
   if (!ids) return [];
@@ -112,7 +115,7 @@ async function suggestEnrollments(source: SuggestionSource, typed: string): Prom
   }));
 }
 
-/** Numbers, or short ids where no number begins so; the newest first. */
+/** Suggests numbers of imports, newest first; short ids if no number begins with the typed characters. */
 async function suggestImports(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const find = async (column: string, pattern: string, nameOf: (value: string) => string): Promise<Suggestion[]> => {
     const rows = await select(
@@ -141,8 +144,8 @@ const finders: Readonly<Record<Completable, (source: SuggestionSource, typed: st
 };
 
 /**
- * What the command line accepts as the name of one of these, beginning as typed in any case: at most 100, with what was typed
- * as it is, because shells leave out what differs.
+ * Returns at most 100 suggestions that begin with the typed characters in any case. Each keeps the characters as typed,
+ * because shells drop suggestions that differ from them.
  */
 export async function suggestNames(source: SuggestionSource, what: Completable, typed: string): Promise<Suggestion[]> {
   const names = await finders[what](source, typed);

@@ -3,25 +3,25 @@ import { availableParallelism } from 'node:os';
 import { createFairQueue } from '../../fair-queue.js';
 import { threadFile } from '../../package-root.js';
 
-/** Who waits for a hash. */
+/** Options of a queued hash. */
 export interface HashRequest {
-  /** Owners are served round robin: the network of a client, or the id of an account. */
+  /** Network of a client or id of an account. Owners are served round robin. */
   owner: string;
-  /** Gives up a hash that isn't being computed yet. */
+  /** Cancels the hash if its computation has not started. */
   signal?: AbortSignal | undefined;
-  /** Is done before the hash, which then has its core; when it fails, nothing is computed. */
+  /** Runs on the same core just before the hash. If it fails, the hash isn't computed. */
   before?: () => Promise<void>;
 }
 
-/** bcrypt on all cores, outside the event loop. */
+/** Computes bcrypt on all cores, outside the event loop. */
 export interface PasswordHasher {
-  /** @throws AppError `OVERLOADED` when the queue is full, `INTERRUPTED` */
+  /** @throws AppError `OVERLOADED` if the queue is full, `INTERRUPTED` */
   hash(password: string, cost: number, request?: HashRequest): Promise<string>;
-  /** False also for an invalid hash. @throws AppError `OVERLOADED`, `INTERRUPTED` */
+  /** Returns false also for an invalid hash. @throws AppError `OVERLOADED`, `INTERRUPTED` */
   compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
-  /** The implementation in use. */
+  /** Implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
-  /** Hashes that wait for a core. */
+  /** Returns the number of hashes that wait for a core. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -31,33 +31,36 @@ interface Bcrypt extends Pick<PasswordHasher, 'implementation' | 'close'> {
   compare(password: string, hash: string): Promise<boolean>;
 }
 
-/** What bcrypt reads of a password, in bytes. */
+/** Maximum length of a password that bcrypt reads, in bytes. */
 const bcryptBytes = 72;
 
 /**
- * What bcrypt gets: the password, or where that is too long for it the base64 of its SHA-256, so that nothing is cut. The same
- * for what no password can be, which so takes as long and matches nothing.
+ * Returns the input of bcrypt: the password or, if it is too long for bcrypt, the base64 of its SHA-256. An impossible
+ * password is hashed too: comparing it takes as long and never matches.
  */
 function bcryptInput(password: string): string {
   const isWellFormed = password.isWellFormed();
   if (isWellFormed && !password.includes('\0') && Buffer.byteLength(password) <= bcryptBytes) return password;
-  // UTF-8 would make one character of all halves of surrogate pairs.
+  // UTF-8 would encode all lone surrogates as the same character.
   return createHash('sha256')
     .update(password, isWellFormed ? 'utf8' : 'utf16le')
     .digest('base64');
 }
 
-/** A hash that no password matches: logins without an account, or without a password, take the same time as others. */
+/**
+ * Returns a hash that no password matches, so that logins without an account or without a password take the same time as
+ * others.
+ */
 export const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 
-/** The length of the queue for each core; limits how long a login waits. */
+/** Maximum length of the queue per core; limits the wait of a login. */
 const queuedPerCore = 64;
-/** The minimal length of the queue: ten classes may sign in at the same time, behind one address. */
+/** Minimum of the maximum length: ten classes may sign in at the same time behind one address. */
 const minQueued = 640;
-/** How long a hash may wait, in milliseconds: longer than a full queue takes on two cores at the default cost. */
+/** Maximum wait of a hash, in milliseconds. Longer than a full queue takes on two cores at the default cost. */
 const waitMs = 180_000;
 
-/** The native implementation; nothing when it has no build for this machine. */
+/** Loads the native implementation; undefined if it has no build for this machine. */
 async function nativeBcrypt(): Promise<Bcrypt | undefined> {
   try {
     const bcrypt = await import('@node-rs/bcrypt');
@@ -68,12 +71,12 @@ async function nativeBcrypt(): Promise<Bcrypt | undefined> {
       close: async () => undefined,
     };
   } catch {
-    // The dependency is optional: after any failure to load it bcryptjs is used.
+    // The dependency is optional. If it can't be loaded, bcryptjs is used.
     return undefined;
   }
 }
 
-/** bcryptjs blocks its thread, even with its asynchronous functions, so it runs in worker threads. */
+/** Starts worker threads for bcryptjs, which blocks its thread even in asynchronous functions. */
 async function workerBcrypt(threads: number): Promise<Bcrypt> {
   const { Piscina } = await import('piscina');
   const pool = new Piscina({
@@ -92,7 +95,7 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
 }
 
 /**
- * Creates the hasher: one hash per core at a time, and a bounded queue that is fair between those who wait.
+ * Creates the hasher. It computes one hash per core at a time and has a bounded queue that is fair between owners.
  * @param only forces an implementation, for measurements and tests
  */
 export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
@@ -117,15 +120,16 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
 }
 
 /**
- * The lowest cost of bcrypt, for generated passwords only: their 98 bits can't be searched even with a fast hash, and they
- * must be replaced at the first login.
+ * Lowest cost of bcrypt, for generated passwords only. Their 98 bits can't be searched even with a fast hash, and they must
+ * be replaced at the first login.
  */
 export const generatedPasswordCost = 4;
 
-// To be read out and typed from paper: without 0 and o, without 1, i and l, and without u, which looks like v in handwriting.
+// Characters for reading aloud and typing from paper: without 0 and o, without 1, i and l, and without u, which looks like
+// v in handwriting.
 const alphabet = '23456789abcdefghjkmnpqrstvwxyz';
 
-/** An initial password of 20 characters, 98 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
+/** Returns an initial password of 20 characters, 98 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
 export function generatePassword(): string {
   const characters = Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return characters.replace(/.{5}(?=.)/g, '$&-');
@@ -133,7 +137,10 @@ export function generatePassword(): string {
 
 const generated = new RegExp(`^[${alphabet}]{5}(-[${alphabet}]{5}){3}$`);
 
-/** The generated password in a text to which copying or a keyboard has added blanks or capitals; undefined in others. */
+/**
+ * Returns the generated password without blanks and capitals that copying or a keyboard has added; undefined if the text is
+ * no changed generated password.
+ */
 export function repairCopiedPassword(text: string): string | undefined {
   const password = text.replace(/\s/g, '').toLowerCase();
   return text.length < 100 && password !== text && generated.test(password) ? password : undefined;

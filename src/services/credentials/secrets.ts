@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A secret of 256 random bits for an address; it is stored nowhere, but for its {@link secretHash}. */
+/** Returns a secret of 256 random bits for a URL. Store only its {@link secretHash}. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** SHA-256 in hexadecimal digits: nobody guesses 256 bits, so it needs no slower hash. */
+/** Returns the SHA-256 in hexadecimal digits. 256 random bits can't be guessed, so no slow hash is needed. */
 export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

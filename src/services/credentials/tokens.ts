@@ -5,39 +5,42 @@ import jwt from 'jsonwebtoken';
 import type { Config } from '../../config/config.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 
-/** The claims of a token (specification, section 5). */
+/** Claims of a token (specification, section 5). */
 export interface TokenClaims {
   userId: string;
   /** Session id. */
   sid: string;
 }
 
-/** Issues and verifies the tokens of sessions. */
+/** Issues and verifies tokens of sessions. */
 export interface Tokens {
-  /** A signed JSON web token (HS256, RFC 7519) that ends at `expiresAt`. */
+  /** Returns a signed JSON web token (HS256, RFC 7519) that expires at `expiresAt`. */
   issue(claims: TokenClaims, issuedAt: Date, expiresAt: Date): string;
-  /** The claims of a token that is genuine and has not expired; `undefined` for anything else. */
+  /** Returns the claims of a genuine token that has not expired; undefined for any other text. */
   verify(token: string, now: Date): TokenClaims | undefined;
 }
 
-/** Name of the file in the data folder that keeps a generated signing secret. */
+/** Name of the file in the data folder with the generated signing secret. */
 export const secretFileName = 'jwt-secret';
 
-/** Creates a file for this user alone, unless it exists. It is linked into place complete, so that no process reads a part. */
+/**
+ * Creates a file that only this user can read, unless it exists. The complete file is linked into place, so that no process
+ * reads a part.
+ */
 function writeIfAbsent(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
   try {
     linkSync(draft, file);
   } catch (error) {
-    // Of two processes that start together, one links its secret and the other reads it.
+    // If two processes start together, one links its secret and the other reads that secret.
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft);
   }
 }
 
-/** Reads the development secret. @param create makes the file if necessary */
+/** Reads the development secret. @param create creates the file if necessary */
 function developmentSecret(dataDir: string, create: (file: string) => void): string {
   const file = path.join(dataDir, secretFileName);
   let secret: string;
@@ -70,10 +73,13 @@ export function assertSecretReadable({ auth, dataDir }: Config): void {
     developmentSecret(dataDir, () => undefined);
 }
 
-/** jsonwebtoken would try to parse a string as a public key at every call. */
+/** Creates a key object: jsonwebtoken would try to parse a string as a public key at every call. */
 const secretKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
-/** Signs with the current secret and accepts the previous one, so that a rotation ends no sessions. */
+/**
+ * Creates tokens that are signed with the current secret. The previous secret is accepted too, so that a rotation ends no
+ * sessions.
+ */
 export function createTokens(config: Config): Tokens {
   const { jwtSecret, jwtSecretPrevious } = config.auth;
   const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir, createSecret));
@@ -93,15 +99,15 @@ export function createTokens(config: Config): Tokens {
   };
 }
 
-/** How far the clock of the instance that issued a token may be ahead, in milliseconds. */
+/** Tolerance for the clock of the issuing instance, in milliseconds. */
 const clockSkewMs = 5 * 60_000;
 
-/** Only such ids reach the database: MySQL ignores spaces at the end, and a NUL would end SQLite's statement. */
+/** Whether an id is safe in a query: MySQL ignores trailing spaces, and a NUL would end SQLite's statement. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
 /**
- * The fields of session tokens. Any other marks an extension (RFC 7515, section 4.1.11) or a token for another purpose, as `aud`
- * does (RFC 8725, section 3.12): jsonwebtoken passes over both.
+ * Fields of session tokens. Tokens with other fields are refused: these have an extension (RFC 7515, section 4.1.11) or
+ * another purpose, such as `aud` (RFC 8725, section 3.12). jsonwebtoken ignores both.
  */
 const headerFields = ['alg', 'typ'];
 const claimNames = ['userId', 'sid', 'iat', 'exp'];
@@ -120,13 +126,13 @@ function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims |
       return undefined;
     if (header.typ !== 'JWT' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
-    // Any JSON can be signed: each claim is checked below.
+    // The payload can be any JSON, so each claim is checked below.
     const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
     return isId(userId) && isId(sid) ? { userId, sid } : undefined;
   } catch (error) {
-    // All faults of a token; a payload that isn't JSON is a SyntaxError. Anything else is a bug.
+    // Faults of a token; a payload that isn't JSON throws a SyntaxError. Other errors are bugs.
     if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;
-    // jsonwebtoken reads claims of a signed `null`, which is a TypeError.
+    // For a signed `null`, jsonwebtoken throws a TypeError.
     if (jwt.decode(token) === null) return undefined;
     throw error;
   }

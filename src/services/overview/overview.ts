@@ -24,7 +24,7 @@ const maxImportsShown = 5;
 const maxCoursesShown = 10;
 const maxEnrollmentsShown = 10;
 
-/** The figures of the whole programme. */
+/** Figures of the whole programme. */
 export interface SuperAdminOverview {
   role: 'super_admin';
   programme: ProgrammeDay;
@@ -33,14 +33,14 @@ export interface SuperAdminOverview {
   enrollments: EnrollmentStatistics;
   requestsWaiting: number;
   imports: Import[];
-  /** The last weeks, the oldest first, by their first day. */
+  /** Figures of the last weeks, oldest first. `week` is the first day. */
   weeks: { week: string; enrollments: number; accounts: number }[];
   storage: StorageUsage;
-  /** What keeps mails from arriving. */
+  /** Problems of sending mails. */
   mailTrouble: MailTrouble | null;
 }
 
-/** The figures of a trainer's courses. */
+/** Figures of a trainer's courses. */
 export interface TrainerOverview {
   role: 'trainer';
   courses: CourseCounts;
@@ -52,7 +52,7 @@ export interface TrainerOverview {
   weeks: { week: string; enrollments: number }[];
 }
 
-/** The courses of a trainee. */
+/** Figures of a trainee's courses. */
 export interface TraineeOverview {
   role: 'trainee';
   enrollments: EnrollmentStatistics;
@@ -64,7 +64,7 @@ export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** The figures for the super admin and the operator. */
+/** Returns the figures of the whole programme. */
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();
@@ -130,8 +130,8 @@ async function traineeOverview(core: Core, userId: string): Promise<TraineeOverv
 }
 
 /**
- * The figures that a client shows first: of the whole programme for the super admin, of their courses for trainers and
- * trainees. The number of queries is fixed.
+ * Returns the figures of a client's start page: of the whole programme for the super admin, of their own courses for
+ * trainers and trainees. The number of queries is fixed.
  */
 export async function overview(core: Core, actor: Actor): Promise<Overview> {
   if (actor.role === 'super_admin') return superAdminOverview(core, actor);

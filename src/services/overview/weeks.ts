@@ -5,7 +5,7 @@ import type { Core } from '../core.js';
 const dayMs = 86_400_000;
 const weeksShown = 12;
 
-/** The beginnings of the last weeks, the present one included: Mondays, 00:00 UTC. */
+/** Returns the starts of the last weeks, including the present one: Mondays, 00:00 UTC. */
 export function weekStarts(now: Date): Date[] {
   const today = Math.floor(now.getTime() / dayMs);
   // 1 January 1970 was a Thursday.
@@ -13,10 +13,10 @@ export function weekStarts(now: Date): Date[] {
   return Array.from({ length: weeksShown }, (_, index) => new Date((monday - 7 * (weeksShown - 1 - index)) * dayMs));
 }
 
-/** The first day of a week, as `YYYY-MM-DD`. */
+/** Returns the first day of a week as `YYYY-MM-DD`. */
 export const dayOf = (start: Date) => start.toISOString().slice(0, 10);
 
-/** The number of enrollments in each week by their date; with `trainerId` those in this trainer's courses. */
+/** Counts enrollments by week of their date; with `trainerId` only in this trainer's courses. */
 export async function enrollmentsPerWeek(core: Core, starts: readonly Date[], trainerId?: string): Promise<number[]> {
   const { sequelize, models, read } = core.database;
   const week = periodIndex(sequelize, 'Enrollment.enrolled_at', starts);
@@ -33,7 +33,7 @@ export async function enrollmentsPerWeek(core: Core, starts: readonly Date[], tr
   return countsOf(starts, groups);
 }
 
-/** The number of accounts that were created in each week. */
+/** Counts accounts by week of their creation. */
 export async function accountsPerWeek(core: Core, starts: readonly Date[]): Promise<number[]> {
   const { sequelize, models, read } = core.database;
   const week = periodIndex(sequelize, 'User.created_at', starts);
@@ -50,7 +50,7 @@ export async function accountsPerWeek(core: Core, starts: readonly Date[]): Prom
   return countsOf(starts, groups);
 }
 
-/** Weeks in which nothing happened have no group. */
+/** Returns a count for each week; a week without a group counts 0. */
 function countsOf(starts: readonly Date[], groups: readonly { get(key: string): unknown }[]): number[] {
   const counts = new Map(groups.map((group) => [Number(group.get('week')), Number(group.get('count'))]));
   return starts.map((_, index) => counts.get(index) ?? 0);
