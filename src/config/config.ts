@@ -7,13 +7,13 @@ import { crossChecks, type SettingProblem } from './cross-checks.js';
 import type { MysqlLocation, SqliteLocation } from './database-url.js';
 import { type Section, type SettingName, type SettingValues, settingNames, settings } from './settings.js';
 
-/** The file's path is absolute. */
+/** The path of the file is absolute. */
 export type SqliteConfig = SqliteLocation;
 
-/** A database on a MySQL or MariaDB server, and how to connect to it. The path of the CA file is absolute. */
+/** Connection to a database on a MySQL or MariaDB server. The path of the CA file is absolute. */
 export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {}
 
-/** The effective settings, as `settings.ts` describes them. Made once by {@link loadConfig}; frozen. */
+/** Effective settings, as `settings.ts` describes them. {@link loadConfig} creates them once, frozen. */
 export interface Config {
   environment: SettingValues['NODE_ENV'];
   /** Absolute path. */
@@ -33,26 +33,26 @@ export interface Config {
   logFormat: SettingValues['LOG_FORMAT'];
 }
 
-/** Files in a folder. */
+/** Storage of files in a folder. */
 export interface LocalStorageConfig {
   kind: 'local';
   /** Absolute path. */
   folder: string;
 }
 
-/** Files in a bucket of an S3 server. */
+/** Storage of files in a bucket of an S3 server. */
 export interface S3Config extends Omit<Section<'files.storage'>, 'kind' | 'bucket'> {
   kind: 's3';
   bucket: string;
 }
 
-/** Where settings are read from. */
+/** Sources of settings. */
 export interface ConfigSource {
-  /** Environment variables; `process.env` when absent. */
+  /** Environment variables; by default `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** The folder that relative paths and the `.env` file belong to; the working directory when absent. */
+  /** Base folder of relative paths and the `.env` file; by default the working directory. */
   cwd?: string;
-  /** Where the program is installed; found by itself when absent. */
+  /** Folder of the installed program; found automatically by default. */
   packageFolder?: string;
 }
 
@@ -61,32 +61,32 @@ interface RawSettings {
   origins: Partial<Record<SettingName, 'environment' | '.env'>>;
 }
 
-/** The `.env` file that settings are read from: of a global installation, the one in this user's folder. */
+/** Returns the path of the `.env` file; of a global installation, it is in this user's folder. */
 export function envFile({ env = process.env, cwd = process.cwd(), ...source }: ConfigSource): string {
   return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
 }
 
-/** What the `.env` file has. */
+/** Content of the `.env` file. */
 export interface SettingsFile {
-  /** Values by name. */
+  /** Values by name of the setting. */
   values: Readonly<Record<string, string>>;
-  /** The numbers of the lines that are neither settings nor comments, from 1. */
+  /** Numbers, from 1, of lines that are neither settings nor comments. */
   unreadLines: readonly number[];
 }
 
-/** Values in quotes may have several lines. */
+/** Matches quoted values, which may have several lines. */
 const quotedValue = /(?<==[ \t]*)(?:"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|`(?:\\`|[^`])*`)/g;
 
-/** What dotenv takes for a setting, a comment, or nothing. */
+/** Matches lines that dotenv reads as a setting, a comment, or an empty line. */
 const settingLine = /^\s*(?:$|#|(?:export\s+)?[\w.-]+(?:\s*=|:\s))/;
 
-/** @throws AppError `CONFIG_INVALID` when it can't be read */
+/** @throws AppError `CONFIG_INVALID` if the file can't be read */
 export function settingsFileOf(source: ConfigSource): SettingsFile {
   const settingsFile = envFile(source);
   const shown = path.relative(source.cwd ?? process.cwd(), settingsFile);
   let text: string;
   try {
-    // The owner of the folder could put a pipe there: each command, and the Tab key, would wait for its end.
+    // The owner of the folder could create a pipe there. Then each command, and the Tab key, would wait for its end.
     if (!statSync(settingsFile).isFile())
       throw new AppError(
         'CONFIG_INVALID',
@@ -102,7 +102,7 @@ export function settingsFileOf(source: ConfigSource): SettingsFile {
       { cause: error },
     );
   }
-  // Some editors and shells write UTF-16, in which no setting would be found.
+  // Some editors and shells write UTF-16, in which dotenv finds no setting.
   if (text.includes('\0')) throw new AppError('CONFIG_INVALID', `The file ${shown} is not in UTF-8. Save it as UTF-8.`);
   const lines = text
     .replace(/^\ufeff/, '')
@@ -115,8 +115,8 @@ export function settingsFileOf(source: ConfigSource): SettingsFile {
 }
 
 /**
- * The settings as given: the environment first, then the `.env` file. An empty value counts as none.
- * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
+ * Reads the settings as text. The environment takes precedence over the `.env` file. An empty value counts as absent.
+ * @throws AppError `CONFIG_INVALID` if the `.env` file can't be read
  */
 export function readSettings(source: ConfigSource): RawSettings {
   const { env = process.env } = source;
@@ -150,7 +150,7 @@ function databaseConfig(
 
 function storageConfig(storage: Section<'files.storage'>, dataDir: string): LocalStorageConfig | S3Config {
   const { kind, bucket } = storage;
-  // S3_BUCKET is set when FILE_STORAGE is s3.
+  // crossChecks() makes sure that S3_BUCKET is set if FILE_STORAGE is s3.
   return kind === 'local' || bucket === undefined
     ? { kind: 'local', folder: path.join(dataDir, 'files') }
     : { ...storage, kind, bucket };
@@ -164,18 +164,18 @@ const programmeConfig = (
   ...(logo !== undefined && { logo: path.resolve(baseOf('PROGRAMME_LOGO'), logo) }),
 });
 
-/** The values below one path of `Config`. */
+/** Returns the values directly below one path of `Config`. */
 function sectionOf<S extends string>(values: Partial<SettingValues>, section: S): Section<S> {
   const entries = settingNames.flatMap((name) => {
     const key = settings[name].path.slice(section.length + 1);
     const isDirectlyBelow = settings[name].path === `${section}.${key}` && !key.includes('.');
     return isDirectlyBelow && values[name] !== undefined ? [[key, Object.freeze(values[name])]] : [];
   });
-  // The type follows from the same paths.
+  // The type is derived from the same paths.
   return Object.fromEntries(entries) as Section<S>;
 }
 
-/** @throws AppError `CONFIG_INVALID`, one detail a wrong setting */
+/** @throws AppError `CONFIG_INVALID` with a detail for each wrong setting */
 function checkedValues(given: RawSettings['values']): SettingValues {
   const values: Partial<Record<SettingName, unknown>> = {};
   const problems: SettingProblem[] = [];
@@ -186,11 +186,11 @@ function checkedValues(given: RawSettings['values']): SettingValues {
     try {
       values[name] = rule(text, given);
     } catch (error) {
-      // Rules throw nothing but sentences.
+      // Rules throw only errors with a sentence.
       problems.push({ name, problem: (error as Error).message });
     }
   }
-  // Each value was made by the rule that gives its type; one is missing only where there is a problem.
+  // Each value comes from the rule that defines its type. A value is missing only if there is a problem.
   const checked = values as SettingValues;
   problems.push(...crossChecks(given, checked));
   if (problems.length === 0) return checked;
@@ -204,12 +204,15 @@ function checkedValues(given: RawSettings['values']): SettingValues {
 
 /**
  * Reads, checks and freezes the settings from the environment and the `.env` file.
- * @throws AppError `CONFIG_INVALID`, one detail a wrong setting, each saying what the setting should be
+ * @throws AppError `CONFIG_INVALID` with a detail for each wrong setting, which says what the setting must be
  */
 export function loadConfig(source: ConfigSource = {}): Config {
   const { env = process.env, cwd = process.cwd() } = source;
   const { values: given, origins } = readSettings(source);
-  /** The folder that relative paths in a setting belong to: that of the `.env` file, or the working directory. */
+  /**
+   * Returns the base folder of a relative path: the folder of the `.env` file for settings in this file, otherwise the
+   * working directory.
+   */
   const baseOf = (name: SettingName) => (origins[name] === '.env' ? path.dirname(envFile(source)) : cwd);
   const values = checkedValues(given);
   const installedFolder = given.DATA_DIR === undefined ? userFolder({ ...source, env, cwd }) : undefined;

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { type GivenSettings, type SettingName, type SettingValues, settingNames, settings } from './settings.js';
 
-/** What is wrong with a setting. */
+/** Problem of a setting. */
 export interface SettingProblem {
   name: SettingName;
-  /** The rest of a sentence about the setting, such as "must be on or off". */
+  /** Predicate of a sentence about the setting, such as "must be on or off". */
   problem: string;
 }
 
@@ -12,7 +12,7 @@ export interface SettingProblem {
 const minimumSecretBytes = 32;
 const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
 
-/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
+/** Returns the weakness of a signing secret; undefined if the secret is fit for production. */
 export function secretWeakness(secret: string): string | undefined {
   if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
   if (placeholderSecret.test(secret)) return 'looks like a placeholder';
@@ -21,7 +21,7 @@ export function secretWeakness(secret: string): string | undefined {
 
 const secretRemedy = 'make one with: openssl rand -base64 48';
 
-/** Rules that involve more than one setting. @param values those that are valid by themselves */
+/** Checks rules that involve several settings. @param values values that are valid by themselves */
 export function crossChecks(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
   return [
     ...databaseProblems(given),
@@ -46,7 +46,10 @@ function databaseProblems(given: GivenSettings): SettingProblem[] {
 const usesFile = (given: GivenSettings, { DATABASE_URL: url }: Partial<SettingValues>) =>
   url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
 
-/** Who names an authority expects the server to be verified: without this, passwords would go to it unencrypted. */
+/**
+ * Refuses DB_TLS_CA_FILE unless the server is verified: the operator expects verification, but passwords would go to an
+ * unverified server or be unencrypted.
+ */
 function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
   if (usesFile(given, values)) return [];
   const { DATABASE_URL: url, DB_HOST } = values;
@@ -85,7 +88,7 @@ function secretProblems(values: Partial<SettingValues>): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (values.JWT_SECRET === undefined)
     problems.push({ name: 'JWT_SECRET', problem: `must be set in production; ${secretRemedy}` });
-  // The previous secret can be left out, but not replaced.
+  // The previous secret can be removed, but not replaced.
   const remedies = {
     JWT_SECRET: secretRemedy,
     JWT_SECRET_PREVIOUS: 'remove it, which ends the sessions that it has signed',

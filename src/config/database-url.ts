@@ -1,13 +1,10 @@
-/** Databases as URLs name them. */
-
-/** A database in a file. */
+/** Database in a file. */
 export interface SqliteLocation {
   dialect: 'sqlite';
-  /** Path of the database file. */
   file: string;
 }
 
-/** A database on a MySQL or MariaDB server, and who asks for it. */
+/** Database on a MySQL or MariaDB server, with the login. */
 export interface MysqlLocation {
   dialect: 'mysql';
   host: string;
@@ -17,7 +14,7 @@ export interface MysqlLocation {
   password: string;
 }
 
-/** @throws Error whose message says what is wrong, without quoting it */
+/** @throws Error with a message that describes the problem without quoting the text */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -27,8 +24,8 @@ export function percentDecoded(text: string): string {
 }
 
 /**
- * The database that a URL names: `sqlite:<file>` or `mysql://<user>:<password>@<host>:<port>/<database>`.
- * @throws Error whose message says what the URL must be, without quoting it
+ * Parses the URL of a database: `sqlite:<file>` or `mysql://<user>:<password>@<host>:<port>/<database>`.
+ * @throws Error with a message that says what the URL must be, without quoting it
  */
 export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
   const sqlite = /^sqlite:(?:\/\/)?(.*)$/is.exec(text);
@@ -38,7 +35,8 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
       throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
     return { dialect: 'sqlite', file };
   }
-  // A password with such characters makes another URL, which may lack a host or have a wrong port, a path or a query.
+  // An unencoded password with these characters changes the meaning of the URL, which may then lack a host or have a wrong
+  // port, a path or a query.
   const encoding = 'in the user and the password, @ / : # ? % must be percent-encoded (%40 for @)';
   const mustBe = `must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same); ${encoding}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -65,7 +63,7 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
   };
 }
 
-/** The database in words that may be printed: a URL without its password. */
+/** Returns the URL of a database without the password, for output. */
 export function databaseUrlForDisplay(database: SqliteLocation | MysqlLocation): string {
   if (database.dialect === 'sqlite') return `sqlite:${database.file}`;
   const host = database.host.includes(':') ? `[${database.host}]` : database.host;

@@ -1,12 +1,11 @@
 import { percentDecoded } from './database-url.js';
 
-/** The languages of mails. */
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** The mail server, as `SMTP_URL` names it. */
+/** Mail server of `SMTP_URL`. */
 export interface SmtpServer {
-  /** TLS from the beginning. */
+  /** Whether the connection starts with TLS. */
   secure: boolean;
   host: string;
   port: number;
@@ -14,26 +13,26 @@ export interface SmtpServer {
   password?: string;
 }
 
-/** Whether a server is reached without leaving this machine. */
+/** Whether the server is on this machine. */
 export const isOnLoopback = ({ host }: Pick<SmtpServer, 'host'>): boolean =>
   /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
-/** The default of `SMTP_TLS`. @param url `SMTP_URL`; a wrong one is refused elsewhere */
+/** Returns the default of `SMTP_TLS`. @param url `SMTP_URL`; its own rule refuses an invalid one */
 export function defaultTls(url: string | undefined): 'required' | 'opportunistic' {
   const host = url !== undefined && URL.canParse(url) ? hostOf(new URL(url)) : '';
   return isOnLoopback({ host }) ? 'opportunistic' : 'required';
 }
 
 export interface MailAddress {
-  /** Empty for none. */
+  /** Empty without a name. */
   name: string;
   address: string;
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host of a URL without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** @throws Error whose message says what the URL must be, without quoting it */
+/** Parses `SMTP_URL`. @throws Error with a message that says what the URL must be, without quoting it */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || /[?#]/.test(text) || url.pathname.length > 1)
@@ -55,5 +54,5 @@ export function parseSmtpUrl(text: string): SmtpServer {
 export const isMailAddress = (value: unknown): value is MailAddress =>
   typeof value === 'object' && value !== null && 'address' in value;
 
-/** As `MAIL_FROM` has it. */
+/** Formats an address like `MAIL_FROM`. */
 export const mailAddressText = ({ name, address }: MailAddress) => (name === '' ? address : `${name} <${address}>`);

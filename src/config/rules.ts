@@ -3,14 +3,15 @@ import ms from 'ms';
 import type { MailAddress } from './mail-settings.js';
 
 /**
- * What a setting may be: gives the value that its text means.
- * @param text never empty, unless it is the default
- * @param given the text of every setting that is given
- * @throws Error whose message is the rest of a sentence about the setting, such as "must be on or off"; without the text
+ * Converts and checks the text of a setting.
+ * @param text never empty, unless the default is empty
+ * @param given texts of all given settings
+ * @throws Error with the predicate of a sentence about the setting, such as "must be on or off". It doesn't contain the
+ *   text.
  */
 export type Rule<T> = (text: string, given: Readonly<Record<string, string | undefined>>) => T;
 
-/** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
+/** Value of Express's `trust proxy`: a number of hops, or the proxies' addresses. */
 export type TrustProxy = false | number | readonly string[];
 
 export const anyText: Rule<string> = (text) => text;
@@ -25,7 +26,7 @@ export const integer = (minimum: number, maximum: number): Rule<number> => {
   };
 };
 
-/** An empty default is taken. */
+/** Accepts text that matches the pattern, and an empty default. */
 export const matching = (pattern: RegExp, mustBe: string): Rule<string> => {
   return (text) => {
     if (text !== '' && !pattern.test(text)) throw new Error(mustBe);
@@ -57,7 +58,7 @@ export const timeZone: Rule<string> = (text) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch (error) {
-    // Of options that can't be used.
+    // Intl throws a RangeError for an unknown time zone.
     if (!(error instanceof RangeError)) throw error;
     throw new Error('must be the name of a time zone, such as Europe/Berlin or UTC');
   }
@@ -70,13 +71,13 @@ export const hostName: Rule<string> = (text) => {
 };
 
 export const webAddress: Rule<string> = (text) => {
-  // `coursectl config` shows it: secrets have settings of their own.
+  // `coursectl config` shows this value, so it must not contain secrets.
   if (!URL.canParse(text) || !/^https?:\/\/[^@\s]+$/i.test(text))
     throw new Error('must be a URL without a user name, such as https://s3.example.org');
   return text;
 };
 
-/** `Name <address>`, or an address alone. */
+/** Accepts `Name <address>` or an address alone. */
 export const mailAddress: Rule<MailAddress> = (text) => {
   const [, name = '', address = ''] = /^(?:"?([^"<>\p{Cc}]*?)"?\s*<([^<>]*)>)$/u.exec(text.trim()) ?? [
     text,
@@ -88,7 +89,7 @@ export const mailAddress: Rule<MailAddress> = (text) => {
   return { name: name.trim(), address };
 };
 
-/** The origin of a web address: https, or http on the machine itself. */
+/** Returns the origin of a web address: https, or http for this machine. */
 export const publicUrl: Rule<string> = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLoopback = url !== undefined && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
@@ -100,7 +101,7 @@ export const publicUrl: Rule<string> = (text) => {
   return url.origin;
 };
 
-/** A time in seconds. */
+/** Returns a duration in seconds. */
 export const lifetime: Rule<number> = (text) => {
   const milliseconds = /^\d+$/.test(text)
     ? Number(text) * 1000

@@ -2,11 +2,11 @@ import { editDistance } from '../edit-distance.js';
 import { type ConfigSource, type SettingsFile, settingsFileOf } from './config.js';
 import { type SettingName, settingNames } from './settings.js';
 
-/** A name that looks like a setting but is none: what is given under it has no effect. */
+/** Name that looks like a setting but isn't one. Its value has no effect. */
 interface UnknownSetting {
   name: string;
   origin: 'environment' | '.env';
-  /** The setting that was probably meant. */
+  /** Setting that the user probably meant. */
   suggestion?: SettingName;
 }
 
@@ -14,13 +14,14 @@ const lettersOf = (name: string) => name.toUpperCase().replace(/[^A-Z\d]/g, '');
 
 const settings = settingNames.map((name) => [name, lettersOf(name)] as const);
 
-/** The setting whose name differs least, if at most `tolerated` letters differ. */
+/** Finds the setting with the most similar name, if at most `tolerated` letters differ. */
 function nearest(name: string, tolerated: (length: number) => number): SettingName | undefined {
   const wanted = lettersOf(name);
   let found: SettingName | undefined;
   let least = tolerated(wanted.length) + 1;
   for (const [setting, letters] of settings) {
-    // Each start of the program compares its whole environment; the difference in length is a lower bound.
+    // Each start compares the whole environment, so this must be fast. The difference in length is a lower bound of the
+    // distance.
     if (Math.abs(wanted.length - letters.length) >= least) continue;
     const difference = editDistance(wanted, letters, least - 1);
     if (difference < least) [found, least] = [setting, difference];
@@ -28,15 +29,15 @@ function nearest(name: string, tolerated: (length: number) => number): SettingNa
   return found;
 }
 
-/** Of names that were meant for this program: up to a third of the letters may be wrong. */
+/** Tolerance for names that are meant for this program: a third of the letters. */
 const looseTolerance = (length: number) => Math.max(1, Math.floor(length * 0.34));
 
-/** Of names that could belong to another program: the shorter, the more of them are similar by chance. */
+/** Tolerance for names that may belong to another program. Short names are more often similar by chance. */
 const strictTolerance = (length: number) => (length >= 8 ? 2 : length >= 6 ? 1 : 0);
 
 const ownPrefix = /^COURSECTL_/i;
 
-/** No setting and no name of another program is longer; a longer one isn't compared. */
+/** Length of the longest compared name. No setting is longer. */
 const longestCompared = 64;
 
 function unknownInEnvironment(name: string): UnknownSetting | undefined {
@@ -49,8 +50,8 @@ function unknownInEnvironment(name: string): UnknownSetting | undefined {
 const knownNames: ReadonlySet<string> = new Set(settingNames);
 
 /**
- * The names in the `.env` file that are no settings, and those in the environment that begin with `COURSECTL_` or differ from a
- * setting by a slip.
+ * Returns names in the `.env` file that are no settings. From the environment, it returns names that begin with
+ * `COURSECTL_` or differ from a setting by a typing error.
  */
 function unknownNames(source: ConfigSource, values: SettingsFile['values']): UnknownSetting[] {
   const inFile = Object.keys(values).filter((name) => !knownNames.has(name));
@@ -72,8 +73,8 @@ function unknownNameText({ name, origin, suggestion }: UnknownSetting): string {
 }
 
 /**
- * What was probably meant as a setting but has no effect, a sentence each.
- * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
+ * Returns a sentence for each text that was probably meant as a setting but has no effect.
+ * @throws AppError `CONFIG_INVALID` if the `.env` file can't be read
  */
 export function settingWarnings(source: ConfigSource): string[] {
   const { values, unreadLines } = settingsFileOf(source);

@@ -18,36 +18,36 @@ import {
   webAddress,
 } from './rules.js';
 
-/** The settings that are given, as text: the environment's before those of the `.env` file. */
+/** Given settings as text. The environment takes precedence over the `.env` file. */
 export type GivenSettings = Readonly<Partial<Record<string, string>>>;
 
-/** An environment variable that the program reads, with all that is known of it. */
+/** Declaration of a setting, which is an environment variable. */
 interface Setting {
   rule: Rule<unknown>;
-  /** As text. Without one the setting may be absent. */
+  /** Default as text. Without a default, the setting may be absent. */
   default?: string | ((given: GivenSettings) => string);
-  /** The default for documents, where it isn't a fixed text. */
+  /** Description of the default for documents, if the default isn't a fixed text. */
   defaultText?: string;
-  /** It is never shown. */
+  /** Whether the value is never shown. */
   secret?: true;
-  /** The path of the value in `Config`. */
+  /** Path of the value in `Config`. */
   path: string;
-  /** What `coursectl config` shows when there is no value. */
+  /** Text that `coursectl config` shows without a value. */
   ifAbsent?: string;
-  /** Shown after the value. */
+  /** Unit that is shown after the value. */
   unit?: string;
-  /** What is shown for values. */
+  /** Texts that are shown instead of values. */
   displayTexts?: Readonly<Record<string, string>>;
-  /** The setting that this one and others replace. */
+  /** Setting that this one and others replace together. */
   insteadOf?: string;
-  /** For .env.example and the manual page. */
+  /** Description for .env.example and the manual page. */
   description: string;
 }
 
 const insteadOfDatabaseUrl = { insteadOf: 'DATABASE_URL' } as const;
 const foundBySdk = { ifAbsent: '(found by the AWS SDK)' } as const;
 
-/** Every environment variable that the program reads, in the order in which `coursectl config` shows them. */
+/** All settings, in the order of `coursectl config`. */
 const declarations = {
   NODE_ENV: {
     rule: oneOf('development', 'production', 'test'),
@@ -72,7 +72,7 @@ const declarations = {
   },
   DB_HOST: {
     ...insteadOfDatabaseUrl,
-    // Looser than the standard for host names: Compose names hosts with underscores.
+    // Allows more than the standard for host names, because names of Docker Compose have underscores.
     rule: matching(/^[\w.:-]+$/, 'must be a host name or an address'),
     default: '127.0.0.1',
     path: 'database.host',
@@ -193,7 +193,7 @@ const declarations = {
     description: 'origins of web clients, separated by commas: `https://app.example.org,http://localhost:5173`',
   },
   BCRYPT_COST: {
-    // The test suite hashes thousands of passwords: it may use a lower cost than a deployment.
+    // The test suite hashes thousands of passwords, so tests may use a low cost.
     rule: (text, given) => integer(given.NODE_ENV === 'test' ? 4 : 10, 15)(text, given),
     default: '12',
     path: 'auth.bcryptCost',
@@ -472,7 +472,7 @@ const declarations = {
   },
   S3_FORCE_PATH_STYLE: {
     rule: flag('true', 'false'),
-    // Only Amazon gives each bucket a host name.
+    // Only Amazon gives each bucket its own host name.
     default: (given) => String(given.S3_ENDPOINT !== undefined),
     defaultText: '`true` with `S3_ENDPOINT`',
     path: 'files.storage.forcePathStyle',
@@ -515,36 +515,36 @@ const declarations = {
 
 type Declarations = typeof declarations;
 
-/** The name of an environment variable that the program reads. */
+/** Name of a setting. */
 export type SettingName = keyof Declarations;
 
-/** The settings with a default, which are never absent. */
+/** Settings with a default, which are never absent. */
 type Defaulted = { [N in SettingName]: Declarations[N] extends { default: unknown } ? N : never }[SettingName];
 
-/** The values of all settings. */
+/** Values of all settings. */
 export type SettingValues = { [N in Defaulted]: ReturnType<Declarations[N]['rule']> } & {
   [N in Exclude<SettingName, Defaulted>]?: ReturnType<Declarations[N]['rule']>;
 };
 
-/** The last part of a setting's path, if the path is directly below `Section`. */
+/** Last part of a setting's path, if the path is directly below `Section`. */
 type KeyIn<Section extends string, N extends SettingName> = Declarations[N]['path'] extends `${Section}.${infer Key}`
   ? Key extends `${string}.${string}`
     ? never
     : Key
   : never;
 
-/** The settings whose path is directly below `Section`, by the last part of the path. */
+/** Values of the settings directly below a path of `Config`, by the last part of their path. */
 export type Section<S extends string> = { [N in Defaulted as KeyIn<S, N>]: ReturnType<Declarations[N]['rule']> } & {
   [N in Exclude<SettingName, Defaulted> as KeyIn<S, N>]?: ReturnType<Declarations[N]['rule']>;
 };
 
-/** All that is known of each setting. */
+/** All settings by name. */
 export const settings: Readonly<Record<SettingName, Setting>> = declarations;
 
-// Object.keys gives any text: the type of `rows` says that these are the names.
+// Object.keys returns strings; the type of `declarations` has the same names.
 export const settingNames = Object.keys(declarations) as readonly SettingName[];
 
-/** The default of a setting as documents show it; empty where there is none. */
+/** Returns the default of a setting for documents; empty without a default. */
 export function documentedDefault(name: SettingName): string {
   const { default: given, defaultText } = settings[name];
   return defaultText ?? (typeof given === 'string' ? given : '');
