@@ -12,10 +12,10 @@ const shown = [
   'completedOn',
 ] as const;
 
-/** A valid certificate, as everybody sees it who has its code: no ids and no addresses. */
+/** Presents a valid certificate to anybody with its code, without ids and addresses. */
 export const presentValidCertificate = (certificate: Certificate) => pick(certificate, shown);
 
-/** A certificate, as who manages the course sees it. */
+/** Presents a certificate to a manager of the course. */
 export const presentCertificate = (certificate: Certificate) => ({
   ...pick(certificate, ['id', ...shown, 'userId', 'courseId', 'enrollmentId']),
   valid: certificate.enrollmentId !== null,

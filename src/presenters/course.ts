@@ -2,7 +2,7 @@ import type { Course } from '../db/models/course.js';
 import { type CourseField, courseFieldNames } from '../schemas/course-fields.js';
 import { loaded, pick, type View } from './pick.js';
 
-/** A course with its trainer, and with its seats and waiting list where they were counted. */
+/** Presents a course with its trainer, and with seats and waiting list if they were counted. */
 export const presentCourse = (course: Course) => ({
   ...pick(course, ['id', ...courseFieldNames, 'trainerId', 'createdAt', 'updatedAt']),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName', 'avatar']),
@@ -13,7 +13,7 @@ export const presentCourse = (course: Course) => ({
   }),
 });
 
-/** What an enrollment shows of its course after its id: no more than the course summary of the specification (section 2). */
+/** Course fields in an enrollment, after the id: only the course summary of the specification (section 2). */
 export const enrolledCourseView = {
   shown: ['title', 'description', 'thumbnail'],
   hidden: [
@@ -37,23 +37,23 @@ export const enrolledCourseView = {
   ],
 } as const satisfies View<CourseField>;
 
-/** The course of an enrollment; its thumbnail is a string (section 2), which is empty where there is none. */
+/** Presents the course of an enrollment. The thumbnail is a string (section 2), which is empty without an image. */
 export const presentEnrolledCourse = (course: Course) => ({
   ...pick(course, ['id', ...enrolledCourseView.shown]),
   thumbnail: course.thumbnail ?? '',
 });
 
-/** A course with its trainer, as its trainee sees it (section 4.11). */
+/** Presents a course with its trainer to a trainee (section 4.11). */
 export const presentCourseSummary = (course: Course) => ({
   ...presentEnrolledCourse(course),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),
 });
 
-/** What a trainee's own list shows of the course besides its summary. */
+/** Course fields in a trainee's own list, in addition to the summary. */
 export const datesView = ['courseType', 'startDate', 'endDate', 'location'] as const satisfies CourseField[];
 
-/** A course as the list of a trainee's own enrollments shows it. */
+/** Presents a course in the list of a trainee's own enrollments. */
 export const presentOwnCourse = (course: Course) => ({ ...presentCourseSummary(course), ...pick(course, datesView) });
 
-/** A course after it was published or unpublished. */
+/** Presents a course after it was published or unpublished. */
 export const presentPublishedCourse = (course: Course) => pick(course, ['id', 'title', 'isPublished']);

@@ -6,35 +6,35 @@ import { presentCourseSummary, presentEnrolledCourse, presentOwnCourse } from '.
 import { loaded, pick, type View } from './pick.js';
 import { presentPerson } from './user.js';
 
-/** An enrollment by itself. */
+/** Presents an enrollment without its course and trainee. */
 export const presentEnrollment = (enrollment: Enrollment) => ({
   ...pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]),
   waitingPlace: enrollment.waitingPlace ?? null,
-  // Where it wasn't read, there is none: only completed ones have one.
+  // Only completed enrollments have a certificate. Queries without certificates read no completed ones.
   certificate: enrollment.certificate?.code ?? null,
 });
 
-/** An entry of the enrollment check shows these fields (section 2). */
+/** Fields of an entry of the enrollment check (section 2). */
 export const currentEnrollmentView = {
   shown: ['status', 'progress', 'enrolledAt'],
   hidden: ['notes', 'notesAt', 'reply', 'replyAt', 'replyBy', 'cancelReason', 'completedAt'],
 } as const satisfies View<EnrollmentField>;
 
-/** An entry of the enrollment check (section 4.11). */
+/** Presents an entry of the enrollment check (section 4.11). */
 export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
   ...pick(enrollment, ['id', ...currentEnrollmentView.shown]),
   course: presentCourseSummary(loaded(enrollment.course)),
 });
 
-/** The same with the dates of the course, for the trainee's overview. */
+/** Presents an enrollment with the dates of its course, for the trainee's overview. */
 export const presentCurrentWithDates = (enrollment: Enrollment) => ({
   ...presentCurrentEnrollment(enrollment),
   course: presentOwnCourse(loaded(enrollment.course)),
 });
 
 /**
- * Whether a course was unpublished after the trainee had given up their place: then the course itself is not found, so the
- * enrollment names it and says no more.
+ * Whether a course was unpublished after the trainee's enrollment ended. The course itself then isn't found, so the
+ * enrollment shows only its title.
  */
 const isHiddenFrom = (enrollment: Enrollment): boolean =>
   !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
@@ -42,7 +42,7 @@ const isHiddenFrom = (enrollment: Enrollment): boolean =>
 const hidden = { description: '', thumbnail: '' };
 const hiddenDates = { courseType: null, startDate: null, endDate: null, location: null };
 
-/** An enrollment with its course, as its trainee sees it. */
+/** Presents an enrollment with its course to its trainee. */
 export const presentOwnEnrollment = (enrollment: Enrollment) => {
   const course = presentOwnCourse(loaded(enrollment.course));
   return {
@@ -51,7 +51,7 @@ export const presentOwnEnrollment = (enrollment: Enrollment) => {
   };
 };
 
-/** An enrollment with its trainee and course, as a trainer sees it. */
+/** Presents an enrollment with its trainee and course to a trainer. */
 export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   ...presentEnrollment(enrollment),
   formerName: enrollment.formerNameIfDifferent(),
@@ -59,7 +59,7 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   course: presentEnrolledCourse(loaded(enrollment.course)),
 });
 
-/** An enrollment as this role sees it. */
+/** Presents an enrollment with its trainee and course to a user of a role. */
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
   if (role !== 'trainee') return presented;
@@ -67,7 +67,7 @@ export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: En
   return { ...presented, formerName: null, course };
 }
 
-/** A trainee of a course with the enrollment. */
+/** Presents a trainee of a course with the enrollment. */
 export const presentCourseTrainee = (enrollment: Enrollment) => ({
   ...presentPerson(loaded(enrollment.user)),
   formerName: enrollment.formerNameIfDifferent(),

@@ -3,7 +3,7 @@ import type { ImportPlan, PlanContent } from '../db/models/import-plan.js';
 import { presentImport } from './import.js';
 import { pick } from './pick.js';
 
-/** What is known of a plan that is being made, or of a file that can't be imported. */
+/** Default content for a plan that isn't complete, or for a file that can't be imported. */
 const unfinished: PlanContent = {
   problem: null,
   file: null,
@@ -23,7 +23,7 @@ const unfinished: PlanContent = {
   refusal: null,
 };
 
-/** An import with its plan, until rows of it are committed. */
+/** Presents an import, with its plan until rows are committed. */
 export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
   const isShown = plan !== null && record.rowsDone === 0;
   const { problem, ...content } = { ...unfinished, ...plan?.content };

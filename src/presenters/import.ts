@@ -2,14 +2,14 @@ import type { Import } from '../db/models/import.js';
 import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
 
-/** An import in a line: its file, status and counts. */
+/** Presents the summary of an import. */
 export const presentImportSummary = (record: Import) => ({
   ...pick(record, ['id', 'number', 'status']),
   file: record.fileName,
   ...pick(record, ['counts', 'createdAt', 'finishedAt']),
 });
 
-/** What became of a row of an import, or would. */
+/** Actual or planned outcome of a row. */
 interface RowOutcome {
   line: number;
   outcome: string;
@@ -22,14 +22,14 @@ interface RowOutcome {
   undo: { outcome: string; code: string | null } | null;
 }
 
-/** Counts the accounts that an undo keeps by reason, the most frequent first. */
+/** Counts the accounts that an undo keeps by reason, most frequent reason first. */
 export function presentKeptReasons(kept: readonly { code: string }[]) {
   const counts = new Map<string, number>();
   for (const { code } of kept) counts.set(code, (counts.get(code) ?? 0) + 1);
   return [...counts].map(([code, count]) => ({ code, count })).sort((one, other) => other.count - one.count);
 }
 
-/** A row of an import, with its account as it is now. */
+/** Presents a row of an import with the present fields of its account. */
 export function presentImportRow(row: RowOutcome) {
   const { account } = row;
   return {
@@ -39,7 +39,7 @@ export function presentImportRow(row: RowOutcome) {
   };
 }
 
-/** An import with its progress, counts and, after a failure, its error. */
+/** Presents an import with its progress, counts and, after a failure, its error. */
 export function presentImport(record: Import) {
   const { errorCode, errorMessage, rowsDone, rowsTotal } = record;
   return {
@@ -47,7 +47,7 @@ export function presentImport(record: Import) {
     file: record.fileName,
     ...pick(record, ['origin', 'counts']),
     progress: { rowsDone, rowsTotal },
-    // Written by `optionsText`, which takes an object.
+    // `optionsText` writes objects only.
     options: JSON.parse(record.optionsJson) as object,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage },
     ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy']),

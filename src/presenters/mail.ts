@@ -9,7 +9,7 @@ interface ShownMail {
   messageId: string;
 }
 
-/** A mail as operators see it: whom it is for and what became of it, not what it says. */
+/** Presents a mail to operators, without its content. */
 export function presentMail({ mail, user, address, messageId }: ShownMail) {
   return {
     ...pick(mail, ['id', 'kind', 'state']),

@@ -1,9 +1,9 @@
 import type { StoredFile } from '../db/models/stored-file.js';
 import { pick } from './pick.js';
 
-/** A file of a course. */
+/** Presents a file of a course. */
 export const presentMaterial = (file: StoredFile) => ({
   ...pick(file, ['id', 'name', 'contentType', 'createdAt']),
-  // BIGINT comes as text from some drivers.
+  // Some drivers return BIGINT as text.
   bytes: Number(file.bytes),
 });

@@ -3,19 +3,19 @@ import type { Import } from '../db/models/import.js';
 import { presentCurrentWithDates } from './enrollment.js';
 import { presentImportSummary } from './import.js';
 
-/** An overview as the service gives it: its imports and enrollments are still entities. */
+/** Parts of an overview that are still entities. */
 interface Entities {
   imports?: readonly Import[];
   current?: readonly Enrollment[];
 }
 
-/** What an overview shows in their place. */
+/** Presented entities of an overview. */
 interface Presented {
   imports?: ReturnType<typeof presentImportSummary>[];
   current?: ReturnType<typeof presentCurrentWithDates>[];
 }
 
-/** The figures of an overview: what entities there are in it as the API shows them. */
+/** Presents an overview: converts its entities and keeps its figures. */
 export function presentOverview<T extends object>(overview: T & Entities): Omit<T, keyof Entities> & Presented {
   const { imports, current, ...figures } = overview;
   return {

@@ -3,7 +3,7 @@ import type { Account } from '../db/models/user.js';
 import { pick } from './pick.js';
 import { presentLoginUser } from './user.js';
 
-/** @param currentId the session that the request belongs to; none at the terminal */
+/** @param currentId session of the request; undefined at the terminal */
 export function presentSession(session: Session, currentId: string | undefined) {
   return {
     ...pick(session, ['id', 'createdAt', 'expiresAt', 'ip', 'userAgent']),
@@ -12,7 +12,7 @@ export function presentSession(session: Session, currentId: string | undefined) 
   };
 }
 
-/** Who is signed in to the web console, until when, and what day it is for the programme, as `YYYY-MM-DD`. */
+/** Presents the session of the web console. @param today date in the programme's time zone, as `YYYY-MM-DD` */
 export const presentWebSession = (user: Account, expiresAt: Date, today: string) => ({
   user: presentLoginUser(user),
   requiresPasswordChange: user.requiresPasswordChange,

@@ -4,14 +4,14 @@ import { loaded, pick, type View } from './pick.js';
 
 const identity = ['firstName', 'lastName', 'email'] as const;
 
-/** What responses show of an account after its id, with the field lists of the specification. */
+/** Account fields of responses, after the id, with the field lists of the specification. */
 export const userViews = {
-  /** All that the super admin sees. */
+  /** For the super admin. */
   admin: {
     shown: [...identity, 'phone', 'role', 'isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'],
     hidden: ['language'],
   },
-  /** Those who work with its owner. */
+  /** For people of the same courses. */
   person: {
     shown: [...identity, 'avatar'],
     hidden: ['phone', 'role', 'isActive', 'lastLogin', 'requiresPasswordChange', 'language'],
@@ -48,13 +48,10 @@ export const userViews = {
   },
 } as const satisfies Readonly<Record<string, View<AccountField>>>;
 
-/** An account with all that the super admin sees. */
+/** Presents an account to the super admin. */
 export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);
 
-/**
- * An account with its lock and what became of its invitation.
- * @param user whose `inviteError` is noted
- */
+/** Presents an account with its lock and the state of its invitation. @param user must have `inviteError` */
 export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   ...presentUser(user),
   lockedUntil,
@@ -63,28 +60,28 @@ export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   ...pick(user, ['mailFailedAt', 'language']),
 });
 
-/** The same of a query that included {@link User.currentLock}. */
+/** Presents an account as {@link presentUserDetails}, for a query that included {@link User.currentLock}. */
 export const presentListedUser = (user: User) =>
   presentUserDetails(user, loaded(user.currentLock)?.lockedUntil ?? null);
 
-/** An account as those see it who work with its owner. */
+/** Presents an account to people of the same courses. */
 export const presentPerson = (user: User) => pick(user, ['id', ...userViews.person.shown]);
 
-/** The account that setup created. */
+/** Presents the account that setup created. */
 export const presentSetupUser = (user: User) => pick(user, ['id', ...userViews.setup.shown]);
 
-/** The account that has logged in. */
+/** Presents the account that has logged in. */
 export const presentLoginUser = (user: Account) => pick(user, ['id', ...userViews.login.shown]);
 
-/** The account that was registered. */
+/** Presents the account that was registered. */
 export const presentRegisteredUser = (user: User) => pick(user, ['id', ...userViews.registered.shown]);
 
-/** The caller's own account. */
+/** Presents the caller's own account. */
 export const presentOwnUser = (user: Account) => pick(user, ['id', ...userViews.own.shown]);
 
-/** The caller's own account after a change of its profile. */
+/** Presents the caller's own account after a change of its profile. */
 export const presentProfileUser = (user: User) => pick(user, ['id', ...userViews.profile.shown]);
 
-/** The caller's own account after its first password change. */
+/** Presents the caller's own account after its first password change. */
 export const presentFirstPasswordChangeUser = (user: User) =>
   pick(user, ['id', ...userViews.firstPasswordChange.shown]);
