@@ -2,7 +2,7 @@ import { constants, copyFile, mkdir, open, realpath, rename, rm, stat } from 'no
 import path from 'node:path';
 import { AppError, isDiskFull, systemErrorCode, undefinedIfMissing } from '../errors.js';
 
-/** The errors that the operator must fix. Others, such as a missing file, are left to the caller. */
+/** Predicates for errors that the operator must fix. Callers handle other errors, such as a missing file. */
 const faultMessages: Readonly<Record<string, string>> = {
   EACCES: "can't be used: check that it belongs to the user that runs the service.",
   EPERM: "can't be used: check that it belongs to the user that runs the service.",
@@ -21,7 +21,7 @@ const faultMessages: Readonly<Record<string, string>> = {
   ENFILE: "can't be used: too many files are open; check the limits of the system.",
 };
 
-/** Translates an error of reading or writing below `folder`; returns errors that the disk didn't cause unchanged. */
+/** Translates an error of reading or writing below `folder`; returns other errors unchanged. */
 export function diskFault(folder: string, error: unknown): unknown {
   const code = systemErrorCode(error) ?? '';
   if (isDiskFull(code)) return new AppError('DISK_FULL', undefined, { cause: error });
@@ -30,7 +30,7 @@ export function diskFault(folder: string, error: unknown): unknown {
   return new AppError('STORAGE_UNAVAILABLE', `The folder "${folder}" ${sentence}`, { cause: error });
 }
 
-/** The first part of a path that doesn't exist, or is a symbolic link to nothing. */
+/** Returns the first part of a path that doesn't exist or is a dangling symbolic link. */
 async function firstMissing(folder: string): Promise<string> {
   const parent = path.dirname(folder);
   if (parent === folder || (await undefinedIfMissing(stat(parent)))) return folder;
@@ -38,8 +38,8 @@ async function firstMissing(folder: string): Promise<string> {
 }
 
 /**
- * Makes a folder that only this user can read, and those that it is in; does nothing where it exists.
- * @returns the first one that was made; nothing when it existed
+ * Creates a folder that only this user can read, and its missing parents.
+ * @returns the first created folder; undefined if the folder existed
  * @throws the error of the file system, which `diskFault` translates
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {
@@ -47,14 +47,14 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
   try {
     return await mkdir(folder, { recursive: true, mode });
   } catch (error) {
-    // Node 20 says so of a file system that is read-only, too. Only making a single folder fails with the reason.
+    // Node 20 reports ENOENT for a read-only file system, too. Creating a single folder fails with the real reason.
     if (systemErrorCode(error) !== 'ENOENT') throw error;
     await mkdir(await firstMissing(folder), { mode });
     return mkdir(folder, { recursive: true, mode });
   }
 }
 
-/** Syncs a file, or the names in a folder, to the disk: without it, what is new or renamed may be gone after a crash. */
+/** Syncs a file, or the names in a folder, to the disk. Otherwise a crash can lose new or renamed files. */
 export async function syncToDisk(place: string): Promise<void> {
   const handle = await open(place, 'r');
   try {
@@ -65,14 +65,14 @@ export async function syncToDisk(place: string): Promise<void> {
 }
 
 /**
- * Where a file really is below a folder. Names from a database or a backup may be absolute, have "..", or lead through symbolic
- * links; the folder itself may be a link.
- * @param file a path, relative to the folder or absolute
- * @returns its real path, relative to the folder; nothing for one that isn't below it
- * @throws the error of the file system, also where there is no such file
+ * Resolves a file below a folder. Names from a database or a backup may be absolute, contain "..", or lead through symbolic
+ * links. The folder itself may be a link.
+ * @param file path, relative to the folder or absolute
+ * @returns the real path, relative to the folder; undefined if it isn't below the folder
+ * @throws the error of the file system, also for a missing file
  */
 export async function pathBelow(folder: string, file: string): Promise<string | undefined> {
-  // No file system has such a name, and Node throws another error for it.
+  // No file system allows a NUL in a name, and Node throws an error without a system code.
   if (file.includes('\0')) return undefined;
   const [root, real] = await Promise.all([realpath(folder), realpath(path.resolve(folder, file))]);
   const relative = path.relative(root, real);
@@ -80,10 +80,10 @@ export async function pathBelow(folder: string, file: string): Promise<string | 
   return isBelow ? relative : undefined;
 }
 
-// Refuses symbolic links, and doesn't block on pipes.
+// These flags refuse symbolic links and don't block on pipes.
 export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
+/** Checks that a file is a regular file, restricts it to this user, and syncs it to the disk. */
 async function secureFile(file: string): Promise<void> {
   const handle = await open(file, readFlags);
   try {
@@ -96,10 +96,10 @@ async function secureFile(file: string): Promise<void> {
 }
 
 /**
- * Moves a regular file atomically, so that no reader sees a part of it, restricted to this user and with durable content. The
- * caller syncs the folder. A file of another file system is copied, and the copy is renamed.
- * @param prepareCopy makes the folder of the copy and gives its path: on the file system of the target, under a name that a
- *   cleanup recognises after a crash
+ * Moves a regular file atomically, restricted to this user and with durable content. The caller syncs the folder. If the
+ * target is on another file system, the file is copied there, and the copy is renamed.
+ * @param prepareCopy creates the folder of the copy and returns the copy's path. The path must be on the file system of
+ *   the target, under a name that a cleanup recognises after a crash.
  */
 export async function moveFile(file: string, target: string, prepareCopy: () => Promise<string>): Promise<void> {
   await secureFile(file);
@@ -117,7 +117,7 @@ async function copyAndRename(file: string, target: string, copy: string): Promis
     await secureFile(copy);
     await rename(copy, target);
   } catch (error) {
-    // The first error matters more; the cleanup finds what stays.
+    // The first error matters more. The cleanup removes a remaining copy.
     await rm(copy, { force: true }).catch(() => undefined);
     throw error;
   }

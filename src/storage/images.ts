@@ -9,43 +9,42 @@ import type { ProblemCode } from '../field-problem.js';
 import { programFile } from '../package-root.js';
 import { diskFault } from './disk.js';
 
-/** The limits of an image before and after it is prepared; lengths in pixels. */
+/** Limits of an image before and after its conversion, in pixels. */
 export interface ImageLimits {
-  /** Images with more pixels are refused before they are decoded. */
+  /** Images with more pixels are refused before decoding. */
   maxPixels: number;
   /** Larger images are scaled down to fit. */
   width: number;
   height: number;
 }
 
-/** The task of image-worker.mjs. */
+/** Task of image-worker.mjs. */
 export interface ImageTask extends ImageLimits {
-  /** How much the memory of the process may grow, in bytes. */
+  /** Maximum growth of the process's memory, in bytes. */
   growthBytes: number;
 }
 
-/** The account of an image, for fair queueing, and a signal that cancels it, waiting or running. */
+/** Account of an image, for fair queueing, and a signal that cancels a waiting or running image. */
 export interface ImageOwner {
   account: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Prepares images one at a time, each in a process of its own. */
+/** Converts images one at a time, each in its own process. */
 export interface ImagePreparer {
   /**
-   * Converts an untrusted image to one that is safe to show: upright, scaled down, WebP, and without metadata such as the
-   * location.
-   * @param target the output file, readable for this user alone; removed after a failure
+   * Converts an untrusted image to a safe one: WebP, upright, scaled down, and without metadata such as the location.
+   * @param target output file, readable only for this user; removed after a failure
    * @throws AppError `VALIDATION` for the field `image`, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
    */
   prepare(source: string, target: string, limits: ImageLimits, owner: ImageOwner): Promise<void>;
-  /** Refuses waiting images and kills the process of the running one, which fails with `INTERRUPTED`. */
+  /** Refuses waiting images and kills the process of the running image, which fails with `INTERRUPTED`. */
   close(): void;
 }
 
 /**
- * An image of 25 megapixels takes about a second of an idle core. Libvips needs up to 32 MiB in addition to the image. Requests
- * come before images: the niceness of the process exceeds the service's.
+ * An image of 25 megapixels takes about a second of an idle core. Libvips needs up to 32 MiB besides the image. The process
+ * has a higher niceness than the service, so that requests come first.
  */
 const defaults = {
   // One at a time.
@@ -59,9 +58,9 @@ const defaults = {
   extraBytes: 48 * 1024 * 1024,
 } satisfies QueueLimits & Record<string, number>;
 
-/** For a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel needs 4. */
+/** Memory for a progressive JPEG in full colour; a PNG or WebP with 8 bits a channel needs 4 bytes. */
 const bytesPerPixel = 6;
-/** More than a WebP image of the largest size has. */
+/** Larger than any WebP image of the largest size. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
 const workerFile = programFile('storage/image-worker.mjs');
@@ -70,34 +69,33 @@ function lowerPriority(pid: number, extraNiceness: number): void {
   try {
     setPriority(pid, Math.min(19, getPriority() + extraNiceness));
   } catch {
-    // It has ended already, or the system has no priorities: neither is a failure.
+    // The process has ended already, or the system has no priorities. Neither is a failure.
   }
 }
 
-/** Why a process failed: a problem of the image, or a fault of this program. */
+/** Returns the reason of a failed process: a problem of the image, or a fault of this program. */
 function failureOf(error: ExecFileException): Error {
   const { code, signal, killed, message, stderr } = error;
   const problem = (problemCode: ProblemCode, text: string) =>
     validationError([{ path: 'image', code: problemCode, message: text }]);
   if (code === 2) {
-    // As image-worker.mjs writes it.
+    // image-worker.mjs writes this format.
     const reported = JSON.parse(String(stderr)) as { code: ProblemCode; message: string };
     return problem(reported.code, reported.message);
   }
   if (signal === 'SIGKILL' && killed)
     return problem('IMAGE_TOO_LARGE', 'The image takes too long to prepare. Send it with fewer pixels.');
-  // By itself, or by the system.
+  // The process killed itself at its memory limit, or the system did.
   if (signal === 'SIGKILL')
     return problem(
       'IMAGE_TOO_LARGE',
       'The image takes too much memory to prepare. Send it smaller, or saved without interlacing and with 8 bits a channel.',
     );
-  // Only the decoder can crash it.
+  // Only the decoder can crash the process.
   if (signal) return problem('IMAGE_INVALID', 'The image is damaged.');
   return new Error(`The process that prepares images failed: ${message}`, { cause: error });
 }
 
-/** Creates the preparer. */
 export function createImagePreparer(changes: Partial<typeof defaults> = {}): ImagePreparer {
   const { deadlineMs, extraNiceness, extraBytes, ...bounds } = { ...defaults, ...changes };
   const queue = createFairQueue(bounds);
@@ -109,7 +107,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
     const task: ImageTask = { ...limits, growthBytes: bytesPerPixel * limits.maxPixels + extraBytes };
     const argv = ['--max-old-space-size=64', workerFile, source, JSON.stringify(task)];
     const work = promisify(execFile)(process.execPath, argv, {
-      // Images are untrusted, and the service's environment holds secrets.
+      // The environment is empty, because images are untrusted and the service's environment contains secrets.
       env: {},
       encoding: 'buffer',
       timeout: deadlineMs,
@@ -118,7 +116,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
     });
     running = work.child;
     if (running.pid !== undefined) lowerPriority(running.pid, extraNiceness);
-    // Given to execFile(), the signal would end it with SIGTERM, and leave before it has ended.
+    // Kills the process here. With the signal as an option, execFile() would send SIGTERM and not wait for the end.
     const cancel = () => work.child.kill('SIGKILL');
     signal?.addEventListener('abort', cancel);
     try {
@@ -139,7 +137,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
         const image = await queue.run({ owner: account, weight: size, signal }, () => run(source, limits, signal));
         await writeFile(target, image, { mode: 0o600, signal });
       } catch (error) {
-        // The first error matters more; the cleanup of uploads removes what stays.
+        // The first error matters more. The cleanup of uploads removes a remaining file.
         await rm(target, { force: true }).catch(() => undefined);
         if (signal?.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
         throw diskFault(path.dirname(target), error);

@@ -17,7 +17,7 @@ import {
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
 
-/** Why a single file can't be read, by the code of the file system's error. */
+/** Predicates for a single unreadable file, by the code of the system error. */
 const fileFaults: Readonly<Record<string, string>> = {
   EACCES: "can't be read: check that it belongs to the user that runs the service.",
   EPERM: "can't be read: check that it belongs to the user that runs the service.",
@@ -25,7 +25,7 @@ const fileFaults: Readonly<Record<string, string>> = {
   EIO: "can't be read: check the disk.",
 };
 
-/** Files below a folder: `<folder>/<kind>/<name>`. */
+/** Stores files as `<folder>/<kind>/<name>`. */
 class LocalStorage implements FileStorage {
   readonly location: string;
 
@@ -41,7 +41,7 @@ class LocalStorage implements FileStorage {
       await moveFile(file, target, () => this.#pathOfCopy());
       await syncToDisk(path.dirname(target));
     } catch (error) {
-      // The first error matters more than a failure to remove these.
+      // The first error matters more than a failure to remove these files.
       await Promise.allSettled([rm(target, { force: true }), rm(file, { force: true })]);
       throw diskFault(this.location, error);
     }
@@ -68,12 +68,12 @@ class LocalStorage implements FileStorage {
     }
   }
 
-  /** The fault of a file alone: its folder can be used. */
+  /** Returns the fault of a single file in a usable folder; undefined for other errors. */
   async #faultOf(key: string, error: unknown): Promise<UnreadableObject | undefined> {
     const code = systemErrorCode(error) ?? '';
     const why = Object.hasOwn(fileFaults, code) ? fileFaults[code] : undefined;
     const file = this.#pathOf(key);
-    // Of a folder that can't be entered nothing is known of its files.
+    // If the folder can't be entered, the fault isn't the file's.
     if (why === undefined || !(await lstat(file).catch(() => undefined))) return undefined;
     return new UnreadableObject(`The file "${file}" ${why}`, error);
   }
@@ -107,7 +107,7 @@ class LocalStorage implements FileStorage {
       await this.#makeFolderOf(source);
       await writeFile(this.#pathOf(source), checkText, { mode: 0o600 });
     } catch (error) {
-      // The first error matters more; the cleanup removes what stays.
+      // The first error matters more. The cleanup removes a remaining file.
       await rm(this.#pathOf(source), { force: true }).catch(() => undefined);
       throw diskFault(this.location, error);
     }
@@ -125,8 +125,9 @@ class LocalStorage implements FileStorage {
   async close(): Promise<void> {}
 
   /**
-   * Makes sure that the files of a kind are in this storage: the storage may be a link, but a folder in it that is one has files of others.
-   * @throws UnreadableObject, and the error of the file system where there is no such folder
+   * Checks that the folder of a kind is no symbolic link. The storage's own folder may be one, but a linked folder in it
+   * contains files of other programs.
+   * @throws UnreadableObject, and the error of the file system for a missing folder
    */
   async #assertOwnFolder(kind: string): Promise<void> {
     if ((await pathBelow(this.location, kind)) !== kind)
@@ -151,12 +152,12 @@ class LocalStorage implements FileStorage {
     const made = await makeFolder(path.dirname(this.#pathOf(key)));
     await this.#assertOwnFolder(path.dirname(key));
     if (made === undefined) return;
-    // The entry of a new folder must be durable too, or its files are lost with it.
+    // The entry of a new folder must be durable too. Otherwise a crash loses its files.
     await syncToDisk(path.dirname(made));
     await syncToDisk(this.location);
   }
 
-  /** The path of a copy of a file from another disk: the cleanup recognises its key after a crash. */
+  /** Returns the path for a copy of a file from another disk. After a crash, the cleanup recognises its key. */
   async #pathOfCopy(): Promise<string> {
     const key = `incoming/${randomUUID()}`;
     await this.#makeFolderOf(key);
@@ -171,7 +172,7 @@ class LocalStorage implements FileStorage {
     for await (const name of this.#namesIn(kind)) {
       const key = `${kind}/${name}`;
       if (!isKey(key)) continue;
-      // Another process may have removed it since the folder was read.
+      // Another process may have removed the file since the folder was read.
       const stats = await undefinedIfMissing(lstat(this.#pathOf(key)));
       if (!stats?.isFile()) continue;
       const fault = await this.#tryOpen(key);
@@ -179,7 +180,7 @@ class LocalStorage implements FileStorage {
     }
   }
 
-  /** @returns why a file can't be read, although its folder can be used */
+  /** @returns the reason why a file in a usable folder can't be read; undefined if it can */
   async #tryOpen(key: string): Promise<UnreadableObject | undefined> {
     try {
       await (await open(this.#pathOf(key), readFlags)).close();
@@ -189,10 +190,10 @@ class LocalStorage implements FileStorage {
     }
   }
 
-  /** The names in a folder of the storage; none when the folder doesn't exist. */
+  /** Yields the names in a folder of the storage; no names if the folder doesn't exist. */
   async *#namesIn(kind: string): AsyncGenerator<string> {
     const folder = await opendir(this.#pathOf(kind)).catch((error: unknown) => {
-      // A file beside the folders of the kinds isn't this program's.
+      // A file beside the folders belongs to another program.
       if (isMissing(error) || (kind !== '' && systemErrorCode(error) === 'ENOTDIR')) return undefined;
       throw error;
     });
@@ -200,7 +201,7 @@ class LocalStorage implements FileStorage {
   }
 }
 
-/** Stores files in a folder of a local or network file system; creates the folder on first use. */
+/** Creates a storage in a folder of a local or network file system. The folder is created on first use. */
 export function createLocalStorage(folder: string): FileStorage {
   return new LocalStorage(folder);
 }

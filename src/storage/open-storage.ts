@@ -3,7 +3,7 @@ import { createLocalStorage } from './local.js';
 import { createS3Storage, s3Location } from './s3.js';
 import type { FileStorage } from './storage.js';
 
-/** Opens the configured storage. A client is loaded and connected on first use. */
+/** Opens the configured storage. The S3 client is loaded and connected on first use. */
 export function openStorage(settings: LocalStorageConfig | S3Config): FileStorage {
   if (settings.kind === 'local') return createLocalStorage(settings.folder);
   let opened: Promise<FileStorage> | undefined;

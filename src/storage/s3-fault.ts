@@ -1,18 +1,18 @@
 import { AppError, systemErrorCode } from '../errors.js';
 
-/** The place that error messages name, and the secrets that they must not contain. */
+/** Location and bucket for error messages, and secrets that messages must not contain. */
 export interface S3FaultContext {
   location: string;
   bucket: string;
   secrets: readonly string[];
 }
 
-/** The fields of errors of servers and the SDK. */
+/** Fields of errors of servers and the SDK. */
 interface S3Error {
   name: string;
   message: string;
   status: number | undefined;
-  /** The system error of the connection. */
+  /** Code of the connection's system error. */
   code: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const timeouts = ['TimeoutError', 'AbortError', 'RequestTimeout'];
 const network =
   /^(E(CONN|HOST|NET|PIPE|ADDR|AI_|TIMEDOUT|PROTO)|ENOTFOUND|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|ERR_(TLS|SSL))/;
 
-/** Reads an error of the SDK, which may have any type, or of a single key (`Code`, `Message`). */
+/** Reads an error of the SDK, which may have any type, or the error of a single key (`Code`, `Message`). */
 function parseError(error: unknown): S3Error {
   // Every field is checked before use.
   const { name, Code, message, Message, $metadata } = (error ?? {}) as Record<string, unknown>;
@@ -80,7 +80,9 @@ function sentenceFor(error: S3Error, { location, bucket }: S3FaultContext): stri
   return `The file storage ${location} fails (${what}): check the endpoint and what its server reports.`;
 }
 
-/** The cause for the log: the SDK's errors hold whole requests and responses, so only their messages are kept. */
+/**
+ * Returns the cause for the log. The SDK's errors contain whole requests and responses, so only their messages are kept.
+ */
 function causeOf({ name, message, code }: S3Error, secrets: readonly string[]): Error {
   const clean = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')), message);
   return new Error([name, code, clean].filter(Boolean).join(': '));

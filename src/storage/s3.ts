@@ -27,31 +27,31 @@ import {
   type StoredObject,
 } from './storage.js';
 
-/** The limit of DeleteObjects. */
+/** Maximum number of keys of DeleteObjects. */
 const batchSize = 1000;
 
 const ignore = () => undefined;
 
-/** What keys in the bucket begin with. */
+/** Returns the prefix of keys in the bucket. */
 const keyPrefix = (prefix: string): string => prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/');
 
-/** Where objects are, as programs for buckets write it: without the server. */
+/** Returns the address of objects in the form `s3://bucket/prefix/`, without the server. */
 export const s3Address = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'prefix'>): string =>
   `s3://${bucket}/${keyPrefix(prefix)}`;
 
-/** Where objects are, for messages. */
+/** Returns the location of objects for messages. */
 export function s3Location(settings: Pick<S3Settings, 'bucket' | 'endpoint' | 'prefix'>): string {
   const { endpoint } = settings;
   return `${s3Address(settings)}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
 }
 
-/** The size of the object that a response has a range of (RFC 9110, section 14.4). */
+/** Returns the size of the whole object from the range header of a response (RFC 9110, section 14.4). */
 function totalBytesOf(contentRange: string | undefined): number | undefined {
   const total = /\/(\d+)$/.exec(contentRange ?? '')?.[1];
   return total === undefined ? undefined : Number(total);
 }
 
-/** Objects in a bucket, below a prefix. */
+/** Stores objects in a bucket below a prefix. */
 class S3Storage implements FileStorage {
   readonly location: string;
   readonly #sdk: Sdk;
@@ -60,7 +60,7 @@ class S3Storage implements FileStorage {
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #faultContext: S3FaultContext;
-  /** Aborts the running requests. */
+  /** Abort controllers of running requests. */
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
@@ -80,7 +80,7 @@ class S3Storage implements FileStorage {
     try {
       await this.#uploadWithRetries(key, file);
     } catch (error) {
-      // The server may have stored it although its response was lost.
+      // The server may have stored the object although its response was lost.
       await this.#deleteOnce(key).catch(ignore);
       throw s3Fault(error, this.#faultContext);
     } finally {
@@ -94,7 +94,7 @@ class S3Storage implements FileStorage {
       const { Body, ContentLength, ContentRange } = await this.#withDeadline((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
       );
-      // In Node the body is the response; the SDK's type covers all its platforms.
+      // In Node the body is the HTTP response. The SDK's type covers all its platforms.
       const body = Body as IncomingMessage | undefined;
       if (body === undefined || ContentLength === undefined) throw new Error('The response has no body.');
       if (range && ContentLength !== range.end - range.start + 1) {
@@ -129,7 +129,7 @@ class S3Storage implements FileStorage {
       });
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         const key = Key?.slice(this.#prefix.length) ?? '';
-        // The bucket may be shared: objects with other keys belong to others.
+        // The bucket may be shared. Objects with other keys belong to other programs.
         if (isKey(key) && Size !== undefined && LastModified) yield { key, bytes: Size, modifiedAt: LastModified };
       }
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
@@ -155,7 +155,7 @@ class S3Storage implements FileStorage {
   }
 
   async close(): Promise<void> {
-    // Aborts first: the client would retry running requests.
+    // Aborts before destroy(), because the client would retry running requests.
     this.#isClosed = true;
     for (const stop of this.#running) stop.abort();
     this.#client.destroy();
@@ -166,7 +166,7 @@ class S3Storage implements FileStorage {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
   }
 
-  /** Sends a request within a deadline, retries included: the SDK's own timeout ends when the response begins. */
+  /** Sends a request within a deadline that includes retries. The SDK's own timeout ends when the response begins. */
   async #withDeadline<T>(
     send: (options: { abortSignal: AbortSignal }) => Promise<T>,
     ms = this.#timeoutMs * (attempts + 1),
@@ -181,7 +181,7 @@ class S3Storage implements FileStorage {
     }
   }
 
-  /** Creates the abort controller of a request. AbortSignal.any() would leak memory with a long-lived signal. */
+  /** Registers the abort controller of a new request. AbortSignal.any() would leak memory with a long-lived signal. */
   #trackRequest(): AbortController {
     const stop = new AbortController();
     if (this.#isClosed) stop.abort();
@@ -189,7 +189,7 @@ class S3Storage implements FileStorage {
     return stop;
   }
 
-  /** Retries with a new stream each time: the SDK doesn't retry requests whose body is a stream. */
+  /** Uploads with retries, each with a new stream. The SDK doesn't retry requests with a stream as body. */
   async #uploadWithRetries(key: string, file: string): Promise<void> {
     const { size } = await stat(file);
     for (let attempt = 1; ; attempt += 1) {
@@ -211,13 +211,13 @@ class S3Storage implements FileStorage {
       () => stop.abort(),
     );
     const failed = new Promise<never>((_, reject) => {
-      // Without this the request would wait for the rest of its body.
+      // Without this listener, the request would wait for the rest of its body.
       stream.once('error', (error) => {
         reject(error);
         stop.abort();
       });
     });
-    // No timeout, because the duration depends on the size; stalls are detected instead.
+    // No timeout, because the duration depends on the size. watchProgress() detects stalls instead.
     const options = { requestTimeout: 0, abortSignal: stop.signal };
     const input = { ...this.#objectOf(key), Body: bytes === 0 ? '' : stream, ContentLength: bytes };
     try {
@@ -234,7 +234,7 @@ class S3Storage implements FileStorage {
     await this.#withDeadline((options) => this.#client.send(command, options), Math.min(this.#timeoutMs, 5000));
   }
 
-  /** @returns the errors of the batch or of single keys */
+  /** Removes a batch of objects. @returns the errors of the batch or of single keys */
   async #removeBatch(keys: readonly string[]): Promise<unknown[]> {
     const Delete = { Objects: keys.map((key) => ({ Key: this.#objectOf(key).Key })), Quiet: true };
     const command = checkByMd5(new this.#sdk.DeleteObjectsCommand({ Bucket: this.#bucket, Delete }));
@@ -247,7 +247,10 @@ class S3Storage implements FileStorage {
   }
 }
 
-/** Opens a bucket of S3 or of a compatible server. The SDK is loaded only here. @throws AppError `STORAGE_UNAVAILABLE` without it */
+/**
+ * Opens a bucket of S3 or a compatible server. The SDK is loaded only here.
+ * @throws AppError `STORAGE_UNAVAILABLE` if the SDK isn't installed
+ */
 export async function createS3Storage(settings: S3Settings): Promise<FileStorage> {
   const sdk = await import('@aws-sdk/client-s3').catch((error: unknown) => {
     if (systemErrorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;

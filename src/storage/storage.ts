@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.js';
 
-/** An object that was opened. */
+/** Opened object. */
 export interface StoredObject {
-  /** To be destroyed, or read to its end. */
+  /** The caller must destroy the stream or read it to its end. */
   stream: Readable;
-  /** The length of the stream. */
+  /** Length of the stream. */
   bytes: number;
-  /** The size of the whole object, also where the stream is a range of it. */
+  /** Size of the whole object, also if the stream is a range. */
   totalBytes: number;
 }
 
-/** A range of an object: its first and its last byte, counted from 0. */
+/** Range of an object: its first and last byte, counted from 0. */
 export interface ByteRange {
   start: number;
   end: number;
@@ -21,72 +21,72 @@ export interface ObjectInfo {
   key: string;
   bytes: number;
   modifiedAt: Date;
-  /** Why it can't be opened, although the storage works; absent where it can. */
+  /** Reason why the object can't be opened; absent if it can. */
   fault?: UnreadableObject;
 }
 
-/** An object that can't be read, of a storage that works: others can. */
+/** Error of a single object that can't be read in a working storage. */
 export class UnreadableObject extends AppError {
   constructor(message: string, cause?: unknown) {
     super('STORAGE_UNAVAILABLE', message, { cause });
   }
 }
 
-/** A storage of files. Keys are `<kind>/<name>`: `material/0193...`, `image/0193....webp`. */
+/** Storage of files. Keys are `<kind>/<name>`: `material/0193...`, `image/0193....webp`. */
 export interface FileStorage {
-  /** Its location for messages, without secrets. */
+  /** Location for messages, without secrets. */
   readonly location: string;
   /**
-   * Moves the file at `path` to `key`; it is durable when this resolves. After a failure both the key and the file at
-   * `path` are removed.
+   * Moves the file at `path` to `key`. The object is durable when the promise resolves. After a failure both the object and
+   * the file are removed.
    * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`
    */
   put(key: string, path: string): Promise<void>;
   /**
-   * Opens an object or a range of it. The stream must be destroyed or read to its end.
-   * @returns nothing when there is no such object
-   * @throws AppError `STORAGE_UNAVAILABLE`, also for a range beyond its end; {@link UnreadableObject} where only this one can't be
-   *   read
+   * Opens an object or a range of it. The caller must destroy the stream or read it to its end.
+   * @returns undefined if the object doesn't exist
+   * @throws AppError `STORAGE_UNAVAILABLE`, also for a range beyond the end; {@link UnreadableObject} if only this object
+   *   can't be read
    */
   open(key: string, range?: ByteRange): Promise<StoredObject | undefined>;
-  /**
-   * Removes objects; missing ones are ignored.
-   * @throws AppError `STORAGE_UNAVAILABLE`, after all were tried
-   */
+  /** Removes objects; missing ones are ignored. @throws AppError `STORAGE_UNAVAILABLE`, after all objects were tried */
   remove(keys: readonly string[]): Promise<void>;
   /**
-   * All objects, or those of one kind, unordered. Includes partial files of crashes ({@link temporaryKinds}), but no objects with
-   * other keys.
+   * Yields all objects, or the objects of one kind, unordered. Includes partial files of crashes ({@link temporaryKinds}),
+   * but no objects with keys of other programs.
    * @throws AppError `STORAGE_UNAVAILABLE`
    */
   list(kind?: string): AsyncGenerator<ObjectInfo>;
-  /** Loads the client, without asking its server. @throws AppError `STORAGE_UNAVAILABLE` if it isn't installed */
-  load(): Promise<void>;
   /**
-   * Writes, reads and removes a small object.
-   * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` with what to check
+   * Loads the client without connecting to its server.
+   * @throws AppError `STORAGE_UNAVAILABLE` if the client isn't installed
    */
+  load(): Promise<void>;
+  /** Writes, reads and removes a small object. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` with the remedy */
   check(): Promise<void>;
   /** Aborts running requests. */
   close(): Promise<void>;
 }
 
-/** The kinds of objects that exist only for a moment: copies from another file system, and those of {@link FileStorage.check}. */
+/** Kinds of temporary objects: copies from another file system, and objects of {@link FileStorage.check}. */
 export const temporaryKinds = ['incoming', 'check'] as const;
 
-/** The content that {@link FileStorage.check} writes and reads. */
+/** Content that {@link FileStorage.check} writes and reads. */
 export const checkText = 'Written by coursectl to see whether files can be stored here.\n';
 
-/** Whether a key has the form of this program's keys. Names don't begin with a dot, so that none is hidden or a folder. */
+/**
+ * Whether a key has the form of this program's keys. Names don't begin with a dot, so no file is hidden and no name means a
+ * folder.
+ */
 export function isKey(key: string): boolean {
   return /^[a-z]+\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(key) && !key.includes('..');
 }
 
-/** Whether a key is one that this program generates: other objects belong to other users of the storage. */
+/** Whether this program generates keys like this one. Objects with other keys belong to other users of the storage. */
 export const isOwnKey = (key: string): boolean =>
   /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/.test(key);
 
-/** Keys are generated by the program, so an invalid one is a bug. */
+/** Checks a key. The program generates all keys, so an invalid key is a bug. */
 export function assertKey(key: string): void {
   if (!isKey(key)) throw new Error(`Not a key of the file storage: ${JSON.stringify(key)}`);
 }
