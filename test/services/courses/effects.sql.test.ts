@@ -7,7 +7,7 @@ import { courseEffects } from '../../../src/services/courses/effects.js';
 import { buildCertificate, buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
-describe('The effects of a change of a course', () => {
+describe('A change of a course', () => {
   const harness = useHarness();
   const context = () => harness.context;
   let trainer: User;
@@ -22,7 +22,7 @@ describe('The effects of a change of a course', () => {
   const update = (input: object) => () => updateCourse(context(), operator, course.id, input);
   const publish = (isPublished: boolean) => () => publishCourse(context(), operator, course.id, { isPublished });
 
-  /** The changes with their effects: `words` that are replaced, and `seats` for the waiting list. */
+  /** Changes with their effects: `words` for replaced search words, `seats` for seats of the waiting list. */
   const changes: Record<string, { write: () => Promise<unknown>; before?: Partial<Course>; effects: string }> = {
     'another title': { write: update({ title: 'Knots' }), effects: 'words' },
     'another category': { write: update({ category: 'Rope' }), effects: 'words' },
@@ -40,7 +40,7 @@ describe('The effects of a change of a course', () => {
     'the end of publication': { write: publish(false), effects: '' },
   };
   for (const [what, { before = {}, write, effects }] of Object.entries(changes))
-    it(`of ${what} are: ${effects || 'none'}`, async () => {
+    it(`by ${what} has the effects: ${effects || 'none'}`, async () => {
       await course.update(before, { silent: true });
       const former = { ...(await course.reload()).get() };
       context().freedSeats.take();
@@ -55,7 +55,7 @@ describe('The effects of a change of a course', () => {
       });
     });
 
-  it('of a new one are its words', async () => {
+  it('by creation adds its words', async () => {
     const input = { trainerId: trainer.id, title: 'Splices', description: 'New' };
     const { id } = await createCourse(context(), operator, input);
     const words = await context().database.models.CourseWord.findAll({ where: { courseId: id } });
@@ -63,7 +63,7 @@ describe('The effects of a change of a course', () => {
     expect(courseEffects(undefined, course)).to.deep.equal({ addsWords: true });
   });
 
-  it('of its deletion are revoked certificates, and files that are removed', async () => {
+  it('by deletion revokes its certificates and removes its files', async () => {
     await buildCertificate(context(), await buildUser(context()), course);
     await buildMaterial(context(), course);
     const { Certificate, StoredFile } = context().database.models;

@@ -32,7 +32,7 @@ describe('Files of a course', () => {
   const addNotes = (context: Context) =>
     addMaterial(context, operator, course.id, uploadOf('What it says.', 'notes.txt'));
 
-  it('stay when its image is replaced and removed', async () => {
+  it('stay after its image is replaced or removed', async () => {
     const { context } = harness;
     const file = await buildMaterial(context, course);
     const content = await image().jpeg().toBuffer();
@@ -45,7 +45,7 @@ describe('Files of a course', () => {
     }
   });
 
-  it('may take all of the quota, because its image takes nothing of it', async () => {
+  it('may use the whole quota, because the image uses none', async () => {
     const { context } = harness;
     const files = { ...context.config.files, courseFiles: 1, courseQuotaBytes: 20 };
     await buildMaterial(context, course, { kind: 'thumbnail' });
@@ -53,7 +53,7 @@ describe('Files of a course', () => {
     expect(file).to.include({ state: 'live' });
   });
 
-  it('stay when their commit succeeded and its response was lost', async () => {
+  it('stay if their commit succeeded but its response was lost', async () => {
     const { database, storage } = harness.context;
     let transactions = 0;
     const inTransaction: typeof database.inTransaction = async (...work) => {

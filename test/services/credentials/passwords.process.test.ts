@@ -12,7 +12,7 @@ import { run } from '../../support/built-program.js';
 
 const lowestCost = 4;
 
-/** Passwords that implementations might see differently. */
+/** Passwords that implementations might handle differently. */
 const passwords = [
   'secret',
   ' spaces ',
@@ -37,7 +37,7 @@ const malformed = [
 ];
 
 for (const implementation of ['native', 'bcryptjs'] as const) {
-  describe(`the ${implementation} password hasher`, () => {
+  describe(`The ${implementation} password hasher`, () => {
     let hasher: PasswordHasher;
     before(async () => {
       hasher = await createPasswordHasher(implementation);
@@ -52,7 +52,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       expect(await hasher.hash('secret', 6)).to.match(/^\$2b\$06\$/);
     });
 
-    it('matches the password, and no other', async () => {
+    it('matches only the right password', async () => {
       for (const password of passwords) {
         const hash = await hasher.hash(password, lowestCost);
         expect(await hasher.compare(password, hash), password).to.equal(true);
@@ -60,7 +60,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       }
     });
 
-    it('gives bcrypt up to 72 bytes as they are, and of more the base64 of their SHA-256', async () => {
+    it('passes up to 72 bytes to bcrypt unchanged, and longer passwords as base64 of their SHA-256', async () => {
       const asTheyAre = ['secret', 'x'.repeat(72), 'é'.repeat(36)];
       for (const password of asTheyAre)
         expect(await hasher.compare(password, await bcryptjs.hash(password, lowestCost)), password).to.equal(true);
@@ -70,7 +70,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       }
     });
 
-    it('cuts nothing, and matches nothing with what no password can be, or with an invalid hash', async () => {
+    it('truncates no password, and never matches an impossible password or an invalid hash', async () => {
       const long = 'x'.repeat(90);
       const pairs = [
         ...[`${long}y`, 'x'.repeat(72), `${long}xx`].map((other) => [`${long}x`, other] as const),
@@ -91,7 +91,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
   });
 }
 
-describe('the queue of a password hasher', () => {
+describe('The queue of a password hasher', () => {
   let hasher: PasswordHasher;
   before(async () => {
     hasher = await createPasswordHasher('native');
@@ -99,7 +99,7 @@ describe('the queue of a password hasher', () => {
   after(() => hasher.close());
 
   it('refuses callers when the queue is full', async () => {
-    // One at work for each core, and 64 in the queue; ten classes in any case.
+    // One running hash and 64 queued ones for each core, but at least 640 queued ones.
     const cores = os.availableParallelism();
     const room = cores + Math.max(640, 64 * cores);
     const outcomes = await Promise.allSettled(
@@ -111,18 +111,19 @@ describe('the queue of a password hasher', () => {
     expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
   });
 
-  it('serves those who wait round robin', async () => {
+  it('serves owners round robin', async () => {
     const cores = os.availableParallelism();
     const ended: string[] = [];
     const ask = (owner: string, cost: number) => hasher.hash('secret', cost, { owner }).then(() => ended.push(owner));
-    // The one is much cheaper: its thread may wait for the processor, and still ends before those that begin after it.
+    // The hash of `one` is much cheaper. Even if its thread waits for the processor, it ends before hashes that start
+    // later.
     const many = Array.from({ length: 20 + cores }, () => ask('many', 9));
     await Promise.all([...many, ask('one', lowestCost)]);
-    // The ones being computed, and one more of the other owner on each core.
+    // Before `one` end the running hashes and one more hash of `many` on each core.
     expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
   });
 
-  it('computes nothing for those who have left the queue', async () => {
+  it('computes no hash for callers that have left the queue', async () => {
     const busy = Array.from({ length: os.availableParallelism() }, () => hasher.hash('secret', 10));
     const [leaving, evicting] = [new AbortController(), new AbortController()];
     const waiting = [leaving, evicting].map(({ signal }) =>
@@ -136,7 +137,7 @@ describe('the queue of a password hasher', () => {
   });
 });
 
-describe('the two password hashers', () => {
+describe('The two password hashers', () => {
   it("accept each other's hashes", async () => {
     const hashers = await Promise.all([createPasswordHasher('native'), createPasswordHasher('bcryptjs')]);
     const [native, bcryptjs] = hashers;
@@ -147,14 +148,14 @@ describe('the two password hashers', () => {
     await Promise.all(hashers.map((hasher) => hasher.close()));
   });
 
-  it('are chosen by the machine: native when it has a build', async () => {
+  it('are chosen by the machine: native if a build exists', async () => {
     const hasher = await createPasswordHasher();
     expect(hasher.implementation).to.equal('native');
     await hasher.close();
   });
 });
 
-describe('a program of its own', () => {
+describe('A separate program', () => {
   it('hashes with bcryptjs in worker threads, without output, and ends', async () => {
     const program = `
       import { createPasswordHasher } from ${JSON.stringify(new URL('../../../src/services/credentials/passwords.ts', import.meta.url).href)};

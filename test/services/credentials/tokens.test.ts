@@ -20,7 +20,7 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const expiresAt = later(3600);
 const secret = 'a secret for tests only, longer than 32 bytes';
 
-/** What `node --import` needs to run our source. */
+/** URL of the loader with which `node --import` runs TypeScript. */
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 const folder = temporaryFolder();
@@ -30,7 +30,7 @@ function tokensWith(env: Record<string, string> = { JWT_SECRET: secret }) {
   return createTokens(loadConfig({ env: { DATA_DIR: 'data', ...env }, cwd: folder.path }));
 }
 
-/** A token with any header and payload, and a genuine HMAC signature. */
+/** Returns a token with any header and payload, and a genuine HMAC signature. */
 function signed(header: object, payload: unknown, key = secret, hash = 'sha256'): string {
   const content = `${base64url(header)}.${base64url(payload)}`;
   return `${content}.${createHmac(hash, key).update(content).digest('base64url')}`;
@@ -39,11 +39,11 @@ function signed(header: object, payload: unknown, key = secret, hash = 'sha256')
 const hs256 = { alg: 'HS256', typ: 'JWT' };
 const payload = { ...claims, iat: 1_772_366_400, exp: 1_772_370_000 };
 
-describe('tokens', () => {
+describe('Tokens', () => {
   const tokens = tokensWith();
   const verify = (token: string) => tokens.verify(token, now);
 
-  it('hold user, session, issue time and expiry, and nothing else', () => {
+  it('contain only user, session, issue time and expiry', () => {
     const token = tokens.issue(claims, now, expiresAt);
     expect(jwt.decode(token, { complete: true })).to.deep.include({ header: hs256, payload });
     for (const right of [token, signed(hs256, payload)]) expect(verify(right)).to.deep.equal(claims);
@@ -51,7 +51,7 @@ describe('tokens', () => {
     expect(tokens.verify(token, later(3600))).to.equal(undefined);
   });
 
-  it('are refused with extensions in their header, which nobody here understands', () => {
+  it('are refused with extensions in their header', () => {
     for (const extension of [
       { crit: ['b64'], b64: false },
       { crit: ['exp'] },
@@ -62,7 +62,7 @@ describe('tokens', () => {
       expect(verify(signed({ ...hs256, ...extension }, payload)), JSON.stringify(extension)).to.equal(undefined);
   });
 
-  it('are refused when another field or type marks them as made for another purpose', () => {
+  it('are refused if another field or type marks another purpose', () => {
     for (const claim of [
       { aud: 'https://courses.example.org' },
       { aud: [] },
@@ -75,7 +75,7 @@ describe('tokens', () => {
       expect(verify(signed({ ...hs256, ...header }, payload)), JSON.stringify(header)).to.equal(undefined);
   });
 
-  it('are refused without an expiry, user or session as they must be, and from the future', () => {
+  it('are refused without a valid expiry, user or session, and from the future', () => {
     const payloads: unknown[] = [null, 5, true, 'text', [], [payload], ''];
     for (const exp of [undefined, 'never', null, [payload.exp]]) payloads.push({ ...payload, exp });
     for (const nbf of [payload.exp - 1, 'soon']) payloads.push({ ...payload, nbf });
@@ -85,7 +85,7 @@ describe('tokens', () => {
       expect(verify(signed(hs256, JSON.stringify(wrong))), JSON.stringify(wrong)).to.equal(undefined);
   });
 
-  it('are signed with HS256 and nothing else', () => {
+  it('are accepted only with HS256', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const foreign = [
       jwt.sign(payload, null, { algorithm: 'none' }),
@@ -116,11 +116,11 @@ describe('tokens', () => {
   });
 });
 
-describe('secrets in rotation', () => {
+describe('Secrets in rotation', () => {
   const previous = 'the secret that was in use before this one';
   const rotated = tokensWith({ JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous });
 
-  it('verify with the previous secret too, and sign with the current one', () => {
+  it('verify with both secrets, and sign with the current one', () => {
     expect(tokensWith().verify(rotated.issue(claims, now, expiresAt), now)).to.deep.equal(claims);
     const old = tokensWith({ JWT_SECRET: previous }).issue(claims, now, expiresAt);
     expect(rotated.verify(old, now)).to.deep.equal(claims);
@@ -129,13 +129,13 @@ describe('secrets in rotation', () => {
   });
 });
 
-describe('the generated secret', () => {
+describe('The generated secret', () => {
   let serial = 0;
-  /** A data folder that is not there yet. */
+  /** Returns the path of a data folder that doesn't exist yet. */
   const newFolder = () => path.join(folder.path, `generated-${++serial}`);
   const start = (dataDir: string) => tokensWith({ DATA_DIR: dataDir });
 
-  it('is kept in the data folder, for this user alone', () => {
+  it('is stored in the data folder, readable only for this user', () => {
     const dataDir = newFolder();
     const token = start(dataDir).issue(claims, now, expiresAt);
     const file = path.join(dataDir, secretFileName);
@@ -158,7 +158,7 @@ describe('the generated secret', () => {
       const config = loadConfig({ env: { DATA_DIR: ${JSON.stringify(dataDir)} }, cwd: '/' });
       const start = Date.parse(process.argv[2]);
       while (Date.now() < start);
-      // Not at the very beginning of time: jsonwebtoken takes that for no time, and puts the present one there.
+      // Not time 0, which jsonwebtoken replaces by the present time.
       console.log(createTokens(config).issue({ userId: 'u', sid: 's' }, new Date(1000), new Date(2000)));`;
     const file = path.join(folder.path, 'start.mts');
     writeFileSync(file, program);
@@ -171,7 +171,7 @@ describe('the generated secret', () => {
     expect(readdirSync(dataDir)).to.deep.equal([secretFileName]);
   });
 
-  it('reports what to do when its file is damaged', async () => {
+  it('reports the remedy for a damaged file', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, secretFileName), 'half a sec');
@@ -183,7 +183,7 @@ describe('the generated secret', () => {
     expect(message).not.to.include('half a sec');
   });
 
-  it('reports what to do when it cannot be stored or read', async () => {
+  it('reports the remedy if it cannot be stored or read', async () => {
     const notAFolder = newFolder();
     writeFileSync(notAFolder, '');
     const secretIsAFolder = newFolder();
@@ -197,13 +197,13 @@ describe('the generated secret', () => {
     }
   });
 
-  it('reports what to do when the folder is read-only', async () => {
+  it('reports the remedy for a read-only folder', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o500);
     chmodSync(folder.path, 0o755);
     const superuser = process.getuid?.() === 0;
-    // The superuser may write anywhere, so the test runs as another user.
+    // The superuser may write anywhere, so this part runs as another user.
     if (superuser) process.seteuid?.(65534);
     try {
       const { code, message } = await failureOf(() => start(dataDir));
@@ -214,7 +214,7 @@ describe('the generated secret', () => {
     }
   });
 
-  it('is read from a folder that is read-only', () => {
+  it('is read from a read-only folder', () => {
     const dataDir = newFolder();
     const token = start(dataDir).issue(claims, now, expiresAt);
     chmodSync(dataDir, 0o500);

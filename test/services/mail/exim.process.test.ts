@@ -20,11 +20,11 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { findServer, freePort } from '../../support/test-server.js';
 import { until } from '../../support/until.js';
 
-/** Reaches the server as loopback does on Linux, but its certificate is checked. */
+/** Address that reaches loopback on Linux, but whose certificate is checked. */
 const host = '0.0.0.0';
 const password = 'secret: of mails?';
 
-/** Delivers as nobody where root starts it: Exim never does as root. */
+/** Exim never delivers as root, so it runs as nobody if root starts it. */
 const uid = process.getuid?.() === 0 ? 65534 : (process.getuid?.() ?? 0);
 
 const configuration = (folder: string) => `
@@ -78,7 +78,7 @@ plain:
   server_set_id = $auth2
 `;
 
-(isInstalled('exim4') ? describe : describe.skip)('Mail by way of Exim (needs exim4)', function () {
+(isInstalled('exim4') ? describe : describe.skip)('Mail through Exim (needs exim4)', function () {
   this.timeout(scaled(20_000));
   const harness = useHarness(mailSettings);
   const programs = useSubprocesses();
@@ -117,7 +117,7 @@ plain:
   const delivered = (): Pick<ReceivedMail, 'headers' | 'text' | 'messageId'>[] => {
     const inbox = path.join(folder.path, 'maildir', 'new');
     if (!existsSync(inbox)) return [];
-    // Exim stores lines as Unix does.
+    // Exim stores lines with Unix line ends.
     return readdirSync(inbox).map((name) =>
       parseMail(readFileSync(path.join(inbox, name), 'latin1').replace(/\r?\n/g, '\r\n')),
     );
@@ -138,7 +138,7 @@ plain:
     );
   const mail = { subject: 'S', text: 'T', html: 'H', messageId: '<1@courses.example.org>' };
 
-  it('arrives encrypted from a service that trusts the authority, and tells an unknown recipient', async () => {
+  it('arrives encrypted if the service trusts the authority, and an unknown recipient is recorded', async () => {
     const [ada, gone] = [
       await buildUser(harness.context, { firstName: 'Ada', lastName: 'Löwe', email: 'ada@example.org' }),
       await buildUser(harness.context, { email: 'gone@example.org' }),
@@ -173,7 +173,7 @@ plain:
     expect((await gone.reload()).mailFailedAt).to.be.instanceOf(Date);
   });
 
-  it('is paused by a wrong password, and by a certificate that nobody trusts', async () => {
+  it('is paused by a wrong password and by an untrusted certificate', async () => {
     const to = { name: '', address: 'ada@example.org' };
     for (const [given, ca, reason] of [
       ['wrong', certificate.certificate, /refuses the login: 535/],

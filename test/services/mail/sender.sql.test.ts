@@ -14,7 +14,7 @@ import { until } from '../../support/until.js';
 
 const minuteMs = 60_000;
 
-describe('The outbox and its sender', () => {
+describe('The mail sender', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
 
@@ -27,7 +27,7 @@ describe('The outbox and its sender', () => {
     if (!mail) throw new Error('There is no mail.');
     return mail;
   };
-  /** An account as a program of the database has it, with notes about mails. */
+  /** Creates an account with the given columns about mails. */
   async function build(notes: Partial<User>, given: Parameters<typeof buildUser>[1] = {}): Promise<User> {
     const user = await buildUser(harness.context, given);
     return user.update(notes, { silent: true });
@@ -35,7 +35,7 @@ describe('The outbox and its sender', () => {
   const invited = (notes: Partial<User> = {}, given = {}) =>
     build({ hasPassword: false, inviteState: 'queued', ...notes }, given);
 
-  it('sends what is queued, with a link that is stored as a hash alone', async () => {
+  it('sends queued mails with a link of which only a hash is stored', async () => {
     const user = await invited({ language: 'de' }, { firstName: 'Ada' });
     await queue({ kind: 'invitation', userId: user.id, data: { message: 'Bis bald!' } });
     const [mail] = await mailbox.deliver();
@@ -55,7 +55,7 @@ describe('The outbox and its sender', () => {
     expect(stored).to.include('"purpose":"invite"').and.not.include(tokenOf(mail));
   });
 
-  it('shows in the header the name that a person has, and neither a link nor the address that it encodes', async () => {
+  it("shows a person's name in the header without links and encoded addresses", async () => {
     const encoded = '=?utf-8?B?Ym9zc0BleGFtcGxlLm9yZw==?=';
     for (const [firstName, lastName] of [
       ['www.evil.example/pay', 'boss@example.org'],
@@ -72,7 +72,7 @@ describe('The outbox and its sender', () => {
     }
   });
 
-  it('does not change when an account was changed last', async () => {
+  it('does not change updatedAt of an account', async () => {
     const user = await invited();
     const before = user.updatedAt;
     harness.advance(minuteMs);
@@ -81,7 +81,7 @@ describe('The outbox and its sender', () => {
     expect((await user.reload()).updatedAt).to.deep.equal(before);
   });
 
-  it('notes nothing of an address that the account does not have any more', async () => {
+  it('records no failure of an address that the account no longer has', async () => {
     const user = await buildUser(harness.context);
     await queue({ kind: 'password-changed', userId: user.id, address: user.email });
     await user.update({ email: 'another@example.org' });
@@ -90,7 +90,7 @@ describe('The outbox and its sender', () => {
     expect((await user.reload()).mailFailedAt).to.equal(null);
   });
 
-  it('fails a mail whose recipient is refused for good, and notes addresses that do not exist', async () => {
+  it('fails a mail with a permanently refused recipient, and records an unknown address', async () => {
     const [gone, refused] = [await invited(), await invited()];
     await queue({ kind: 'invitation', userId: gone.id }, { kind: 'invitation', userId: refused.id });
     mailbox.server.refuse('RCPT', (address) =>
@@ -106,7 +106,7 @@ describe('The outbox and its sender', () => {
     expect(refused.inviteState).to.equal('failed');
   });
 
-  it('keeps nothing that tells who has forgotten a password: no words of the server, no note on the account', async () => {
+  it('stores no hint to the recipient of a forgotten password: no text of the server, no failure on the account', async () => {
     const user = await buildUser(harness.context);
     const ask = () => queue({ kind: 'reset', userId: user.id });
     await ask();
@@ -122,7 +122,7 @@ describe('The outbox and its sender', () => {
     for (const text of [message, ...reasons]) expect(text).to.include('5').and.not.include(user.email);
   });
 
-  it('tries again later, longer each time, and with the same Message-ID', async () => {
+  it('retries after growing delays with the same Message-ID', async () => {
     const user = await invited();
     await queue({ kind: 'invitation', userId: user.id });
     mailbox.server.refuse('RCPT', { code: 451, text: '4.7.1 Greylisted' });
@@ -140,7 +140,7 @@ describe('The outbox and its sender', () => {
     expect(mail?.messageId).to.include((await only()).id);
   });
 
-  it('stops for a server that refuses everything, and fails no mail for that', async () => {
+  it('stops if the server refuses everything, without failing a mail', async () => {
     const users = [await invited(), await invited()];
     await queue(...users.map(({ id }) => ({ kind: 'invitation' as const, userId: id })));
     mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong password' });
@@ -158,7 +158,7 @@ describe('The outbox and its sender', () => {
     expect((await rows()).map(({ lastError }) => lastError)).to.deep.equal([null, null]);
   });
 
-  it('lets the others go where one mail makes the server close its connections', async () => {
+  it('sends other mails if one mail makes the server close its connections', async () => {
     const [odd, other] = [await invited(), await invited()];
     await queue({ kind: 'password-changed', userId: odd.id }, { kind: 'invitation', userId: other.id });
     mailbox.server.refuse('RCPT', (address) =>
@@ -175,7 +175,7 @@ describe('The outbox and its sender', () => {
     expect((await rows()).map(({ state }) => state)).to.deep.equal(['deferred', 'sent']);
   });
 
-  it('sends again what a server took without an answer', async () => {
+  it('sends a mail again if the server accepted it without an answer', async () => {
     await queue({ kind: 'test', address: 'me@example.org' });
     mailbox.server.dieAfterData = true;
     await mailbox.send();
@@ -188,7 +188,7 @@ describe('The outbox and its sender', () => {
     expect((await only()).state).to.equal('sent');
   });
 
-  it('sets a mail aside that it fails to write or to hand over, and sends those behind it', async () => {
+  it('defers a mail that fails with a bug, and sends later mails', async () => {
     const user = await invited();
     await queue({ kind: 'invitation', userId: user.id });
     await (await only()).update({ data: '{"message"' });
@@ -210,7 +210,7 @@ describe('The outbox and its sender', () => {
     expect(await mailbox.deliver()).to.have.length(1);
   });
 
-  it('sends again what a sender had begun that died', async () => {
+  it('sends mails of a dead sender again', async () => {
     await queue({ kind: 'test', address: 'me@example.org' });
     const begun = { state: 'sending', attempts: 1, nextAt: null } as const;
     await (await only()).update(begun);
@@ -218,7 +218,7 @@ describe('The outbox and its sender', () => {
     expect((await only()).attempts).to.equal(2);
   });
 
-  it('lets a forgotten password go before invitations, which wait for their rate', async () => {
+  it('sends forgotten passwords before invitations, which wait for the rate', async () => {
     const { context } = harness;
     const slow: Context = {
       ...context,
@@ -239,9 +239,9 @@ describe('The outbox and its sender', () => {
     }
   });
 
-  it('lets invitations leave before news, and news of different people take turns, those of the latest too', async () => {
+  it('sends invitations before news, and serves owners of news in turn, including new owners', async () => {
     const { context } = harness;
-    /** Queues news that a trainer has caused. @returns the addresses */
+    /** Queues news of a trainer. @returns the addresses */
     async function complete(count: number): Promise<string[]> {
       const trainer = await buildUser(context, { role: 'trainer' });
       const course = await buildCourse(context, trainer, { isPublished: true });
@@ -271,7 +271,7 @@ describe('The outbox and its sender', () => {
     expect(mailbox.server.mails.map(({ to }) => to[0])).to.deep.equal([email, a1, b1, third[0], a2, b2, a3, b3, a4]);
   });
 
-  it('sends mails of instances whose clocks differ, from each of them, with links that last as long', async () => {
+  it('gives links the same lifetime on instances with different clocks', async () => {
     const { context } = harness;
     const hourMs = 60 * minuteMs;
     for (const offMs of [hourMs, -hourMs]) {
@@ -301,7 +301,7 @@ describe('The outbox and its sender', () => {
     }
   });
 
-  it('looks for who has forgotten a password when it sends, by email or phone, and forgets the others', async () => {
+  it('looks up forgotten passwords by email or phone when sending, and deletes requests without an account', async () => {
     const user = await buildUser(harness.context, { phone: '+49 30 901820' });
     const inactive = await buildUser(harness.context, { isActive: false });
     const typed = [user.email.toUpperCase(), '+4930901820', 'nobody@example.org', inactive.email, ''];
@@ -328,7 +328,7 @@ describe('The outbox and its sender', () => {
     expect(counts).to.deep.equal([3, 3, 3, 1, 0]);
   });
 
-  it('withdraws what has lost its reason, and what is too old', async () => {
+  it('withdraws mails without a reason and mails that are too old', async () => {
     const accepted = await invited();
     const inactive = await invited({ isActive: false });
     const trainee = await build({ mailOff: 'completed' });
@@ -351,7 +351,7 @@ describe('The outbox and its sender', () => {
     expect(await mailbox.deliver()).to.have.length(0);
   });
 
-  it('notes of an invitation that could not be sent for days that it has failed', async () => {
+  it('records a failed invitation if it could not be sent for days', async () => {
     const user = await invited();
     await queue({ kind: 'invitation', userId: user.id });
     harness.advance(73 * 60 * minuteMs);
@@ -359,7 +359,7 @@ describe('The outbox and its sender', () => {
     expect((await user.reload()).inviteState).to.equal('failed');
   });
 
-  it('tells a trainer once what waits for a reply', async () => {
+  it('sends a trainer one digest of requests', async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
     const course = await buildCourse(harness.context, trainer, { title: 'Welding' });
     const digest = {
@@ -394,7 +394,7 @@ describe('The outbox and its sender', () => {
     expect(await mailbox.deliver()).to.have.length(1);
   });
 
-  it('is done by one of several processes', async () => {
+  it('runs in one of several processes', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => invited()));
     const senders = [1, 2, 3].map(() =>
       startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) }),
@@ -421,7 +421,7 @@ describe('The outbox and its sender', () => {
     }
   });
 
-  it('ends though the server is silent, and leaves the mail to be sent', async () => {
+  it('closes although the server is silent, and keeps the mail queued', async () => {
     const sender = startMailSender(harness.context, {
       pollMs: 10,
       lastMailMs: 10,
@@ -434,7 +434,7 @@ describe('The outbox and its sender', () => {
     expect(await only()).to.include({ state: 'queued', attempts: 0 });
   });
 
-  it('pauses, and goes on when the server is there again', async () => {
+  it('pauses, and resumes when the server is available again', async () => {
     const transport = openTransport({
       server: { secure: false, host: '127.0.0.1', port: 1 },
       tls: 'required',

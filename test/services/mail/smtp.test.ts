@@ -22,7 +22,7 @@ const mail: OutgoingMail = {
 const from = { name: 'Courses', address: 'courses@example.org' };
 const quick = { connect: 300, silence: 1_000 };
 const patient = { connect: 10_000, silence: 10_000 };
-/** Reaches the server as loopback does on Linux, and isn't it by its name. */
+/** Address that reaches loopback on Linux, but isn't recognised as loopback. */
 const elsewhere = '0.0.0.0';
 
 describe('Sending by SMTP', () => {
@@ -53,11 +53,10 @@ describe('Sending by SMTP', () => {
     return transport;
   }
 
-  /** Sends the mail, and says what became of it. */
   const send = (way?: Way, other: Partial<OutgoingMail> = {}): Promise<Delivery> =>
     open(way).send({ ...mail, ...other });
 
-  /** Why the server can't be used. */
+  /** Returns the reason why the server can't be used. */
   async function complaint(way: Way): Promise<string> {
     const error: unknown = await open(way)
       .verify()
@@ -74,7 +73,7 @@ describe('Sending by SMTP', () => {
     for (const running of started.splice(0)) await running.close();
   });
 
-  it('hands over what the mail says, to one recipient, and marks it as generated', async () => {
+  it('sends all parts of a mail to one recipient, and marks the mail as generated', async () => {
     await start();
     expect(await send({ replyTo: { name: '', address: 'office@example.org' } })).to.deep.equal({ outcome: 'accepted' });
     const [received] = server.mails;
@@ -97,7 +96,7 @@ describe('Sending by SMTP', () => {
     expect(Math.abs(Date.now() - Date.parse(received?.headers.date ?? ''))).to.be.below(60_000);
   });
 
-  it('sends to letters beyond ASCII before the @ only where the server offers SMTPUTF8', async () => {
+  it('sends to non-ASCII letters before the @ only if the server offers SMTPUTF8', async () => {
     const jürgen = { to: { name: 'Jürgen', address: 'jürgen@bücher.example' } };
     const ascii = { to: { name: 'Jürgen', address: 'juergen@bücher.example' } };
     for (const tls of ['none', 'starttls'] as const) {
@@ -120,7 +119,7 @@ describe('Sending by SMTP', () => {
     }
   });
 
-  it('asks again for SMTPUTF8 while the server is down', async () => {
+  it('asks for SMTPUTF8 again after the server was down', async () => {
     await start({ utf8: false });
     const jürgen = { to: { name: '', address: 'jürgen@example.org' } };
     const transport = open();
@@ -134,14 +133,14 @@ describe('Sending by SMTP', () => {
     expect(await transport.send({ ...mail, ...jürgen })).to.include({ outcome: 'failed' });
   });
 
-  it('hands over long lines with all their spaces', async () => {
+  it('sends long lines with all their spaces', async () => {
     await start();
     const text = `${'Wähle bitte ein Passwort. '.repeat(20)}Danke!\n`;
     await send({}, { text });
     expect(server.mails[0]?.text).to.equal(text);
   });
 
-  it('takes settings and mails that nobody may change', async () => {
+  it('accepts frozen settings and mails', async () => {
     await start();
     const frozen = (address: string) => Object.freeze({ name: 'Training', address });
     const delivery = await send(
@@ -183,7 +182,7 @@ describe('Sending by SMTP', () => {
       ['DATA', 421, '4.7.0 Shutting down', 'deferred', false],
     ];
   for (const [stage, code, text, outcome, isAddressUnknown] of refusals)
-    it(`takes ${code} ${text} to ${stage} for ${outcome}`, async () => {
+    it(`classifies ${code} ${text} to ${stage} as ${outcome}`, async () => {
       await start();
       server.refuse(stage, { code, text });
       const delivery = await send();
@@ -192,7 +191,7 @@ describe('Sending by SMTP', () => {
       expect(server.mails).to.deep.equal([]);
     });
 
-  it('goes on after a refused mail', async () => {
+  it('continues after a refused mail', async () => {
     await start();
     server.refuse('RCPT', (address) => (address === mail.to.address ? { code: 550, text: '5.1.1 Nobody' } : undefined));
     const transport = open();
@@ -200,7 +199,7 @@ describe('Sending by SMTP', () => {
     expect(await transport.send({ ...mail, to: from })).to.deep.equal({ outcome: 'accepted' });
   });
 
-  it('is not paused by a server that ends connections between mails', async () => {
+  it('does not pause if the server closes connections between mails', async () => {
     await start();
     const transport = open();
     await transport.send(mail);
@@ -212,7 +211,7 @@ describe('Sending by SMTP', () => {
     expect([server.mails.length, server.connections]).to.deep.equal([2, 2]);
   });
 
-  it('is paused by a server that is not found, does not listen, or never answers', async () => {
+  it('pauses if the server is not found, does not listen, or never answers', async () => {
     await start();
     expect(await send({ host: 'mail.invalid', timeouts: quick })).to.include({ outcome: 'paused' });
     server.silent = true;
@@ -227,13 +226,13 @@ describe('Sending by SMTP', () => {
     expect(await send()).to.deep.equal({ outcome: 'paused', reason });
   });
 
-  it('defers a mail whose server is silent after the content', async () => {
+  it('defers a mail if the server is silent after the content', async () => {
     await start();
     server.delay = 20_000;
     expect(await send({ timeouts: { connect: 10_000, silence: 3_000 } })).to.include({ outcome: 'deferred' });
   });
 
-  it('defers a mail whose server dies after the content, and sends it again with the same Message-ID', async () => {
+  it('defers a mail if the server dies after the content, and retries with the same Message-ID', async () => {
     await start();
     server.dieAfterData = true;
     const transport = open();
@@ -243,7 +242,7 @@ describe('Sending by SMTP', () => {
     expect(server.mails.map(({ messageId }) => messageId)).to.deep.equal([mail.messageId, mail.messageId]);
   });
 
-  it('adds no recipient and no header by a comma or a line break', async () => {
+  it('adds no recipient or header for a comma or a line break', async () => {
     await start();
     const transport = open();
     const name = 'Eve, eve@evil.example\r\nBcc: eve@evil.example';
@@ -269,7 +268,7 @@ describe('Sending by SMTP', () => {
     expect(error).to.be.instanceOf(TypeError);
   });
 
-  it('gives reasons on one line of 300 characters, without passwords and content', async () => {
+  it('returns reasons as one line of 300 characters, without passwords and content', async () => {
     await start();
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const login = [server.password, base64(server.user), base64(`\0${server.user}\0${server.password}`)];
@@ -282,7 +281,7 @@ describe('Sending by SMTP', () => {
     for (const secret of [...login, token, mail.subject]) expect(reason).not.to.include(secret);
   });
 
-  it('gives reasons of a pause that fit, without passwords and content, and say what to do', async () => {
+  it('returns reasons of a pause with the remedy, without passwords and content', async () => {
     await start();
     server.refuse('MAIL FROM', { code: 550, text: `${server.password} ${token} ${'no '.repeat(200)}` });
     const { reason } = (await send()) as { reason: string };
@@ -292,10 +291,10 @@ describe('Sending by SMTP', () => {
     expect(reason.length).to.be.at.most(500);
   });
 
-  describe('without a trusted certificate', () => {
+  describe('with certificates', () => {
     const trusted = () => makeCertificate(`IP:${elsewhere}`);
 
-    it('sends to one that is trusted, by STARTTLS and by TLS from the start', async () => {
+    it('sends if the certificate is trusted, by STARTTLS and by TLS from the start', async () => {
       const certificate = trusted();
       for (const tls of ['starttls', 'implicit'] as const) {
         await start({ tls, certificate });
@@ -304,7 +303,7 @@ describe('Sending by SMTP', () => {
       }
     });
 
-    it('sends on loopback, with SMTP_TLS=required to one that is trusted', async () => {
+    it('sends on loopback, with SMTP_TLS=required only if the certificate is trusted', async () => {
       const certificate = makeCertificate('IP:127.0.0.1');
       for (const encryption of ['starttls', 'implicit'] as const) {
         await start({ tls: encryption, certificate });
@@ -327,7 +326,7 @@ describe('Sending by SMTP', () => {
       ['that has expired', `IP:${elsewhere}`, true, true, 'a certificate that has expired. Renew'],
     ];
     for (const [what, name, expired, isTrusted, words] of certificates)
-      it(`tells no password to a server with a certificate ${what}, and says so`, async () => {
+      it(`sends no password to a server with a certificate ${what}, and names the problem`, async () => {
         const certificate = makeCertificate(name, { expired });
         for (const encryption of ['starttls', 'implicit'] as const)
           for (const tls of ['required', 'opportunistic'] as const) {
@@ -341,7 +340,7 @@ describe('Sending by SMTP', () => {
   });
 
   describe('to a server without encryption', () => {
-    it('sends nothing off loopback, and says what to set', async () => {
+    it('sends nothing off loopback, and names the setting', async () => {
       await start({ tls: 'none' });
       expect(await send({ host: elsewhere })).to.include({ outcome: 'paused' });
       expect(await complaint({ host: elsewhere }))
@@ -350,14 +349,14 @@ describe('Sending by SMTP', () => {
       expect([server.logins, server.mails]).to.deep.equal([[], []]);
     });
 
-    it('never tells a password with SMTP_TLS=opportunistic', async () => {
+    it('never sends a password with SMTP_TLS=opportunistic', async () => {
       await start({ tls: 'none' });
       for (const host of [elsewhere, '127.0.0.1'])
         expect(await send({ host, tls: 'opportunistic' })).to.include({ outcome: 'paused' });
       expect([server.logins, server.mails]).to.deep.equal([[], []]);
     });
 
-    it('sends with SMTP_TLS=opportunistic where no password is needed', async () => {
+    it('sends with SMTP_TLS=opportunistic if no password is needed', async () => {
       await start({ tls: 'none', auth: false });
       expect(await send({ host: elsewhere, tls: 'opportunistic' })).to.deep.equal({ outcome: 'accepted' });
     });
@@ -370,7 +369,7 @@ describe('Sending by SMTP', () => {
     });
   });
 
-  it('encrypts with SMTP_TLS=opportunistic where it can', async () => {
+  it('encrypts with SMTP_TLS=opportunistic if the server can', async () => {
     await start({ auth: false });
     expect(await send({ host: elsewhere, tls: 'opportunistic' })).to.deep.equal({ outcome: 'accepted' });
     expect(server.mails[0]?.secure).to.equal(true);
@@ -383,7 +382,7 @@ describe('Sending by SMTP', () => {
       expect(server.logins).to.deep.equal([{ user: server.user, password: server.password, secure: true }]);
     });
 
-    it('names what is wrong, and never the password', async () => {
+    it('names the problem, but never the password', async () => {
       await start({ password: 'hunter2-hunter2' });
       server.refuse('AUTH', { code: 535, text: `5.7.8 hunter2-hunter2 is wrong` });
       const refused = await complaint({});
@@ -399,7 +398,7 @@ describe('Sending by SMTP', () => {
       expect(await complaint({ host: 'mail.invalid', timeouts: quick })).to.include("can't be resolved");
     });
 
-    it('says that a server takes no logins', async () => {
+    it('reports that a server accepts no logins', async () => {
       await start();
       const { url } = server;
       await start({ auth: false });

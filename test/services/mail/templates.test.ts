@@ -16,7 +16,7 @@ const link = 'https://courses.example.org/set-password#A1b2-_C3';
 const certificate = '7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ';
 const course = { course: 'Databases for beginners', courseId: 'c-1' };
 
-/** What each kind of mail shows, where the people of the mail have the name, and courses the title, that is given. */
+/** Content of each kind of mail, with a first name for all people and a title for all courses. */
 function contents(firstName: string, title: string): { [K in MailKind]: MailContent<K> } {
   const named = { firstName, course: title, courseId: course.courseId };
   return {
@@ -46,7 +46,7 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
 
 const usual = contents('Anna', course.course);
 
-/** The mails of all kinds, or of those given, in all languages. */
+/** Renders mails of the given kinds, by default all, in all languages. */
 function rendered(all = usual, kinds: readonly MailKind[] = mailKindNames) {
   return mailLanguages.flatMap((language) =>
     kinds.map((kind) => ({
@@ -62,8 +62,8 @@ const render = (content: MailContent, language: MailLanguage = 'en') => renderMa
 
 const hrefs = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
 
-describe('The templates of mails', () => {
-  it('say all of each kind in each language, in lines that fit', () => {
+describe('Mail templates', () => {
+  it('show the whole content of each kind in each language, in lines that fit', () => {
     for (const { mail, language, name } of rendered()) {
       const { subject, text, html } = mail;
       expect(subject.length, name).to.be.within(10, 78);
@@ -81,7 +81,7 @@ describe('The templates of mails', () => {
       expect(mail.subject, name).to.match(/Spring Academy|Databases for beginners/);
   });
 
-  it('say the same in every language with different words', () => {
+  it('have the same parts in every language', () => {
     for (const kind of mailKindNames) {
       const mails = mailLanguages.map((language) => render(usual[kind], language));
       for (const part of ['subject', 'text', 'html'] as const)
@@ -89,7 +89,7 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('have the secret link once to click on, and once to read, in text and in HTML', () => {
+  it('contain the secret link once to click and once to read, in text and in HTML', () => {
     const withLink = mailKindNames.filter((kind) => 'link' in usual[kind]);
     expect(withLink).to.have.members(['reset', 'email-confirm', 'email-notice', 'invitation']);
     for (const { mail, name } of rendered(usual, withLink)) {
@@ -102,7 +102,7 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('say how long a link works, for invitations the day, and never a time of some time zone', () => {
+  it('name the lifetime of a link, for invitations the day, and never a time of day', () => {
     const times = {
       en: {
         reset: 'for 1 hour after this mail was sent, and only once',
@@ -127,13 +127,13 @@ describe('The templates of mails', () => {
     expect(render({ ...usual.reset, lifetimeMs: hourMs * 1.5 }).text).to.include('for 90 minutes after');
   });
 
-  it('say where the sign-in page gives who was invited a new link, in its words', () => {
+  it('quote the label on the sign-in page for a new invitation link', () => {
     const label = { en: english.signIn.noPassword, de: german.signIn.noPassword };
     for (const language of mailLanguages)
       expect(render(usual.invitation, language).text.replace(/\s+/g, ' ')).to.include(label[language]);
   });
 
-  it('lead from news to the course, its certificate or the requests, and to where they can be turned off', () => {
+  it('link from news to the course, certificate or requests, and to the settings of news', () => {
     const settings = 'https://courses.example.org/profile';
     const paths = { requests: 'enrollments?status=pending', completed: `certificates/${certificate}` };
     for (const { mail, kind, name } of rendered(usual, newsKinds)) {
@@ -145,7 +145,7 @@ describe('The templates of mails', () => {
     for (const { mail, name } of rendered(usual, others)) expect(mail.text + mail.html, name).to.not.include(settings);
   });
 
-  it('keep what people have typed from becoming markup, headers, lines or links', () => {
+  it('prevent markup, headers, lines and links in text of users', () => {
     const typed = `<script>alert("1")</script> & 'x'\r\n\r\nBcc: b@evil.example\n\u2028\u202ecba\u202c https://evil.example www.evil.example`;
     for (const { mail, kind, language, name } of rendered(contents(typed, typed))) {
       const { subject, text, html } = mail;
@@ -163,12 +163,12 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('leave ordinary titles as they are', () => {
+  it('keep ordinary titles unchanged', () => {
     const title = "Python 3.12 & C++: an O'Reilly introduction, pt. 2, 12.05.2026 10:30...";
     expect(render({ ...usual.enrolled, course: title }).subject).to.equal(`You have a place in “${title}”`);
   });
 
-  it('break all marks of links in what people have typed, and change nothing that can be seen', () => {
+  it('break all marks of links in text of users without a visible change', () => {
     const marks = ['.', '。', '．', '｡', '․', '/', '//', '\\\\', ':', '@', '=?', ' ', '-', '\u200d'];
     const words = [
       'evil',
@@ -188,7 +188,7 @@ describe('The templates of mails', () => {
       ']',
     ];
     const typed = fc.array(fc.constantFrom(...marks, ...words), { minLength: 2, maxLength: 14 });
-    // Programs look for these; zero-width joiners count for nothing in a domain.
+    // Patterns by which mail programs find links. A domain ignores zero-width joiners.
     const links = [
       /\S[.。．｡․]\u200d*[\p{L}\p{So}]/u,
       /[^\s\p{N}.。．｡․][.。．｡․]\p{N}/u,
@@ -221,7 +221,7 @@ describe('The templates of mails', () => {
       expect(render({ ...usual.enrolled, course: title }).text).not.to.include(title);
   });
 
-  it('show a hostile link and id only as what they are', () => {
+  it('escape a hostile link and id', () => {
     const { html } = render({ ...usual.reset, link: 'https://x.example/"><script>' });
     expect(hrefs(html)).to.deep.equal(['https://x.example/&quot;&gt;&lt;script&gt;']);
     expect(hrefs(render({ ...usual.enrolled, courseId: '../"?' }).html)[0]).to.equal(
@@ -229,7 +229,7 @@ describe('The templates of mails', () => {
     );
   });
 
-  it('show messages as they were written, line by line, and without markup', () => {
+  it('show messages line by line as written, without markup', () => {
     const written = 'Bring <b>this</b>:\r\n\r\nhttps://example.org/room \u202eand\0"that"';
     const invitation = { ...usual.invitation, message: written };
     const replied = (['enrolled', 'accepted', 'refused', 'completed'] as const).map((kind) => ({
@@ -242,7 +242,7 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('leave out messages and replies that nobody wrote', () => {
+  it('omit empty messages and replies', () => {
     const without = [
       usual.enrolled,
       usual.completed,
@@ -253,7 +253,7 @@ describe('The templates of mails', () => {
       expect(render(content).text).to.not.match(/message|reply|null/i);
   });
 
-  it('break long lines of a message where its words end, and endless words before the limit of a line', () => {
+  it('wrap long lines of a message between words, and long words before the limit of a line', () => {
     const message = `${'word '.repeat(500)}${'x'.repeat(3000)} https://example.org/${'y'.repeat(90)}`;
     const { text } = render({ ...usual.invitation, message });
     expect(Math.max(...text.split('\n').map((line) => line.length))).to.be.below(998);
@@ -261,12 +261,12 @@ describe('The templates of mails', () => {
     expect(text).to.include(`https://example.org/${'y'.repeat(90)}`);
   });
 
-  it('show nothing in the confirmation of an address that a person typed', () => {
+  it('show no text of users in the confirmation of an address', () => {
     const { text } = render(usual['email-confirm']);
     expect(text).to.match(/^Hello,\n\nSomebody wants to use this address/);
   });
 
-  it('tell the old and the new super admin apart', () => {
+  it('distinguish the former and the new super admin', () => {
     for (const language of mailLanguages) {
       const [toNew, toOld] = [true, false].map((isNew) => render({ ...usual['role-transferred'], isNew }, language));
       expect(toNew?.subject).to.not.equal(toOld?.subject);
@@ -274,7 +274,7 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('count requests of one course and of courses that are not listed', () => {
+  it('show the number of requests and of courses that are not listed', () => {
     const courses = [
       { title: 'Databases', courseId: 'c-1', count: 1 },
       { title: 'Networks', courseId: 'c-2', count: 12 },

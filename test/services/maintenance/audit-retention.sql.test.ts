@@ -17,7 +17,7 @@ const now = new Date('2026-06-30T12:00:00.000Z');
 const ago = (days: number) => new Date(now.getTime() - days * day);
 const unaborted = new AbortController().signal;
 
-describe('the retention of the audit log', () => {
+describe('The retention of the audit log', () => {
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
   let context: Context;
@@ -61,7 +61,7 @@ describe('the retention of the audit log', () => {
     return readdirSync(archive).flatMap((name) => linesOf(path.join(archive, name)).map(({ targetId }) => targetId));
   };
 
-  it('exports entries that are older to files of their owner, oldest first, deletes them, and keeps the others', async () => {
+  it('exports older entries to a private file, oldest first, deletes them, and keeps the others', async () => {
     const [older = ''] = await record(ago(32));
     const [old = ''] = await record(ago(31));
     const [young] = await record(ago(29));
@@ -93,7 +93,7 @@ describe('the retention of the audit log', () => {
     });
   });
 
-  it('exports by one of two instances that start at the same time', async () => {
+  it('runs on one of two instances that start at the same time', async () => {
     const targets = await record(ago(40), 600);
     const results = await Promise.allSettled([1, 2].map(() => pruneAudit(context, 30, unaborted)));
     for (const result of results)
@@ -114,7 +114,7 @@ describe('the retention of the audit log', () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  /** The program, in which something happens before the second page is read. */
+  /** Returns a context that calls `then` before the second page is read. */
   function beforeSecondPage(then: () => unknown): Context {
     const { database } = context;
     let happened = false;
@@ -128,7 +128,7 @@ describe('the retention of the audit log', () => {
     return { ...context, database: { ...database, read } };
   }
 
-  it('has deleted exactly what is in the file when it is stopped between pages', async () => {
+  it('deletes exactly the rows in the file when stopped between pages', async () => {
     const targets = await record(ago(40), 450);
     const stop = new AbortController();
     const stopped = beforeSecondPage(() => stop.abort());
@@ -138,7 +138,7 @@ describe('the retention of the audit log', () => {
     expect([...exportedTargets(), ...left]).to.deep.equal(targets);
   });
 
-  it('deletes nothing more once another process has taken over', async () => {
+  it('deletes no more rows after another process has taken the lease', async () => {
     const targets = await record(ago(40), 450);
     const leases = (sql: string) => context.database.sequelize.query(`${sql} WHERE name = 'retention'`);
     const takenOver = beforeSecondPage(() => leases("UPDATE leases SET owner = 'another'"));
@@ -150,7 +150,7 @@ describe('the retention of the audit log', () => {
     expect(exportedTargets()).to.include.members(targets.slice(0, 200));
   });
 
-  it('deletes nothing when it is stopped before the first page, or its folder can not be used', async () => {
+  it('deletes no rows when stopped before the first page, or with an unusable folder', async () => {
     await record(ago(40));
     expect((await failureOf(() => pruneAudit(context, 30, AbortSignal.abort()))).code).to.equal('INTERRUPTED');
     expect(readdirSync(folder.path)).to.deep.equal([]);
@@ -159,7 +159,7 @@ describe('the retention of the audit log', () => {
     expect(await kept()).to.have.length(1);
   });
 
-  it('is applied by the hourly maintenance, only when it is set', async () => {
+  it('runs in the hourly maintenance only if the setting is set', async () => {
     await record(ago(40));
     await startHousekeeping(context).close();
     expect(await kept()).to.have.length(1);

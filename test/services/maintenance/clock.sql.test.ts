@@ -4,10 +4,10 @@ import { startHousekeeping } from '../../../src/services/maintenance/schedule.js
 import { useHarness } from '../../support/harness.js';
 import { until } from '../../support/until.js';
 
-describe('The clock of an instance', () => {
+describe('The check of the clock', () => {
   const harness = useHarness();
 
-  /** Lines about the clock of an instance that is so far off, until its housekeeping has run twice. */
+  /** Returns the log lines about the clock of an instance with a wrong clock, after two runs of housekeeping. */
   async function warnings(offMs: number): Promise<string[]> {
     const lines: string[] = [];
     const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
@@ -28,7 +28,7 @@ describe('The clock of an instance', () => {
     return lines.filter((line) => line.includes('clock'));
   }
 
-  it('is said to differ from that of the database, at the start and again while it does', async () => {
+  it('warns of a difference from the database at the start and again at each interval', async () => {
     for (const [offMs, words] of [
       [-3_600_000, /clock of this machine is 3[56]\d\d s behind the one of the database/],
       [3_600_000, /clock of this machine is 3[56]\d\d s ahead of the one of the database/],
@@ -39,7 +39,7 @@ describe('The clock of an instance', () => {
     }
   });
 
-  it('may differ by half a minute', async () => {
+  it('accepts a difference of less than half a minute', async () => {
     for (const offMs of [-20_000, 20_000]) expect(await warnings(offMs)).to.deep.equal([]);
   });
 });

@@ -26,13 +26,13 @@ import { client, runToEnd, runToPlan, submit } from '../imports/support/submitti
 
 const day = 86_400_000;
 const unaborted = new AbortController().signal;
-/** More than a page. */
+/** More rows than a page. */
 const count = 220;
 
-describe('the retention of import ledgers', () => {
+describe('The retention of import ledgers', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
-  /** The program so many days later, with a folder of its own. */
+  /** Returns a context with its own folder, a number of days later. */
   const later = (days: number): Context => ({
     ...importing.context,
     config: { ...importing.context.config, dataDir: importing.folder },
@@ -55,7 +55,7 @@ describe('the retention of import ledgers', () => {
     expect(message).to.match(words);
   }
 
-  it('exports the rows of an import that ended long ago, then deletes them, and keeps the import with its counts', async () => {
+  it('exports and deletes the rows of an import that ended long ago, and keeps the import with its counts', async () => {
     const id = await importPeople();
     const pruned = await prune();
     expect(pruned).to.include({ imports: 1, exported: count });
@@ -73,7 +73,7 @@ describe('the retention of import ledgers', () => {
     expect(await prune()).to.deep.equal({ imports: 0, exported: 0, files: [] });
   });
 
-  it('keeps the rows of an import that ended, or was undone, less long ago', async () => {
+  it('keeps the rows of an import that ended or was undone within the retention', async () => {
     const id = await importPeople();
     expect(await prune(29)).to.include({ imports: 0 });
     expect(await rows()).to.equal(count);
@@ -83,7 +83,7 @@ describe('the retention of import ledgers', () => {
     expect(await prune(51)).to.include({ imports: 1 });
   });
 
-  it('keeps the rows of an import while a process has its lease: it may be about to undo it', async () => {
+  it('keeps the rows of an import while a process has its lease, because the process may undo the import', async () => {
     const id = await importPeople();
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     const pruned = await withImportLease(importing.context, record, applyOptions(), () => prune());
@@ -92,7 +92,7 @@ describe('the retention of import ledgers', () => {
   });
 
   describe('of imports that ended before their first row', () => {
-    /** Where the uploads of a test are in its own folder. */
+    /** Context whose uploads are in the test's folder. */
     const service = () => ({ ...importing, context: later(0) });
     const stored = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
     const unreadable = async () => {
@@ -114,7 +114,7 @@ describe('the retention of import ledgers', () => {
       await cancelImport(importing.context, operator, id);
       return id;
     };
-    it('gives up the file of those that were not understood, or were cancelled', async () => {
+    it('removes the file of invalid and cancelled imports', async () => {
       for (const end of [unreadable, cancelled, fromStdin]) {
         const id = await end();
         const { filePath } = await stored(id);
@@ -132,7 +132,7 @@ describe('the retention of import ledgers', () => {
       }
     });
 
-    it('removes the plan of those that were cancelled after it was applied, and refuses to plan them again', async () => {
+    it('removes the plan of imports that were cancelled after their start, and refuses to plan them again', async () => {
       const { id } = await submit(service(), hashedPeople(3), { plan: true });
       await runToPlan(service(), id);
       await queuePlannedImport(importing.context, client, id, {});
@@ -149,7 +149,7 @@ describe('the retention of import ledgers', () => {
     });
   });
 
-  it('keeps the rows of an import that has not ended, however old it is', async () => {
+  it('keeps the rows of an import of any age that has not ended', async () => {
     await importPeople();
     const underWay: ImportStatus[] = ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'];
     for (const status of underWay) {
@@ -159,7 +159,7 @@ describe('the retention of import ledgers', () => {
     }
   });
 
-  it('exports no password, nor the hash of one', async () => {
+  it('exports no passwords and no hashes of passwords', async () => {
     const people = hashedPeople(1);
     const [, person = ''] = people.split('\n');
     const email = /[^,]+@[^,]+/.exec(person)?.[0] ?? '';
@@ -174,7 +174,7 @@ describe('the retention of import ledgers', () => {
     expect(text).not.to.match(/\$2[aby]\$|passwordHash/);
   });
 
-  it('exports again what a killed run has left of a closed ledger, even if the retention is longer by now', async () => {
+  it('exports the remaining rows of a ledger after a killed run, even if the retention is longer now', async () => {
     await importPeople();
     await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
     await models().ImportRow.destroy({ where: { line: [2, 3, 4] } });
@@ -182,7 +182,7 @@ describe('the retention of import ledgers', () => {
     expect(await rows()).to.equal(0);
   });
 
-  it('refuses to resume an import whose ledger is closed while the resumption waits for another run', async () => {
+  it('refuses to resume an import if its ledger is closed while the resumption waits', async () => {
     const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
     await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
@@ -203,7 +203,7 @@ describe('the retention of import ledgers', () => {
     expect(await models().User.count()).to.equal(batchRows);
   });
 
-  it('is followed by refusals to undo and to resume', async () => {
+  it('makes undoing and resuming the import impossible', async () => {
     const id = await importPeople();
     await prune();
     for (const attempt of [undo, () => previewUndo(importing.context, id)])

@@ -24,7 +24,7 @@ import { until } from '../../support/until.js';
 
 const hour = 3_600_000;
 
-describe('the cleanup of files', () => {
+describe('The cleanup of files', () => {
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
   let context: Context;
@@ -48,7 +48,7 @@ describe('the cleanup of files', () => {
   const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
   const uploads = () => path.join(folder.path, 'uploads');
 
-  /** A row and what is under its key, as a crash leaves them. */
+  /** Creates a row and its object as after a crash. */
   async function crashed(
     state: FileState,
     { age = 2 * hour, withObject = true, key = `material/${randomUUID()}` } = {},
@@ -59,7 +59,7 @@ describe('the cleanup of files', () => {
     return key;
   }
 
-  /** An object of this age in the storage, without a row. */
+  /** Creates an object of an age in the storage, without a row. */
   function objectAt(key: string, age: number): void {
     const file = path.join(folder.path, 'files', key);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -67,14 +67,14 @@ describe('the cleanup of files', () => {
     utimesSync(file, ago(age), ago(age));
   }
 
-  /** An object that no row tells of. */
+  /** Creates an object without a row. */
   async function unknownObject(age: number): Promise<string> {
     const key = await crashed('live', { age });
     await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
     return key;
   }
 
-  /** An upload; `name` where it isn't one of the program's. */
+  /** Creates an upload; `name` is for files of other programs. */
   function leftover(age: number, name: string = randomUUID()): string {
     mkdirSync(uploads(), { recursive: true });
     const file = path.join(uploads(), name);
@@ -93,14 +93,14 @@ describe('the cleanup of files', () => {
       ['between removing the file and deleting its row', () => [crashed('marked', { ...noObject, ...recent })], 1, 0],
     ];
     for (const [moment, leave, removed, leftovers] of crashes)
-      it(`${moment}, all that is left is removed, and no live file`, async () => {
+      it(`${moment}, removes all remains and no live file`, async () => {
         await crashed('live');
         await Promise.all([leave()].flat());
         expect(await sweepFiles(context)).to.include({ removed, leftovers });
         await expectNothingLeft(context, 1);
       });
 
-    it('between copying a file into the storage and renaming the copy, the copy is removed', async () => {
+    it('between copying a file into the storage and renaming the copy, removes the copy', async () => {
       for (const kind of ['incoming', 'check']) objectAt(`${kind}/${randomUUID()}`, 2 * hour);
       const [young, foreign] = [`incoming/${randomUUID()}`, 'incoming/notes.txt'];
       objectAt(young, 0.9 * hour);
@@ -129,13 +129,13 @@ describe('the cleanup of files', () => {
     const others = path.join(uploads(), 'lost+found');
     mkdirSync(others);
     utimesSync(others, ago(2 * hour), ago(2 * hour));
-    // One that leads to itself.
+    // A link that leads to itself.
     symlinkSync('loop', path.join(uploads(), 'loop'));
     expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 1 });
     expect(readdirSync(uploads()).sort()).to.deep.equal(['loop', 'lost+found', 'notes.txt']);
   });
 
-  /** More than one batch of marked files that are missing in the storage. */
+  /** Creates more than one batch of marked files that are missing in the storage. */
   async function manyDoomed(): Promise<number> {
     const { StoredFile } = context.database.models;
     const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });
@@ -149,7 +149,7 @@ describe('the cleanup of files', () => {
 
   it('removes more than one batch', async () => {
     const removed = await manyDoomed();
-    // The service can end after each batch.
+    // The cleanup stops after a batch when the service ends.
     expect(await sweepFiles(context, AbortSignal.abort())).to.include({ removed: 500, leftovers: 0 });
     expect(await sweepFiles(context)).to.include({ removed: removed - 500, leftovers: 0 });
     await expectNothingLeft(context, 1);
@@ -172,7 +172,7 @@ describe('the cleanup of files', () => {
     expect(await sweepFiles(context)).to.include({ removed: 1, held: 0 });
   });
 
-  it('keeps the rows of files that the storage fails to remove, and removes those after them', async () => {
+  it('keeps the rows of a failed batch, and removes the files of later batches', async () => {
     const { StoredFile } = context.database.models;
     const stuck = await crashed('marked');
     await StoredFile.update({ id: '0' }, { where: { storageKey: stuck } });
@@ -180,7 +180,7 @@ describe('the cleanup of files', () => {
     rmSync(file);
     mkdirSync(file);
     const others = await manyDoomed();
-    // The ones that it was tried with are kept for the next time, too.
+    // All files of the failed batch are kept for the next cleanup.
     const { failure, ...figures } = await sweepFiles(context);
     expect(figures).to.deep.equal({ removed: others - 499, held: 0, failed: 500, leftovers: 0 });
     expect(failure).to.be.a('string').that.is.not.empty;
@@ -191,7 +191,7 @@ describe('the cleanup of files', () => {
   });
 
   describe('the comparison of storage and database', () => {
-    it('reports unknown objects, and removes them on request, but none that are recent', async () => {
+    it('reports unknown objects, and removes them on request, except recent ones', async () => {
       const [old, young] = [await unknownObject(2 * hour), await unknownObject(0.9 * hour)];
       await crashed('live');
       for (const isRemoval of [false, true]) {
@@ -218,7 +218,7 @@ describe('the cleanup of files', () => {
     });
   });
 
-  it('lists files that can not be read, with the reason', async () => {
+  it('lists unreadable files with the reason', async () => {
     const key = await crashed('live');
     const { storage } = storingAfter(context, async () => undefined);
     const list = async function* (kind?: string) {
@@ -247,7 +247,7 @@ describe('the cleanup of files', () => {
   });
 
   describe('an upload that takes too long', () => {
-    /** Stores a file that was begun two hours ago; `first` happens while it is on its way to the storage. */
+    /** Stores a file whose upload began two hours ago; `first` runs before the file is in the storage. */
     async function storing(first: (core: Context) => Promise<unknown>): Promise<string> {
       const upload = { path: leftover(0), name: 'slow.txt' };
       const slow = { ...storingAfter(context, () => first(context)), now: () => ago(2 * hour) };
@@ -263,13 +263,13 @@ describe('the cleanup of files', () => {
       await expectNothingLeft(context);
     });
 
-    it('is stored when no cleanup has run', async () => {
+    it('is stored if no cleanup has run', async () => {
       expect(await storing(async () => undefined)).to.equal('live');
       await expectNothingLeft(context, 1);
     });
   });
 
-  it('finds no file of an upload whose row cannot be inserted, or whose owner was deleted', async () => {
+  it('finds no file after an upload whose row could not be inserted or attached', async () => {
     for (const [kind, then] of [
       ['unknown', async () => undefined],
       ['material', () => Promise.reject(new Error('no'))],
@@ -282,7 +282,7 @@ describe('the cleanup of files', () => {
     }
   });
 
-  it('runs when the service starts, and ends with it', async () => {
+  it('runs when the service starts, and ends with the service', async () => {
     await crashed('marked');
     leftover(2 * hour);
     const sweep = startHousekeeping(context);
@@ -300,7 +300,7 @@ describe('the cleanup of files', () => {
     await sweep.close();
   }).timeout(scaled(20_000));
 
-  it('does not begin again while it runs, however long it takes', async () => {
+  it('does not start again while it runs', async () => {
     await crashed('marked');
     const { storage } = storingAfter(context, async () => undefined);
     const removal = new EventEmitter();
@@ -317,7 +317,7 @@ describe('the cleanup of files', () => {
     await sweep.close();
   });
 
-  it('does not run after a newer program has changed the schema, and does not affect the service when it fails', async () => {
+  it('does not run with a newer schema, and does not stop the service after a failure', async () => {
     const key = await crashed('marked');
     await whileSchemaIsNewer(context, async () => {
       await startHousekeeping(context).close();

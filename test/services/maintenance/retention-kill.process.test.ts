@@ -14,17 +14,17 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const longAgo = new Date('2020-01-01T00:00:00.000Z');
 
-/** Rows that a command exports and deletes. */
+/** Kind of rows that a command exports and deletes. */
 interface Old {
   command: readonly string[];
   settings: Record<string, string>;
-  /** Makes them. @returns the keys of those that are old enough, in their order */
+  /** Creates rows. @returns the keys of the rows before the retention, in order */
   make(harness: Harness): Promise<string[]>;
-  /** The keys of all that are in the database. */
+  /** Returns the keys of all rows in the database. */
   stored(harness: Harness): Promise<string[]>;
-  /** The key of a line; none of the line that tells of an import. */
+  /** Returns the key of a line; undefined for the line about an import. */
   keyOf(line: Record<string, unknown>): string | undefined;
-  /** What else must hold at any moment, and at the end. */
+  /** Checks more conditions, which must hold at any moment and at the end. */
   check?(harness: Harness, isEnded: boolean): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const audit: Old = {
   keyOf: ({ id }) => String(id),
 };
 
-/** Rows of each import: several transactions delete them. */
+/** Rows of each import; enough for several transactions. */
 const rowsOfImport = 1200;
 
 const ledgers: Old = {
@@ -62,7 +62,7 @@ const ledgers: Old = {
     const ended = { origin: 'cli', createdAt: longAgo, finishedAt: longAgo } as const;
     const counts = { rowsDone: rowsOfImport, rejectedCount: rowsOfImport };
     for (const [index, id] of ids.entries()) {
-      // The third one is being undone: it must keep its rows.
+      // The third import is being undone, so it must keep its rows.
       const status = (['completed', 'cancelled', 'undoing'] as const)[index] ?? 'failed';
       await Import.create({ id, number: index + 1, status, ...file, fileSha256: id, ...ended, ...counts });
       const lines = Array.from({ length: rowsOfImport }, (_, line) => ({ importId: id, line: line + 2 }));
@@ -79,7 +79,7 @@ const ledgers: Old = {
   async check({ context }, isEnded) {
     const { Import, ImportRow } = context.database.models;
     const imports = await Import.findAll({ order: ['number'] });
-    // No import has lost rows and could still be undone or resumed.
+    // Every import that can be undone or resumed has all its rows.
     for (const { id } of imports.filter(({ ledgerClosedAt }) => ledgerClosedAt === null))
       expect(await ImportRow.count({ where: { importId: id } })).to.equal(rowsOfImport);
     const closed = imports.map(({ ledgerClosedAt }) => ledgerClosedAt !== null);
@@ -108,7 +108,10 @@ for (const [what, old] of Object.entries({ 'audit entries': audit, 'import ledge
     const archive = () => path.join(folder.path, 'retention');
     const names = () => (existsSync(archive()) ? readdirSync(archive()) : []);
 
-    /** The complete lines of rows in all files, by their keys; one that is in several files is the same in all. */
+    /**
+     * Returns the complete lines of rows in all files by key. A row in several files must have the same line in all of
+     * them.
+     */
     function exported(): Map<string, string> {
       const found = new Map<string, string>();
       for (const name of names())
@@ -121,7 +124,9 @@ for (const [what, old] of Object.entries({ 'audit entries': audit, 'import ledge
       return found;
     }
 
-    /** Kills a run as soon as it has come so far, and frees its lease: what isn't in the database is in a file. */
+    /**
+     * Kills a run when `reached` returns true, and frees its lease. Checks that every row is in the database or in a file.
+     */
     async function killWhen(reached: () => Promise<boolean>): Promise<void> {
       const running = start();
       let isOver = false;
@@ -145,7 +150,7 @@ for (const [what, old] of Object.entries({ 'audit entries': audit, 'import ledge
       return (await old.stored(harness)).filter((key) => keys.has(key)).length;
     };
 
-    it('loses nothing, several times, and the next run ends it', async () => {
+    it('loses no rows after several kills, and the next run completes the export', async () => {
       const moments = [
         async () => names().length > 0,
         async () => (await left()) < due.length,
