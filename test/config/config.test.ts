@@ -9,7 +9,7 @@ import { describeSettings } from '../../src/config/show.js';
 import { failureOf } from '../db/support/failure.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A folder without a `.env`, for tests of the environment alone. */
+/** Folder without a `.env`, so that only the environment counts. */
 const folder = temporaryFolder();
 after(() => folder.remove());
 
@@ -31,11 +31,11 @@ const refused = 'refused without it';
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
 
 interface SettingCase {
-  /** What must be set besides. */
+  /** Other settings that are required. */
   beside?: Record<string, string>;
   read(config: Config): unknown;
   unset: unknown;
-  /** What each text means. */
+  /** Value of each text. */
   valid: Readonly<Record<string, unknown>>;
   invalid?: readonly string[];
   mustBe?: string;
@@ -55,7 +55,7 @@ const switched = (read: SettingCase['read'], unset: boolean): SettingCase => ({
   invalid: ['true', 'ON'],
   mustBe: 'must be on or off.',
 });
-/** A setting that may be any text. */
+/** Returns the case of a setting that accepts any text. */
 const text = (read: SettingCase['read'], beside: Record<string, string> = {}, unset?: string): SettingCase => ({
   beside,
   read,
@@ -323,7 +323,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
 };
 
 describe('loadConfig', () => {
-  it('demands encryption of mail servers elsewhere, unless SMTP_TLS says something else', () => {
+  it('requires encryption except to a mail server on this machine, unless SMTP_TLS is set', () => {
     const tlsOf = (SMTP_URL: string, SMTP_TLS = '') =>
       load({ SMTP_URL, SMTP_TLS, MAIL_FROM: 'a@example.org', PUBLIC_URL: 'https://example.org' }).mail.tls;
     for (const host of ['localhost', '127.0.0.1:25', '[::1]:2525']) {
@@ -334,20 +334,20 @@ describe('loadConfig', () => {
       expect(tlsOf(`smtp://${host}`), host).to.equal('required');
   });
 
-  it('has a default for each setting that is not set, or set to nothing, or asks for a value', async () => {
+  it('uses the default of a setting that is absent or empty, or demands a value', async () => {
     for (const [name, { beside = {}, read, unset }] of Object.entries(settings))
       for (const given of [beside, { ...beside, [name]: '' }])
         if (unset === refused) expect(await problemsWith(given)).to.have.nested.property('[0].path', name);
         else expect(read(load(given)), name).to.deep.equal(unset);
   });
 
-  it('takes valid values', () => {
+  it('accepts valid values', () => {
     for (const [name, { beside, read, valid }] of Object.entries(settings))
       for (const [given, value] of Object.entries(valid))
         expect(read(load({ ...beside, [name]: given })), `${name}=${given}`).to.deep.equal(value);
   });
 
-  it('says of others what they should be, once', async () => {
+  it('names the rule for an invalid value once', async () => {
     for (const [name, { beside, invalid = [], mustBe }] of Object.entries(settings))
       for (const given of invalid) {
         const problems = await problemsWith({ ...beside, [name]: given });
@@ -355,17 +355,17 @@ describe('loadConfig', () => {
       }
   });
 
-  it('turns the blocklist of passwords on in production, unless it is told not to', () => {
+  it('turns the blocklist of passwords on in production by default', () => {
     const production = { NODE_ENV: 'production', JWT_SECRET: goodSecret };
     expect(load(production).auth.passwordBlocklist).to.equal(true);
     expect(load({ ...production, PASSWORD_BLOCKLIST: 'off' }).auth.passwordBlocklist).to.equal(false);
   });
 
-  it('allows a low hashing cost with NODE_ENV=test only', () => {
+  it('allows a low hashing cost only with NODE_ENV=test', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
   });
 
-  it('refuses TLS to a server that is named by its address: the driver would check no host', async () => {
+  it('refuses verified TLS to a server named by its address, because the driver would not check the host', async () => {
     for (const host of ['192.0.2.1', '[2001:db8::1]']) {
       const env = { DATABASE_URL: `mysql://app@${host}/courses`, DB_TLS: 'required' };
       const address = host.replaceAll(/[[\]]/g, '');
@@ -384,7 +384,7 @@ describe('loadConfig', () => {
     }
   });
 
-  it('needs a sender and the address that people open for mail', async () => {
+  it('requires a sender and the public URL for mail', async () => {
     expect(await problemsWith({ SMTP_URL: 'smtp://mail.example.org' })).to.deep.equal([
       { path: 'MAIL_FROM', message: 'MAIL_FROM must be set when SMTP_URL is.' },
       { path: 'PUBLIC_URL', message: 'PUBLIC_URL must be set when SMTP_URL is.' },
@@ -407,7 +407,7 @@ describe('loadConfig', () => {
     expect(message).to.match(/^The configuration is not valid: PORT must be .*\. LOG_LEVEL must be .*\.$/);
   });
 
-  it('answers any text in any setting with a value, or with a sentence about that setting that does not repeat it', () => {
+  it('converts any text of any setting to a value or a problem that does not repeat the text', () => {
     const names = describeSettings({ env: {}, cwd: folder.path }).map(({ name }) => name);
     const text = fc.oneof(
       fc.string({ minLength: 1, maxLength: 300, unit: 'binary' }),
@@ -437,7 +437,7 @@ describe('loadConfig', () => {
 });
 
 describe('Signing secrets in production', () => {
-  it('must be set, have 32 bytes, and be no placeholders, the previous one too', async () => {
+  it('must have 32 bytes and be no placeholders, including the previous secret', async () => {
     const make = 'make one with: openssl rand -base64 48.';
     const placeholders = ['a', 'change-me', 'CHANGEME', 'your_jwt_secret', 'my-secret-key', 'example', 'placeholder'];
     const refusals: [env: Record<string, string>, message: string][] = [
@@ -461,19 +461,19 @@ describe('Signing secrets in production', () => {
   });
 });
 
-describe('the .env file', () => {
+describe('The .env file', () => {
   const home = temporaryFolder();
   after(() => home.remove());
   const file = path.join(home.path, '.env');
 
-  it('gives what the environment leaves unset or empty', () => {
+  it('provides values that the environment lacks or leaves empty', () => {
     writeFileSync(file, '# ports\nPORT=4000\nexport HOST="0.0.0.0"\nLOG_LEVEL=warn\nUNKNOWN=x\n');
     const config = loadConfig({ env: { PORT: '5000', HOST: '' }, cwd: home.path });
     expect(config.http).to.include({ port: 5000, host: '0.0.0.0' });
     expect(config.logLevel).to.equal('warn');
   });
 
-  it('is reported when it cannot be read, also where it is a pipe that nobody fills', async () => {
+  it('is reported if it cannot be read, and never blocks as a pipe', async () => {
     const make: Record<string, (file: string) => void> = {
       folder: mkdirSync,
       pipe: (pipe) => execFileSync('mkfifo', [pipe]),
@@ -501,7 +501,7 @@ describe('describeSettings', () => {
   };
   const setting = (list: ReturnType<typeof shown>, name: string) => list.find((entry) => entry.name === name);
 
-  it('shows every setting, each of which has a case above', () => {
+  it('shows every setting, and each has a case above', () => {
     const tested = [...Object.keys(settings), 'DATABASE_URL', 'DB_NAME', 'DB_USER'];
     const hint = 'Add the default and the values of a setting to `settings` in this file';
     expect(tested.sort(), hint).to.deep.equal([...settingNames].sort());
@@ -510,7 +510,7 @@ describe('describeSettings', () => {
     expect(names).to.deep.equal([...settingNames]);
   });
 
-  it('shows no secret anywhere', () => {
+  it('shows no secrets', () => {
     const secrets = ['p%40ss w0rd', 'p@ss%20w0rd', 'p@ss w0rd', 'p%40ss%20w0rd', 'signing-secret', 'older-secret'];
     const signing = { JWT_SECRET: 'signing-secret', JWT_SECRET_PREVIOUS: 'older-secret' };
     const outputs = [
@@ -543,7 +543,7 @@ describe('describeSettings', () => {
     expect(setting(shown({}), 'DB_HOST')?.value).to.equal('(not used with SQLite)');
   });
 
-  it('names where each value comes from, a URL as the origin of its parts, and parts as that of the URL', () => {
+  it('names the origin of each value, including settings that replace each other', () => {
     const originsOf = (list: ReturnType<typeof shown>, names: string) =>
       names.split(' ').map((name) => setting(list, name)?.origin);
     const list = shown({ PORT: '5000', HOST: '' }, 'PORT=4000\nHOST=0.0.0.0\n');

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { failureOf } from '../db/support/failure.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** A folder without a `.env`. */
+/** Folder without a `.env`. */
 const folder = temporaryFolder();
 after(() => folder.remove());
 
@@ -16,7 +16,7 @@ describe('DATABASE_URL and DB_*', () => {
   const database = (env: Record<string, string>) => load(env).database;
   const server = { dialect: 'mysql', tls: 'off', poolMax: 10, poolAcquireMs: 3000 };
 
-  it('default to a SQLite file in DATA_DIR, and take others, relative ones from the working directory', () => {
+  it('default to an SQLite file in DATA_DIR, and accept other files, relative to the working directory', () => {
     const files: [env: Record<string, string>, file: string][] = [
       [{}, path.join(folder.path, 'data', 'coursectl.sqlite')],
       [{ DATA_DIR: '/srv/d' }, '/srv/d/coursectl.sqlite'],
@@ -30,7 +30,7 @@ describe('DATABASE_URL and DB_*', () => {
       expect(database(env), JSON.stringify(env)).to.deep.equal({ dialect: 'sqlite', file });
   });
 
-  it('refuse SQLite in memory, where every connection would see a database of its own', async () => {
+  it('refuse SQLite in memory, because every connection would have its own database', async () => {
     for (const url of ['sqlite::memory:', 'sqlite://:memory:', 'sqlite:', 'sqlite://', 'sqlite:db/']) {
       const [problem, ...others] = await problemsWith({ DATABASE_URL: url });
       expect(problem?.message, url).to.equal(
@@ -40,7 +40,7 @@ describe('DATABASE_URL and DB_*', () => {
     }
   });
 
-  it('take servers', () => {
+  it('accept servers', () => {
     const servers = {
       'mysql://app:secret@db.example.org:33097/courses': { host: 'db.example.org', port: 33097, password: 'secret' },
       'mariadb://app@db/courses': { host: 'db', port: 3306, password: '' },
@@ -58,7 +58,7 @@ describe('DATABASE_URL and DB_*', () => {
     expect(database({ DATABASE_URL: 'mysql://us%2Fer:x@db/na%C3%AFve' })).to.include({ user: 'us/er', name: 'naïve' });
   });
 
-  it('say what a URL should be', async () => {
+  it('name the rule for a wrong URL', async () => {
     const expected = {
       'postgres://app@db/courses': 'must be sqlite:<file> or mysql://',
       courses: 'must be sqlite:<file> or mysql://',
@@ -83,7 +83,7 @@ describe('DATABASE_URL and DB_*', () => {
     }
   });
 
-  it('take separate settings instead of a URL, and need a name and a user among them', async () => {
+  it('accept separate settings instead of a URL, with at least a name and a user', async () => {
     const env = { DB_HOST: 'db', DB_PORT: '3307', DB_NAME: 'courses', DB_USER: 'app', DB_PASSWORD: 's' };
     const expected = { host: 'db', port: 3307, name: 'courses', user: 'app', password: 's' };
     expect(database(env)).to.deep.equal({ ...server, ...expected });
@@ -95,7 +95,7 @@ describe('DATABASE_URL and DB_*', () => {
     expect(problem?.message).to.match(/^DB_NAME .* 64 characters/);
   });
 
-  it('exclude each other, but share what the URL cannot say', async () => {
+  it('exclude each other, but share the settings that a URL does not contain', async () => {
     for (const url of ['sqlite:a.sqlite', 'mysql://app@db/courses']) {
       const message = 'DATABASE_URL must not be combined with DB_HOST, DB_PASSWORD: set one or the other.';
       const problems = await problemsWith({ DATABASE_URL: url, DB_HOST: 'db', DB_PASSWORD: 'x' });

@@ -10,7 +10,7 @@ describe('Names that look like settings', () => {
   const dotenv = (text: string) => writeFileSync(path.join(cli.folder, '.env'), text);
   const inEnvironment = (name: string) => settingWarnings({ env: { [name]: 'x' }, cwd: cli.folder });
 
-  it('in .env are all that is no setting, with the one that was meant', () => {
+  it('include every other name in .env, with the setting that was probably meant', () => {
     dotenv('DATBASE_URL=sqlite:x.sqlite\nJWTSECRET=s\nPOTR=1\nFAVOURITE_COLOUR=red\nLOG_LEVEL=warn\n');
     expect(settingWarnings({ env: {}, cwd: cli.folder })).to.deep.equal([
       'In .env, DATBASE_URL is no setting of coursectl. Did you mean DATABASE_URL?',
@@ -30,14 +30,14 @@ describe('Names that look like settings', () => {
     ['database_url', 'DATABASE_URL'],
     ['JWT_SECERT', 'JWT_SECRET'],
   ];
-  it('in the environment are what begins with COURSECTL_ or is nearly right', () => {
+  it('include names in the environment that begin with COURSECTL_ or are similar to a setting', () => {
     for (const [name, setting] of meant) {
       const hint = setting === undefined ? '' : ` Did you mean ${setting}?`;
       expect(inEnvironment(name)).to.deep.equal([`In the environment, ${name} is no setting of coursectl.${hint}`]);
     }
   });
 
-  it('are not the settings, and not what other programs have', () => {
+  it('exclude settings and names of other programs', () => {
     const others =
       'PATH HOME HOSTNAME SHELL LANG TERM USER MAIL NODE_OPTIONS SPORT COLUMNS MYSQL_HOST AWS_REGION DB_TYPE POST GHOST'.split(
         ' ',
@@ -46,7 +46,7 @@ describe('Names that look like settings', () => {
     expect(inEnvironment('x'.repeat(100_000))).to.deep.equal([]);
   });
 
-  it('are warned of once, before a setting is missed, without what they are set to', async () => {
+  it('cause one warning, before the error of a missing setting, without their value', async () => {
     dotenv('NODE_ENV=production\nJWT_SECERT=very-secret-words\n');
     const { exitCode, stderr } = await cli.run(['serve'], { env: { COURSECTL_PORT: '81' } });
     expect(exitCode).to.equal(1);
@@ -56,14 +56,14 @@ describe('Names that look like settings', () => {
     expect(stderr).not.to.include('very-secret-words');
   });
 
-  it('are warned of once by commands that read the settings several times, and not with --json or --quiet', async () => {
+  it('cause one warning even if a command reads the settings twice, and none with --json or --quiet', async () => {
     dotenv('POTR=1\n');
     const { stderr } = await cli.run(['migrate', 'up']);
     expect(stderr.match(/warning: In \.env, POTR/g)).to.have.lengthOf(1);
     for (const option of ['--json', '--quiet']) expect((await cli.run(['config', option])).stderr).to.equal('');
   });
 
-  it('are made safe for the terminal', async () => {
+  it('are escaped for the terminal', async () => {
     const { stderr } = await cli.run(['config'], { env: { 'COURSECTL_\u001b[31m': 'x' } });
     expect(stderr).to.include('COURSECTL_\\u001b[31m is no setting');
   });
@@ -74,7 +74,7 @@ describe('A .env file', () => {
   const dotenv = (content: string | Uint8Array) => writeFileSync(path.join(cli.folder, '.env'), content);
   const warnings = () => settingWarnings({ env: {}, cwd: cli.folder });
 
-  it('has no line that is ignored without a warning, which names the line and not what it says', async () => {
+  it('causes a warning for each ignored line, without its content', async () => {
     dotenv('PORT 8080\r\n\r\n# a comment\r\nLOG_LEVEL=warn\r\nexport PORT\r\n=1\r\n');
     expect(warnings()).to.deep.equal(
       [1, 5, 6].map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),
@@ -84,14 +84,14 @@ describe('A .env file', () => {
     expect(stderr).not.to.include('8080');
   });
 
-  it('may have settings in each form that is read', () => {
+  it('may have settings in each form of dotenv', () => {
     dotenv(
       "\ufeffPORT=1\nLOG_LEVEL: warn\n  export HOST = ::1 # all\nJWT_SECRET=\"one\ntwo = '\n\"\nDATA_DIR='a\nb'\nTRUST_PROXY=\n",
     );
     expect(warnings()).to.deep.equal([]);
   });
 
-  it('is refused in UTF-16, in which no setting would be found', async () => {
+  it('is refused in UTF-16', async () => {
     for (const mark of ['\ufeff', '']) {
       dotenv(Buffer.from(`${mark}DATABASE_URL=mysql://u:p@h/x\r\n`, 'utf16le'));
       const { exitCode, stderr } = await cli.run(['config']);

@@ -1,7 +1,7 @@
 import { documentedDefault, settingNames, settings } from '../../src/config/settings.js';
 import { expectDerived } from '../support/derived.js';
 
-/** A comment of lines that fit on a screen. */
+/** Formats a text as comment lines that fit on a screen. */
 function comment(text: string): string[] {
   const lines = [''];
   for (const word of text.replaceAll('`', '').split(' ')) {
@@ -14,7 +14,7 @@ function comment(text: string): string[] {
 function envExample(): string {
   const entries = settingNames.map((name) => {
     const { default: text, insteadOf, description } = settings[name];
-    // To give one of the settings that replace another is to use them.
+    // Setting one of the DB_* settings replaces DATABASE_URL, so these have no value here.
     const value = typeof text === 'string' && insteadOf === undefined ? text : '';
     const shown = documentedDefault(name);
     const rest = shown === value || shown === '' ? '' : ` (default: ${shown})`;

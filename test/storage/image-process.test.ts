@@ -18,7 +18,7 @@ const tooMuchMemory =
   'The image takes too much memory to prepare. Send it smaller, or saved without interlacing and with 8 bits a channel.';
 
 describe('The process that prepares an image', () => {
-  /** It takes seconds: each scan of a JPEG is a pass over all of it. */
+  /** Takes seconds to decode, because each scan of a JPEG covers the whole image. */
   const slow = jpegOfScans(4096, 883);
   let folder: ReturnType<typeof temporaryFolder>;
   let source: string;
@@ -47,7 +47,7 @@ describe('The process that prepares an image', () => {
     return images.prepare(source, target, { ...limits, maxPixels }, { account: 'one', signal });
   };
 
-  /** Begins with a slow image. */
+  /** Starts the conversion of a slow image. */
   async function begin(signal?: AbortSignal): Promise<{ pid: number; fault: ReturnType<typeof faultOf> }> {
     const others = childrenOf(process.pid);
     const newOnes = () => childrenOf(process.pid).filter((pid) => !others.includes(pid));
@@ -66,12 +66,12 @@ describe('The process that prepares an image', () => {
     expect(readdirSync(folder.path)).to.deep.equal(['source']);
   }
 
-  it('has a low priority, and no secret of the service', async () => {
+  it('has a low priority and no secrets of the service', async () => {
     use({ extraNiceness: 3 });
     process.env.JWT_SECRET_OF_A_TEST = 'never to be seen by a decoder';
     try {
       const { pid } = await begin();
-      // What exec() was given, and only after it.
+      // The environment is final only after exec().
       await until(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('image-worker'));
       expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).to.equal('');
       const niceness = () => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]);
@@ -81,7 +81,7 @@ describe('The process that prepares an image', () => {
     }
   });
 
-  it('is killed by closing, and none is started afterwards', async () => {
+  it('is killed when the preparer is closed, and no other process starts', async () => {
     const { pid, fault } = await begin();
     images.close();
     expect(await fault).to.include({ code: 'INTERRUPTED' });
@@ -89,7 +89,7 @@ describe('The process that prepares an image', () => {
     expect(await faultOf(prepare(emptyPng(40, 30)))).to.include({ code: 'OVERLOADED' });
   });
 
-  it('ends with the service, however that ends', async () => {
+  it('ends when the service ends for any reason', async () => {
     writeFileSync(source, slow);
     const script = `
       import { readFileSync } from 'node:fs';
@@ -123,7 +123,7 @@ describe('The process that prepares an image', () => {
     await expectRefusal(tooMuchMemory, deep, 4_000_000);
   });
 
-  it('prepares the largest permitted images of all formats within its memory, and ends with its image', async () => {
+  it('prepares the largest permitted images of all formats within its memory, and ends afterwards', async () => {
     const before = childrenOf(process.pid);
     const side = atDepth(3000, 5000);
     const forms = [
@@ -135,7 +135,7 @@ describe('The process that prepares an image', () => {
     expect(childrenOf(process.pid)).to.deep.equal(before);
   });
 
-  it('is killed when its image is cancelled, and the next one is prepared', async () => {
+  it('is killed when its image is cancelled, and the next image is prepared', async () => {
     const leaving = new AbortController();
     const { pid, fault } = await begin(leaving.signal);
     const next = prepare(emptyPng(40, 30));

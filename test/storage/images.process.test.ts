@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { emptyPng } from '../support/images.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('Images in a program of their own', () => {
-  it('are prepared, and leave nothing that keeps the program running', async () => {
+describe('Images in a separate program', () => {
+  it('are prepared, and do not keep the program running', async () => {
     const folder = temporaryFolder();
     const [source, target] = [path.join(folder.path, 'source'), path.join(folder.path, 'target')];
     writeFileSync(source, emptyPng(40, 30));

@@ -12,11 +12,11 @@ const formats = 'The image must be JPEG, PNG or WebP.';
 const damaged = 'The image is damaged.';
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 
-/** An image with something in it, so that its file has a middle to be cut off in. */
+/** Creates an image with noise, so that its file can be truncated in the middle of its data. */
 const image = (width = 600, height = 400) =>
   sharp({ create: { width, height, channels: 3, background: 'red', noise }, limitInputPixels: false });
 
-describe('an uploaded image', () => {
+describe('An uploaded image', () => {
   const images = createImagePreparer({ extraNiceness: 0 });
   let folder: ReturnType<typeof temporaryFolder>;
   let target: string;
@@ -38,7 +38,7 @@ describe('an uploaded image', () => {
   const prepare = (content: Uint8Array | string, name?: string, changes: Partial<typeof limits> = {}) =>
     images.prepare(sourceOf(content, name), target, { ...limits, ...changes }, { account: 'one' });
 
-  /** What was made, read by itself. */
+  /** Reads the converted image. */
   const made = () => sharp(readFileSync(target));
   const pixelAt = async (x: number, y: number) => {
     const { data, info } = await made().ensureAlpha().raw().toBuffer({ resolveWithObject: true });
@@ -52,7 +52,7 @@ describe('an uploaded image', () => {
     expect(readdirSync(folder.path)).to.deep.equal([parameters[1] ?? 'source']);
   }
 
-  it('becomes WebP for its owner alone, is never enlarged, and keeps its aspect ratio', async () => {
+  it('becomes a WebP file only for this user, is never enlarged, and keeps its aspect ratio', async () => {
     const sizes = [
       ['jpeg', 600, 400, 400, 267],
       ['webp', 30, 20, 30, 20],
@@ -69,7 +69,7 @@ describe('an uploaded image', () => {
   });
 
   it('is rotated upright', async () => {
-    // 6: the camera was held so that the top of the image is at its right.
+    // Orientation 6: the top of the image is at the right.
     const turned = await redBlueImage(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     await prepare(turned);
     expect(await made().metadata()).to.include({ width: 100, height: 200 });
@@ -145,7 +145,7 @@ describe('an uploaded image', () => {
     await prepare(await image(60, 40).png().toBuffer(), 'notes.txt');
   });
 
-  it('is refused when it is truncated, at any point', async () => {
+  it('is refused if truncated at any point', async () => {
     const contents = [
       await image().jpeg().toBuffer(),
       await image().jpeg({ progressive: true }).toBuffer(),
@@ -170,7 +170,7 @@ describe('an uploaded image', () => {
     }
   });
 
-  it('is refused when it has too many pixels', () =>
+  it('is refused if it has too many pixels', () =>
     expectRefusal('The image may have at most 50 megapixels.', emptyPng(20_000, 20_000)));
 
   it('may have as many pixels as the limit', async () => {
@@ -183,15 +183,15 @@ describe('an uploaded image', () => {
     await expectRefusal(message, await image(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
   });
 
-  it('leaves no partial file when writing fails, and reports a full disk', async () => {
+  it('leaves no partial file after a failed write, and reports a full disk', async () => {
     const source = sourceOf(await image().png().toBuffer());
-    // The device that is always full; only the link to it may be removed.
+    // /dev/full is always full. Only the link to it may be removed.
     symlinkSync('/dev/full', target);
     expect(await faultOf(images.prepare(source, target, limits, { account: 'one' }))).to.include({ code: 'DISK_FULL' });
     expect([existsSync('/dev/full'), existsSync(target)]).to.deep.equal([true, false]);
   });
 
-  it('is an error when its file is missing', async () => {
+  it('causes an error if its file is missing', async () => {
     const error = await faultOf(images.prepare(path.join(folder.path, 'nothing'), target, limits, { account: 'one' }));
     expect(error.code).to.equal('ENOENT');
   });

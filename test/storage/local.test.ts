@@ -12,7 +12,7 @@ import { contentOf, describeStorage, faultOf, fileWith, listed } from './support
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-/** A failure of the system while `work` runs; `times` of them. */
+/** Makes a function of the file system fail `times` times while `work` runs. */
 async function withFault(
   name: 'rename' | 'copyFile' | 'mkdir' | 'open' | 'lstat',
   code: string,
@@ -24,7 +24,7 @@ async function withFault(
   const failing = async (...parameters: never[]) => {
     left -= 1;
     if (left >= 0) throw Object.assign(new Error(`${code}: made up`), { code });
-    // Called as it was, whatever it is.
+    // Passes the parameters of any of these functions through.
     return (original as (...all: never[]) => Promise<unknown>)(...parameters);
   };
   Object.assign(fsPromises, { [name]: failing });
@@ -38,7 +38,7 @@ async function withFault(
 }
 
 describe('A path', () => {
-  it('is below a folder only where its file really is', async () => {
+  it('is below a folder only if its real path is', async () => {
     const folder = temporaryFolder();
     const inside = path.join(folder.path, 'inside');
     mkdirSync(inside);
@@ -52,7 +52,7 @@ describe('A path', () => {
   });
 });
 
-describe('the storage in a folder', () => {
+describe('The storage in a folder', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let storage: FileStorage;
   const below = (name: string) => path.join(folder.path, 'files', name);
@@ -63,7 +63,7 @@ describe('the storage in a folder', () => {
   });
   afterEach(() => folder.remove());
 
-  describe('as every storage', () => {
+  describe('like every storage', () => {
     let shared: ReturnType<typeof temporaryFolder>;
     let files: string;
     before(() => {
@@ -81,7 +81,7 @@ describe('the storage in a folder', () => {
     }));
   });
 
-  it('creates folders and files for this user alone', async () => {
+  it('creates folders and files only for this user', async () => {
     const file = fileWith(folder.path, 'x');
     await fsPromises.chmod(file, 0o666);
     await storage.put('material/some', file);
@@ -90,7 +90,7 @@ describe('the storage in a folder', () => {
     expect(modeOf(below('material/some'))).to.equal(0o600);
   });
 
-  it('neither reads, writes, lists nor removes through a link in place of one of its folders', async () => {
+  it('does not read, write, list or remove through a link in place of a folder', async () => {
     const theirs = path.join(folder.path, 'theirs');
     mkdirSync(theirs);
     mkdirSync(below(''));
@@ -125,7 +125,7 @@ describe('the storage in a folder', () => {
     expect(existsSync(below(''))).to.equal(false);
   });
 
-  it('names a file that it may not read, also in its list, unless its folder is closed, too', async () => {
+  it('names an unreadable file, also in lists, unless its folder is unreadable too', async () => {
     await storage.put('material/some', fileWith(folder.path, 'x'));
     const message = `The file "${below('material/some')}" can't be read: check that it belongs to the user that runs the service.`;
     await withFault('open', 'EACCES', async () => {
@@ -146,7 +146,7 @@ describe('the storage in a folder', () => {
     });
   });
 
-  it('neither follows nor stores a symbolic link, and replaces one instead of writing through it', async () => {
+  it('does not follow or store a symbolic link, and replaces a link instead of writing through it', async () => {
     const secret = fileWith(folder.path, 'secret');
     const link = path.join(folder.path, 'link');
     symlinkSync(secret, link);
@@ -194,7 +194,7 @@ describe('the storage in a folder', () => {
     }
   });
 
-  it('reports what to check for other faults', async () => {
+  it('reports the remedy for other faults', async () => {
     for (const [code, hint] of [
       ['EACCES', /belongs to the user/],
       ['EROFS', /mounted/],

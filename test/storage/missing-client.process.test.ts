@@ -5,7 +5,7 @@ import { run, useOwnProgram } from '../support/built-program.js';
 import { testEnvironment } from '../support/environment.js';
 import { scaled } from '../support/machine.js';
 
-describe('The program without the client of S3, which is an optional package', function () {
+describe('The program without the optional S3 client', function () {
   this.timeout(scaled(60_000));
   const own = useOwnProgram();
   const bucket = { FILE_STORAGE: 's3', S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:1' };
@@ -23,7 +23,7 @@ describe('The program without the client of S3, which is an optional package', f
       symlinkSync(path.join(installed, name), path.join(packages, name));
   });
 
-  it('works with files in a folder, and says for a bucket what to install: at the start, and in doctor', async () => {
+  it('works with files in a folder, and names the package to install for a bucket, at the start and in doctor', async () => {
     expect(await coursectl(['migrate', 'up'])).to.include({ exitCode: 0 });
     const { exitCode, stderr } = await coursectl(['serve', '--port', '0'], bucket);
     expect(exitCode).to.be.above(0);

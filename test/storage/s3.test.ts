@@ -16,18 +16,18 @@ import { contentOf, describeStorage, faultOf, fileWith, listed } from './support
 const secretAccessKey = 'S3RVER';
 const bucket = 'courses';
 
-/** A server that answers as it is told, where s3rver knows no faults. */
+/** Starts a server with the given answers, because s3rver can't simulate faults. */
 async function answering(listener: RequestListener): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Not a pipe: it listens at an address.
+  // The server listens at an address, not a pipe.
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
 const xmlError = (code: string) =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}.</Message></Error>`;
 
-describe('the storage in a bucket', () => {
+describe('The storage in a bucket', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let s3: Awaited<ReturnType<typeof startS3>>;
   let endpoint: string;
@@ -54,7 +54,7 @@ describe('the storage in a bucket', () => {
     folder = temporaryFolder();
     s3 = await startS3(path.join(folder.path, 's3'), bucket);
     endpoint = `http://127.0.0.1:${s3.port}`;
-    // As the program opens it.
+    // Opened as by the program.
     storage = openStorage({ kind: 's3', ...settings() });
     opened.push(storage);
   });
@@ -66,7 +66,7 @@ describe('the storage in a bucket', () => {
 
   const put = (under: FileStorage, content = 'x') => under.put('material/some', fileWith(folder.path, content));
 
-  /** Every way to use a storage. */
+  /** Returns every use of a storage. */
   const uses = (used: FileStorage, file: string): (() => Promise<unknown>)[] => [
     () => used.put('material/some', file),
     () => used.open('material/some'),
@@ -75,7 +75,7 @@ describe('the storage in a bucket', () => {
     () => listed(used),
   ];
 
-  /** Each of them fails as it should, without showing a secret. */
+  /** Expects every use to fail with a hint, and without a secret. */
   async function expectFaults(broken: FileStorage, hint: RegExp, secret = secretAccessKey): Promise<void> {
     const file = fileWith(folder.path, 'x');
     for (const attempt of uses(broken, file)) {
@@ -87,7 +87,7 @@ describe('the storage in a bucket', () => {
     expect(existsSync(file)).to.equal(false);
   }
 
-  describe('as every storage', () => {
+  describe('like every storage', () => {
     describeStorage(() => ({
       storage,
       addForeign: async (name) => {
@@ -120,7 +120,7 @@ describe('the storage in a bucket', () => {
     expect(there.location).to.equal(`s3://${bucket}/ at https://example.org`);
   });
 
-  it('reports wrong settings, and no secret', async () => {
+  it('reports wrong settings without secrets', async () => {
     const secret = 'a-secret-that-is-wrong';
     const details = `<StringToSign>x</StringToSign><Message>Signed with ${secret}?</Message>`;
     const signed = await answering((request, response) => {
@@ -154,7 +154,7 @@ describe('the storage in a bucket', () => {
       request.resume();
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome<br></body></html>');
     });
-    // As above.
+    // The server listens at an address, not a pipe.
     const strange = await storageWith({ endpoint: `http://127.0.0.1:${(tcp.address() as AddressInfo).port}` });
     expect(await faultOf(strange.open('material/some'))).to.include({ code: 'STORAGE_UNAVAILABLE' });
     expect(await faultOf(put(strange))).to.include({ code: 'STORAGE_UNAVAILABLE' });
@@ -163,7 +163,7 @@ describe('the storage in a bucket', () => {
     page.server.close();
   });
 
-  it('reports a server that does not response, and aborts running requests when it is closed', async () => {
+  it('reports a server that does not respond, and aborts running requests when closed', async () => {
     const silent = await answering((request) => request.resume());
     await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
     const closed = await storageWith({ ...silent, timeoutMs: 600_000 });
@@ -177,10 +177,10 @@ describe('the storage in a bucket', () => {
     silent.server.close();
   });
 
-  it('breaks off stalled uploads and downloads', async () => {
+  it('aborts stalled uploads and downloads', async () => {
     const content = Buffer.alloc(20 * 1024 * 1024);
     const stuck = await answering((request, response) => {
-      // An upload is never read; a download breaks off in silence.
+      // The server never reads uploads, and stops downloads without closing.
       if (request.method === 'GET') response.writeHead(200, { 'Content-Length': 1000 }).write('half');
       if (request.method === 'DELETE') response.writeHead(204).end();
     });
@@ -199,16 +199,16 @@ describe('the storage in a bucket', () => {
     await sleep(1000);
     let bytes = 0;
     for await (const chunk of stored?.stream ?? []) {
-      // A stream of bytes.
+      // The stream has no encoding, so chunks are buffers.
       bytes += (chunk as Buffer).length;
-      // At the start, in the middle and when the last has been read, but not yet its end.
+      // Pauses at the start, in the middle, and after the last chunk but before the end.
       if (bytes < 100_000 || bytes === content.length) await sleep(500);
     }
     expect(bytes).to.equal(content.length);
     await storage.remove(['material/some']);
   });
 
-  it('retries a complete upload when the server was busy, and removes a partial object when it failed', async () => {
+  it('retries a complete upload if the server is busy, and removes the object after a failure', async () => {
     const requests: string[] = [];
     let failures = 2;
     const busy = await answering((request, response) => {
@@ -235,7 +235,7 @@ describe('the storage in a bucket', () => {
     busy.server.close();
   });
 
-  it('distinguishes a full storage from a denied access', async () => {
+  it('distinguishes a full storage from denied access', async () => {
     let [status, code] = [507, 'XMinioStorageFull'];
     const { endpoint, server } = await answering((request, response) => {
       request.resume().on('end', () => response.writeHead(status).end(xmlError(code)));

@@ -7,14 +7,14 @@ import type { FileStorage, ObjectInfo } from '../../../src/storage/storage.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/until.js';
 
-/** What a suite says of its storage. */
+/** Storage of a test suite. */
 export interface StorageUnderTest {
   storage: FileStorage;
-  /** Puts something beside the objects that isn't one: `name` below the place of the keys. */
+  /** Adds an item that isn't an object: `name` is relative to the place of the keys. */
   addForeign(name: string): Promise<void>;
 }
 
-/** A file to be put, in the folder of a test. */
+/** Creates a file for put() in the folder of a test. */
 export function fileWith(folder: string, content: Uint8Array | string): string {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, randomBytes(8).toString('hex'));
@@ -22,7 +22,7 @@ export function fileWith(folder: string, content: Uint8Array | string): string {
   return file;
 }
 
-/** What is under a key, or nothing. */
+/** Returns the content of an object; undefined without one. */
 export async function contentOf(storage: FileStorage, key: string): Promise<Buffer | undefined> {
   const stored = await storage.open(key);
   if (!stored) return undefined;
@@ -37,7 +37,7 @@ export async function listed(storage: FileStorage, kind?: string): Promise<Objec
   return found;
 }
 
-/** What a promise fails with. */
+/** Returns the error of a rejected promise. */
 export async function faultOf(promise: Promise<unknown>): Promise<Error & { code?: string }> {
   try {
     await promise;
@@ -53,7 +53,7 @@ const openDescriptors = () => readdirSync('/proc/self/fd').length;
 const waitForDescriptors = (most: number) =>
   until(() => openDescriptors() <= most, `at most ${most} files and sockets are open`);
 
-/** The sentences of FileStorage, for each way to keep them. */
+/** Tests that every FileStorage passes. */
 export function describeStorage(under: () => StorageUnderTest): void {
   let folder: ReturnType<typeof temporaryFolder>;
   const storage = () => under().storage;
@@ -70,14 +70,14 @@ export function describeStorage(under: () => StorageUnderTest): void {
     return file;
   }
 
-  it('gives back a file as it was, and leaves nothing where it lay', async () => {
+  it('stores a file unchanged, and removes the source', async () => {
     const contents = [
       Buffer.alloc(0),
       Buffer.from([0]),
       Buffer.from(Array.from({ length: 256 }, (_, index) => index)),
       Buffer.from('\r\n\n\r\0\xff\xfe\xc3', 'latin1'),
       randomBytes(12 * 1024 * 1024),
-      // It replaces what was under the key.
+      // Replaces the previous object.
       Buffer.from('the last, which is shorter'),
     ];
     for (const content of contents) {
@@ -88,7 +88,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     }
   });
 
-  it('opens a range of an object, and none beyond its end', async () => {
+  it('opens a range of an object, but none beyond its end', async () => {
     await put('material/some', 'abcdefghij');
     const pieceOf = async (start: number, end: number) => {
       const stored = await storage().open('material/some', { start, end });
@@ -97,7 +97,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
       expect([stored.bytes, stored.totalBytes]).to.deep.equal([piece.length, 10]);
       return String(piece);
     };
-    // Not the first byte alone: the server that stands in for S3 takes a 0 for no end.
+    // Not only the first byte: the S3 test server treats an end of 0 as no end.
     expect(await pieceOf(0, 1)).to.equal('ab');
     expect(await pieceOf(3, 3)).to.equal('d');
     expect(await pieceOf(0, 9)).to.equal('abcdefghij');
@@ -126,12 +126,12 @@ export function describeStorage(under: () => StorageUnderTest): void {
     for (let start = 0; start < keys.length; start += 20)
       await Promise.all(keys.slice(start, start + 20).map((key) => put(key, 'x')));
     expect((await listed(storage())).map(({ key }) => key).sort()).to.deep.equal([...keys, 'material/stays'].sort());
-    // More than fit into one request.
+    // More keys than a request can have.
     await storage().remove([...Array.from({ length: 1400 }, (_, index) => `material/none-${index}`), ...keys]);
     expect((await listed(storage())).map(({ key }) => key)).to.deep.equal(['material/stays']);
   });
 
-  it('lists size and time, and nothing of what others left there', async () => {
+  it('lists sizes and times, but no items of other programs', async () => {
     for (const name of ['README.txt', 'UPPER/case', 'material/.hidden', 'material/deeper/file', '.hidden/file'])
       await under().addForeign(name);
     await put('material/some', 'twelve bytes');
@@ -145,7 +145,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(await listed(storage())).to.deep.equal([]);
   });
 
-  it('leaks no file descriptor when a reader stops, or a list is not read to its end', async () => {
+  it('leaks no file descriptor when a reader or a list stops early', async () => {
     await put('material/some', randomBytes(2 * 1024 * 1024));
     await put('material/two', '2');
     await contentOf(storage(), 'material/some');
@@ -166,7 +166,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(found.every((one) => one?.equals(content))).to.equal(true);
   });
 
-  it('fails for a file that vanished and stores nothing', async () => {
+  it('fails for a missing file and stores nothing', async () => {
     const before = openDescriptors();
     const error = await faultOf(storage().put('material/some', path.join(folder.path, 'vanished')));
     expect(error.code).to.equal('ENOENT');
@@ -174,7 +174,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     await waitForDescriptors(before + 1);
   });
 
-  it('takes no key that is not one of its own', async () => {
+  it('refuses keys that the program does not generate', async () => {
     const wrong = ['', 'material', 'material/', '/etc/passwd', 'material/../x', 'material/..', 'material/.', '../x/y'];
     wrong.push('material/a..b', 'material/.x', 'a/b/c', 'Material/x', 'material/x y', 'material/x\n', 'material/\0');
     wrong.push(`material/${'x'.repeat(201)}`, 'material\\x', 'material/ä');
