@@ -126,7 +126,9 @@ describe('Mails of the outbox', () => {
     expect(codesOf(await change('retry', sent, sending))).to.deep.equal(['MAIL_CONFLICT', 'MAIL_CONFLICT']);
     const outcomes = await change('withdraw', sent, sending, failed);
     expect(codesOf(outcomes)).to.deep.equal(['MAIL_CONFLICT', 'MAIL_CONFLICT', 'MAIL_CONFLICT']);
-    expect(outcomes[2].message).to.equal('The mail is failed: only mails that wait can be withdrawn.');
+    expect(outcomes[2].message).to.equal(
+      'The mail is failed: only mails that are queued or deferred can be withdrawn.',
+    );
   });
 
   it('that are too old, or replaced by a newer link, are not sent again', async () => {

@@ -18,7 +18,7 @@ const transitions = {
 
 const conflictTexts: Readonly<Record<MailAction, string>> = {
   retry: 'only mails that failed or are deferred can be sent again.',
-  withdraw: 'only mails that wait can be withdrawn.',
+  withdraw: 'only mails that are queued or deferred can be withdrawn.',
 };
 
 /** Only queueMails() writes rows, so the kind is a known one. */

@@ -39,7 +39,7 @@ export interface MailTemplates {
   locale: string;
   /** Label of the footer's link to the settings of news. */
   turnOffLabel: string;
-  letters: { readonly [K in MailKind]: (content: MailContent<K>, wording: LetterContext) => Letter };
+  letters: { readonly [K in MailKind]: (content: MailContent<K>, context: LetterContext) => Letter };
 }
 
 interface Footer extends ProgrammeDetails {

@@ -40,15 +40,15 @@ export async function queueNews(core: Core, news: readonly News[], transaction: 
 /** Withdraws unsent news about enrollments that have changed again, so that repeated changes don't cause many mails. */
 export async function withdrawNews(
   core: Core,
-  places: readonly EnrollmentKey[],
+  enrollments: readonly EnrollmentKey[],
   transaction: Transaction,
 ): Promise<void> {
-  if (places.length === 0 || !isMailSetUp(core)) return;
-  const about = [...new Set(places.map(({ courseId }) => courseId))].map((courseId) => ({
+  if (enrollments.length === 0 || !isMailSetUp(core)) return;
+  const conditions = [...new Set(enrollments.map(({ courseId }) => courseId))].map((courseId) => ({
     courseId,
-    userId: places.filter((place) => place.courseId === courseId).map(({ userId }) => userId),
+    userId: enrollments.filter((enrollment) => enrollment.courseId === courseId).map(({ userId }) => userId),
   }));
-  await withdrawMails(core, { kind: [...newsKinds], [Op.or]: about }, transaction);
+  await withdrawMails(core, { kind: [...newsKinds], [Op.or]: conditions }, transaction);
 }
 
 /** Delay in which further requests are collected for one digest, in milliseconds. */

@@ -91,9 +91,9 @@ async function isAddressUnused({ core, mail, transaction }: MailContext): Promis
 }
 
 /** Returns the content of a mail to an active person; undefined if the reason for the mail no longer exists. */
-async function personalContent(reading: MailContext, user: User, kind: MailKind): Promise<ContentBuilder | undefined> {
+async function personalContent(context: MailContext, user: User, kind: MailKind): Promise<ContentBuilder | undefined> {
   const { firstName, email } = user;
-  const { newEmail = '', message = null, isNew = false, other = '' } = reading.data;
+  const { newEmail = '', message = null, isNew = false, other = '' } = context.data;
   if (user.mailOff.split(' ').includes(kind)) return undefined;
   switch (kind) {
     case 'reset':
@@ -102,7 +102,7 @@ async function personalContent(reading: MailContext, user: User, kind: MailKind)
     case 'invitation':
       return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, ...link });
     case 'email-confirm':
-      return (await isAddressUnused(reading)) ? (link) => ({ kind, ...link }) : undefined;
+      return (await isAddressUnused(context)) ? (link) => ({ kind, ...link }) : undefined;
     case 'email-notice':
       return (link) => ({ kind, firstName, newEmail, ...link });
     case 'email-changed':
@@ -112,9 +112,9 @@ async function personalContent(reading: MailContext, user: User, kind: MailKind)
     case 'test':
       return () => ({ kind });
     case 'requests':
-      return requestsContent(reading, user);
+      return requestsContent(context, user);
     default:
-      return newsContent(reading, user, kind);
+      return newsContent(context, user, kind);
   }
 }
 

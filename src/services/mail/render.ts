@@ -10,10 +10,10 @@ const templates: Readonly<Record<MailLanguage, MailTemplates>> = { en, de };
 function letterOf<K extends MailKind>(
   content: MailContent<K>,
   { letters }: MailTemplates,
-  wording: LetterContext,
+  context: LetterContext,
 ): Letter {
-  const write: MailTemplates['letters'][K] = letters[content.kind];
-  return write(content, wording);
+  const template: MailTemplates['letters'][K] = letters[content.kind];
+  return template(content, context);
 }
 
 const minuteMs = 60_000;
@@ -32,15 +32,15 @@ function durationText(ms: number, locale: string): string {
 }
 
 /** Renders a mail in a language. */
-export function renderMail(content: MailContent, language: MailLanguage, place: ProgrammeDetails): RenderedMail {
-  const { programme, publicUrl } = place;
+export function renderMail(content: MailContent, language: MailLanguage, details: ProgrammeDetails): RenderedMail {
+  const { programme, publicUrl } = details;
   const { locale, turnOffLabel } = templates[language];
-  const utc = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const dateFormat = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' } as const;
   const letter = letterOf(content, templates[language], {
     programme,
     publicUrl,
     durationText: (ms) => durationText(ms, locale),
-    dateText: (date) => date.toLocaleDateString(locale, utc),
+    dateText: (date) => date.toLocaleDateString(locale, dateFormat),
     certificateLink: (code) => `${publicUrl}/certificates/${code}`,
     courseLink: (id) => `${publicUrl}/courses/${encodeURIComponent(id)}`,
   });

@@ -23,8 +23,8 @@ const backoffMs = (attempts: number) => Math.min(minuteMs * 2 ** (attempts - 1),
 
 /** Limits of links for a forgotten password, for each account. */
 const resetLimits = [
-  { ms: hourMs, most: 3 },
-  { ms: 24 * hourMs, most: 10 },
+  { ms: hourMs, max: 3 },
+  { ms: 24 * hourMs, max: 10 },
 ] as const;
 
 /** Console page for each purpose of links. */
@@ -37,7 +37,7 @@ const linkPages = {
 
 /** Returns the error for a lease that another process has. */
 export const senderBusy = () =>
-  new AppError('MAIL_SENDER_BUSY', 'Another process sends the mails: the service that runs, or another "mail send".');
+  new AppError('MAIL_SENDER_BUSY', 'Another process sends the mails: the running service, or another "mail send".');
 
 /** Mail that this process is sending, with the number of the attempt. */
 interface ClaimedMail {
@@ -135,8 +135,8 @@ export class SendLoop {
     this.#pausedMailId = delivery.outcome === 'paused' ? mail.id : undefined;
     // Some servers close the connection at certain recipients. After a second pause at the same mail, the next mail is
     // tried first.
-    const noted: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
-    await this.#record(claimed, noted);
+    const stored: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
+    await this.#record(claimed, stored);
     await this.#clearPauseReasons(delivery);
     return delivery;
   }
@@ -152,7 +152,7 @@ export class SendLoop {
   /** Logs the error. The stored reason leaves it out, because the error may quote the mail. */
   #logBug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
     this.#core.logger.error({ err: error, mail: id, kind }, "a mail can't be sent");
-    const reason = 'The program has failed to write or send it: its log has the reason.';
+    const reason = 'The program has failed to write or send the mail: its log has the reason.';
     return { outcome: 'deferred', reason, isAddressUnknown: false };
   }
 
@@ -191,10 +191,10 @@ export class SendLoop {
   }
 
   /** Returns the mail that has been due longest. */
-  async #oldestDue(now: Date, which: WhereOptions<Mail>, ...before: OrderItem[]): Promise<Mail | undefined> {
+  async #oldestDue(now: Date, condition: WhereOptions<Mail>, ...leadingOrder: OrderItem[]): Promise<Mail | undefined> {
     const { Mail } = this.#core.database.models;
-    const where = { ...which, nextAt: { [Op.lte]: now } };
-    const order: OrderItem[] = [...before, ['nextAt', 'ASC'], ['id', 'ASC']];
+    const where = { ...condition, nextAt: { [Op.lte]: now } };
+    const order: OrderItem[] = [...leadingOrder, ['nextAt', 'ASC'], ['id', 'ASC']];
     return this.#core.database.read(async () => {
       // Reads only the id, which an index contains. Otherwise MariaDB reads the rows of all deferred news.
       const first = await Mail.findOne({ attributes: ['id'], where, order });
@@ -211,9 +211,9 @@ export class SendLoop {
       // Users are locked before mails, as in every other transaction.
       const [user] = userId ? await forceIncrementUserVersions(this.#core, [userId], transaction) : [];
       const attempt = mail.attempts + 1;
-      const taken = { state: 'sending', attempts: attempt, nextAt: null, dedupeKey: null } as const;
+      const claimedColumns = { state: 'sending', attempts: attempt, nextAt: null, dedupeKey: null } as const;
       const unchanged = { id: mail.id, state: mail.state, attempts: mail.attempts };
-      const [claims] = await Mail.update(taken, { where: unchanged, transaction });
+      const [claims] = await Mail.update(claimedColumns, { where: unchanged, transaction });
       // The mail was withdrawn since it was read.
       if (claims === 0) return undefined;
       if (mail.identifier !== null) {
@@ -246,9 +246,9 @@ export class SendLoop {
   async #isResetAllowed(user: User, now: Date, transaction: Transaction): Promise<boolean> {
     if (!user.isActive) return false;
     const { Mail } = this.#core.database.models;
-    for (const { ms, most } of resetLimits) {
+    for (const { ms, max } of resetLimits) {
       const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now.getTime() - ms) } };
-      if ((await Mail.count({ where, transaction })) >= most) return false;
+      if ((await Mail.count({ where, transaction })) >= max) return false;
     }
     return true;
   }

@@ -62,15 +62,15 @@ async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
-async function sendUntil(core: Core, turn: SendLoop, stop: AbortSignal, options: SenderOptions): Promise<void> {
+async function sendUntil(core: Core, loop: SendLoop, stop: AbortSignal, options: SenderOptions): Promise<void> {
   const { pollMs = defaultPollMs, pauseMs: first = firstPauseMs } = options;
   let pauseMs = first;
   while (!stop.aborted) {
-    const step = await turn.sendNext();
-    if (step === 'nothing') {
-      await wait(Math.min(pollMs, turn.msUntilRateAllows || pollMs), stop);
-    } else if (step !== 'ended' && step.outcome === 'paused') {
-      core.logger.warn({ reason: step.reason, pauseMs }, 'no mail leaves');
+    const result = await loop.sendNext();
+    if (result === 'nothing') {
+      await wait(Math.min(pollMs, loop.msUntilRateAllows || pollMs), stop);
+    } else if (result !== 'ended' && result.outcome === 'paused') {
+      core.logger.warn({ reason: result.reason, pauseMs }, 'sending of mails is paused');
       await wait(pauseMs, stop);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     } else {
@@ -95,9 +95,9 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
           0,
           senderBusy,
           async (lease) => {
-            const turn = new SendLoop(core, lease, transport);
-            await turn.recover();
-            await sendUntil(core, turn, stop.signal, options);
+            const loop = new SendLoop(core, lease, transport);
+            await loop.recover();
+            await sendUntil(core, loop, stop.signal, options);
           },
           { durationMs: leaseMs },
         );
@@ -141,17 +141,17 @@ export async function sendDueMails(core: Core, options: SendDueOptions = {}): Pr
   const { transport = transportOf(core), signal, onStep } = options;
   const done: SendCounts = { sent: 0, failed: 0, deferred: 0 };
   const work = async (lease: Lease) => {
-    const turn = new SendLoop(core, lease, transport);
-    await turn.recover();
+    const loop = new SendLoop(core, lease, transport);
+    await loop.recover();
     for (;;) {
       if (signal?.aborted) throw new AppError('INTERRUPTED');
-      const step = await turn.sendNext();
-      if (step === 'nothing') {
-        if (turn.msUntilRateAllows === 0) return done;
-        await wait(turn.msUntilRateAllows, signal);
-      } else if (step !== 'ended') {
-        if (step.outcome === 'paused') throw new AppError('MAIL_SERVER_UNUSABLE', step.reason);
-        done[step.outcome === 'accepted' ? 'sent' : step.outcome] += 1;
+      const result = await loop.sendNext();
+      if (result === 'nothing') {
+        if (loop.msUntilRateAllows === 0) return done;
+        await wait(loop.msUntilRateAllows, signal);
+      } else if (result !== 'ended') {
+        if (result.outcome === 'paused') throw new AppError('MAIL_SERVER_UNUSABLE', result.reason);
+        done[result.outcome === 'accepted' ? 'sent' : result.outcome] += 1;
         onStep?.(done);
       }
     }

@@ -97,7 +97,7 @@ function explain(fault: ServerFault, server: SmtpServer): Explanation {
     return {
       problem: `offers no encryption (STARTTLS)${response ? `: ${response}` : ''}`,
       remedy:
-        'Use smtps:// in SMTP_URL if it has a port for TLS. SMTP_TLS=opportunistic does without, but never for passwords.',
+        'Use smtps:// in SMTP_URL if the server has a port for TLS. SMTP_TLS=opportunistic sends mail without encryption, but never a password.',
     };
   if (response === undefined) return explainConnection(fault, server);
   if (fault.code === 'EAUTH')
@@ -129,12 +129,12 @@ function quotableParts({ to, subject, text, html }: QuotableMail) {
   const all = `${text}\n${html}`;
   const lines = all.split('\n').map((line) => line.trim());
   const words = all.split(/[\s"'<>]+/);
-  const telling = [...lines, ...words].filter((part) => part.length >= 12);
-  return [subject, ...telling].filter((part) => part !== '' && !to.address.includes(part));
+  const longParts = [...lines, ...words].filter((part) => part.length >= 12);
+  return [subject, ...longParts].filter((part) => part !== '' && !to.address.includes(part));
 }
 
 /** Replaces parts of the login and the mail in a server's reply. */
-function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: QuotableMail) {
+function hideSecrets(reply: string, { user = '', password = '' }: SmtpServer, mail?: QuotableMail) {
   const login = [
     password,
     encodeURIComponent(password),
@@ -144,20 +144,20 @@ function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, ma
   ];
   const secrets = [...(mail ? quotableParts(mail) : []), ...login].filter((secret) => secret !== '');
   const byLength = secrets.sort((one, other) => other.length - one.length);
-  const hidden = byLength.reduce((text, secret) => text.replaceAll(secret, '…'), words);
+  const hidden = byLength.reduce((text, secret) => text.replaceAll(secret, '…'), reply);
   // Tokens of links, also without the rest of the link.
   return hidden.replace(/[\w-]{40,}/g, '…');
 }
 
 /** Joins a reply into one line, without the codes at the beginning of its further lines. */
-function oneLine(words: string, longest = 300): string {
-  const joined = words.replace(/[\r\n]+\d{3}[- ](\d\.\d{1,3}\.\d{1,3} )?/g, ' ');
+function oneLine(reply: string, longest = 300): string {
+  const joined = reply.replace(/[\r\n]+\d{3}[- ](\d\.\d{1,3}\.\d{1,3} )?/g, ' ');
   const line = joined.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }
 
 /** Whether a server's reply means an unknown mailbox: 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1. */
-export const saysAddressUnknown = (words: string): boolean => /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/.test(words);
+export const saysAddressUnknown = (reply: string): boolean => /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/.test(reply);
 
 /** Maximum length of a stored reason, in characters. */
 const longestReason = 500;
@@ -165,14 +165,14 @@ const longestReason = 500;
 /** Returns sentences that name the server, its problem and the remedy. @param mail mail that was being sent, if any */
 export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: QuotableMail): string {
   const { problem, remedy } = explain(fault, server);
-  const words = oneLine(hideSecrets(problem, server, mail)).replace(/\.$/, '');
-  return oneLine(`The mail server ${server.host}:${server.port} ${words}. ${remedy}`, longestReason);
+  const shownProblem = oneLine(hideSecrets(problem, server, mail)).replace(/\.$/, '');
+  return oneLine(`The mail server ${server.host}:${server.port} ${shownProblem}. ${remedy}`, longestReason);
 }
 
 /** Returns the server's reply to a mail that it didn't accept, otherwise a description of the problem. */
 export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: QuotableMail): string {
-  const words = fault.response ?? `The mail server ${explain(fault, server).problem}`;
-  return oneLine(hideSecrets(words, server, mail));
+  const reply = fault.response ?? `The mail server ${explain(fault, server).problem}`;
+  return oneLine(hideSecrets(reply, server, mail));
 }
 
 /** Returns the reason why a server gets no mail to an address with non-ASCII letters before the `@`. */

@@ -48,7 +48,7 @@ interface TransportTimeouts {
   /** Each of: resolving the name, connecting, and the server's greeting. */
   connect: number;
   /** Time without any data from the server. */
-  silence: number;
+  stall: number;
 }
 
 /** Settings that tests override. Operators name authorities in NODE_EXTRA_CA_CERTS. */
@@ -58,7 +58,7 @@ interface ConnectionSettings {
   ca?: string;
 }
 
-const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, silence: 60_000 } };
+const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, stall: 60_000 } };
 
 /** Time after which an unused connection is closed, in milliseconds. Most servers close it after a minute or more. */
 const idleTimeout = 20_000;
@@ -87,21 +87,21 @@ interface ConnectionState {
   acceptsUtf8: boolean | undefined;
 }
 
-async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionSettings, progress: ConnectionState) {
+async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionSettings, state: ConnectionState) {
   // Only processes that send mails load nodemailer.
   const { createTransport } = await import('nodemailer');
   const { host, port, user, password = '' } = options.server;
   const ignore = () => undefined;
   const info = (entry: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
-    if (entry.tnx === 'send') progress.contentSent = false;
-    if (entry.tnx === 'message') progress.contentSent = true;
+    if (entry.tnx === 'send') state.contentSent = false;
+    if (entry.tnx === 'message') state.contentSent = true;
   };
   const debug = (entry: unknown, line: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('tnx' in entry) || typeof line !== 'string') return;
     // The server answers EHLO before and after STARTTLS; the last answer counts.
-    if (entry.tnx === 'client' && line.startsWith('EHLO')) progress.acceptsUtf8 = false;
-    if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) progress.acceptsUtf8 = true;
+    if (entry.tnx === 'client' && line.startsWith('EHLO')) state.acceptsUtf8 = false;
+    if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) state.acceptsUtf8 = true;
   };
   const logger = { trace: ignore, debug, info, warn: ignore, error: ignore, fatal: ignore };
   return createTransport({
@@ -118,7 +118,7 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
     dnsTimeout: timeouts.connect,
     connectionTimeout: timeouts.connect,
     greetingTimeout: timeouts.connect,
-    socketTimeout: timeouts.silence,
+    socketTimeout: timeouts.stall,
     disableFileAccess: true,
     disableUrlAccess: true,
     logger,
@@ -163,15 +163,15 @@ function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'fail
 /** Creates a transport; it connects when the first mail is sent. */
 export function openTransport(
   options: TransportOptions,
-  conditions: ConnectionSettings = defaultConnection,
+  connection: ConnectionSettings = defaultConnection,
 ): MailTransport {
-  const progress: ConnectionState = { contentSent: false, acceptsUtf8: undefined };
+  const state: ConnectionState = { contentSent: false, acceptsUtf8: undefined };
   let pool: ReturnType<typeof openPool> | undefined;
   let closed = false;
 
   async function attempt(mail: OutgoingMail): Promise<ServerFault | undefined> {
-    pool ??= openPool(options, conditions, progress);
-    progress.contentSent = false;
+    pool ??= openPool(options, connection, state);
+    state.contentSent = false;
     try {
       const transport = await pool;
       await transport.sendMail(messageOf(mail, options));
@@ -187,16 +187,16 @@ export function openTransport(
    */
   async function acceptsAddress({ to }: OutgoingMail): Promise<boolean> {
     if (!needsUtf8(to.address)) return true;
-    pool ??= openPool(options, conditions, progress);
-    if (progress.acceptsUtf8 === undefined) await (await pool).verify();
-    return progress.acceptsUtf8 === true;
+    pool ??= openPool(options, connection, state);
+    if (state.acceptsUtf8 === undefined) await (await pool).verify();
+    return state.acceptsUtf8 === true;
   }
 
   return {
     async send(mail) {
       if (closed) return { outcome: 'paused', reason: 'The connection to the mail server was closed.' };
       if (/[\r\n<>]/.test(mail.to.address))
-        return { outcome: 'failed', reason: 'The address is none that mail can be sent to.', isAddressUnknown: false };
+        return { outcome: 'failed', reason: "Mail can't be sent to this address.", isAddressUnknown: false };
       try {
         if (!(await acceptsAddress(mail)))
           return { outcome: 'failed', reason: whyAddressNotTaken(options.server), isAddressUnknown: false };
@@ -208,7 +208,7 @@ export function openTransport(
       // data was sent.
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
-      const outcome = outcomeOf(fault, progress.contentSent);
+      const outcome = outcomeOf(fault, state.contentSent);
       if (outcome === 'paused') return { outcome, reason: whyUnusable(fault, options.server, mail) };
       const reason = whyNotTaken(fault, options.server, mail);
       const isAddressUnknown = fault.command === 'RCPT TO' && saysAddressUnknown(fault.response ?? '');
@@ -216,7 +216,7 @@ export function openTransport(
     },
 
     async verify() {
-      pool ??= openPool(options, conditions, progress);
+      pool ??= openPool(options, connection, state);
       const transport = await pool;
       try {
         await transport.verify();

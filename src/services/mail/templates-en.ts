@@ -3,15 +3,15 @@ import type { MailTemplates } from './layout.js';
 const greeting = ({ firstName }: { firstName: string }) => `Hello ${firstName},`;
 const request = (count: number) => (count === 1 ? '1 request' : `${count} requests`);
 
-const replyParagraphs = ({ reply }: { reply: string | null }, words: string) =>
-  reply === null ? [] : [words, { quoted: reply }];
+const replyParagraphs = ({ reply }: { reply: string | null }, intro: string) =>
+  reply === null ? [] : [intro, { quoted: reply }];
 const messageIntro = 'A message for you:';
 const replyIntro = 'The reply to your request:';
 
 /** Mails in English. */
 export const en: MailTemplates = {
   locale: 'en-GB',
-  turnOffLabel: 'Turn off such mails in your profile',
+  turnOffLabel: 'Turn off these mails in your profile',
   letters: {
     invitation: (content, { programme, dateText }) => ({
       subject: `Your account with ${programme}`,
@@ -22,7 +22,7 @@ export const en: MailTemplates = {
       ],
       button: { label: 'Set password', link: content.link },
       after: [
-        `Please do so before ${dateText(content.expiresAt)}; the link works only once. If it no longer does, ask for a new one on the sign-in page: “No password, or forgotten?”`,
+        `Please choose one before ${dateText(content.expiresAt)}; the link works only once. If the link no longer works, ask for a new one on the sign-in page: “No password, or forgotten?”`,
         'After that, sign in with this address:',
         { quoted: content.email },
         "If you don't know what this is about, you can ignore this mail.",
@@ -32,7 +32,7 @@ export const en: MailTemplates = {
       subject: `Set a new password for ${programme}`,
       greeting: greeting(content),
       before: [
-        `With this link you set a new password for your account with ${programme}. It was asked for by you or by an administrator.`,
+        `With this link you set a new password for your account with ${programme}. You or an administrator asked for it.`,
       ],
       button: { label: 'Set new password', link: content.link },
       after: [
@@ -53,17 +53,17 @@ export const en: MailTemplates = {
       ],
     }),
     'email-notice': (content, { programme, durationText }) => ({
-      subject: `Your address for ${programme} is to change`,
+      subject: `Change of your address for ${programme}`,
       greeting: greeting(content),
       before: [
-        `Your account with ${programme} is to get a new address:`,
+        `Your account with ${programme} will get a new address, once it is confirmed:`,
         { quoted: content.newEmail },
-        'If that was you, open the mail that we have sent there. You have nothing to do here.',
+        'If that was you, open the mail that we have sent to the new address. You have nothing to do here.',
         "If it wasn't you, please cancel the change:",
       ],
       button: { label: 'Cancel the change', link: content.link },
       after: [
-        `The link works for ${durationText(content.lifetimeMs)} after this mail was sent, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
+        `The link works for ${durationText(content.lifetimeMs)} after this mail was sent, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password. You then get a mail to set a new password.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({
@@ -98,7 +98,7 @@ export const en: MailTemplates = {
           ]
         : [
             `The rights of the super admin of ${programme} have passed from you to ${content.other}.`,
-            `If you didn't want this, tell ${content.other} and whoever runs the server at once, and change your password.`,
+            `If you didn't want this, tell ${content.other} and the people who run the server at once, and change your password.`,
           ],
       button: { label: 'Open the sign-in page', link: publicUrl },
     }),
@@ -106,7 +106,7 @@ export const en: MailTemplates = {
       subject: `Test mail from ${programme}`,
       greeting: 'Hello,',
       before: [
-        `An administrator of ${programme} wanted to see whether mails arrive. This one has.`,
+        `An administrator of ${programme} wanted to check that mails arrive. This mail has arrived.`,
         'Please check that the link opens the sign-in page:',
       ],
       button: { label: 'Open the sign-in page', link: publicUrl },
@@ -137,11 +137,11 @@ export const en: MailTemplates = {
       greeting: greeting(content),
       before: [
         content.isPending
-          ? `Good news from ${programme}: a place in “${content.course}” has become free, and is held for you. Your request is with the trainer now.`
+          ? `Good news from ${programme}: a place in “${content.course}” has become free and is reserved for you. Your request now waits for the trainer's reply.`
           : `Good news from ${programme}: you have moved up from the waiting list. You have a place in “${content.course}”.`,
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
-      after: ['If you no longer want it, please give it up there: somebody else may be waiting.'],
+      after: ['If you no longer want the place, please give it up there: somebody else may be waiting.'],
     }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Your request for “${content.course}”`,
@@ -168,7 +168,7 @@ export const en: MailTemplates = {
       subject: `${programme}: requests wait for your reply`,
       greeting: greeting(content),
       before: [
-        'People have asked for a place in your courses, and wait for your reply:',
+        'These requests for places in your courses wait for your reply:',
         { list: content.courses.map(({ title, count }) => `${title}: ${request(count)}`) },
         ...(content.more === 0 ? [] : [`There are requests in ${content.more} more of your courses.`]),
       ],

@@ -134,7 +134,7 @@ plain:
         tls: 'opportunistic',
         from: { name: '', address: 'training@example.org' },
       },
-      { timeouts: { connect: 10_000, silence: 10_000 }, ...(ca !== undefined && { ca }) },
+      { timeouts: { connect: 10_000, stall: 10_000 }, ...(ca !== undefined && { ca }) },
     );
   const mail = { subject: 'S', text: 'T', html: 'H', messageId: '<1@courses.example.org>' };
 

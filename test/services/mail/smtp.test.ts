@@ -20,8 +20,8 @@ const mail: OutgoingMail = {
   messageId: '<0190-1@courses.example.org>',
 };
 const from = { name: 'Courses', address: 'courses@example.org' };
-const quick = { connect: 300, silence: 1_000 };
-const patient = { connect: 10_000, silence: 10_000 };
+const quick = { connect: 300, stall: 1_000 };
+const patient = { connect: 10_000, stall: 10_000 };
 /** Address that reaches loopback on Linux, but isn't recognised as loopback. */
 const elsewhere = '0.0.0.0';
 
@@ -229,7 +229,7 @@ describe('Sending by SMTP', () => {
   it('defers a mail if the server is silent after the content', async () => {
     await start();
     server.delay = 20_000;
-    expect(await send({ timeouts: { connect: 10_000, silence: 3_000 } })).to.include({ outcome: 'deferred' });
+    expect(await send({ timeouts: { connect: 10_000, stall: 3_000 } })).to.include({ outcome: 'deferred' });
   });
 
   it('defers a mail if the server dies after the content, and retries with the same Message-ID', async () => {

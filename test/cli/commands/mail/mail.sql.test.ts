@@ -106,7 +106,7 @@ describe('coursectl mail', () => {
     const [waiting, gone] = [await buildMail(harness.context), await failed('550 no')];
     const { exitCode, stdout } = await cli.run(['mail', 'withdraw', waiting.id, gone.id, '--yes']);
     expect(exitCode).to.equal(3);
-    expect(stdout).to.include('only mails that wait can be withdrawn');
+    expect(stdout).to.include('only mails that are queued or deferred can be withdrawn');
     expect((await waiting.reload()).state).to.equal('withdrawn');
     expect(await failure(['mail', 'withdraw'])).to.include('A mail is missing: give its id, an address, or filters');
   });
