@@ -66,7 +66,7 @@ async function assertSuperAdminStays(core: Core, users: readonly User[], transac
   if (!admin || (await core.database.models.User.count({ transaction })) === users.length) return;
   throw new AppError(
     'SEED_REFUSED',
-    `The demo programme stays: its ${admin.email} is the super admin of other people. Hand that over first: coursectl users transfer-super-admin <user>`,
+    `The demo programme was not removed: its ${admin.email} is the super admin of other people. Transfer the role first: coursectl users transfer-super-admin <user>`,
   );
 }
 
@@ -92,7 +92,7 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
   if (changed.length === 0) return;
   throw new AppError(
     'SEED_REFUSED',
-    `The demo programme stays, because somebody has changed its ${changed.join(', ')}: see coursectl audit list. Delete what you don't need one by one: coursectl courses delete, coursectl users delete`,
+    `The demo programme was not removed, because somebody has changed its ${changed.join(', ')}: see coursectl audit list. Delete its parts one by one: coursectl courses delete, coursectl users delete`,
   );
 }
 

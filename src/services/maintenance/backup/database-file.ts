@@ -37,6 +37,6 @@ export async function assertNoUnfinishedRestore({ database }: Config): Promise<v
   if (staged === undefined || size) return;
   throw new AppError(
     'DATABASE_MISSING',
-    `A restore was interrupted: there is ${stagedDatabase(file)}, but no database yet. Run it again: coursectl restore <folder>. To give it up, remove that file.`,
+    `A restore was interrupted: ${stagedDatabase(file)} exists, but no database. Run it again: coursectl restore <folder>. To cancel the restore, remove that file.`,
   );
 }

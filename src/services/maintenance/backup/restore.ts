@@ -124,7 +124,7 @@ async function assertNoDatabase(database: string): Promise<void> {
     if (((await sizeOf(file)) ?? 0) > 0)
       throw new AppError(
         'DATABASE_NOT_EMPTY',
-        `${file} exists: a backup is restored only where there is no database. Move it away, or set DATABASE_URL or DATA_DIR.`,
+        `${file} exists. A restore needs an installation without a database: move it away, or set DATABASE_URL or DATA_DIR.`,
       );
 }
 
@@ -195,7 +195,7 @@ async function assertNoOtherFiles(storage: string, { files }: Manifest): Promise
   if (other !== undefined)
     throw new AppError(
       'FILE_UNUSABLE',
-      `The folder ${storage} has files that the backup hasn't, such as ${other}: a backup is restored only where there are no others. Move them away, or set DATA_DIR.`,
+      `The folder ${storage} has files that the backup doesn't have, such as ${other}. A restore needs a folder without other files: move them away, or set DATA_DIR.`,
     );
 }
 

@@ -116,6 +116,6 @@ function refuse(bad: readonly BadRow[], name: string): void {
   const more = bad.length > namedRows ? [`${bad.length - namedRows} more`] : [];
   throw new AppError(
     'FILE_UNUSABLE',
-    `${name} has what this program never writes, and may name files of others: ${[...named, ...more].join('; ')}. Nothing was restored. Use another backup, and find out who made this one.`,
+    `${name} has data that this program never writes, and may name files of other programs: ${[...named, ...more].join('; ')}. Nothing was restored. Use another backup, and find out who made this one.`,
   );
 }

@@ -247,13 +247,13 @@ describe('coursectl backup and restore', () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
     expect((await cli.refusal(['restore', 'copy'])).message).to.match(
-      /coursectl\.sqlite exists: a backup is restored only where there is no database\./,
+      /coursectl\.sqlite exists\. A restore needs an installation without a database:/,
     );
     mkdirSync(path.join(cli.folder, 'elsewhere/files/material'), { recursive: true });
     writeFileSync(path.join(cli.folder, 'elsewhere/files/material/other'), 'other');
     const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(message).to.match(/elsewhere\/files has files that the backup hasn't, such as material\/other: /);
+    expect(message).to.match(/elsewhere\/files has files that the backup doesn't have, such as material\/other\. /);
     expect(pathsIn(path.join(cli.folder, 'elsewhere'))).to.deep.equal(['files/material/other']);
   });
 });

@@ -199,7 +199,7 @@ describe('coursectl restore, of a damaged backup', () => {
     for (const [statements, named, bytes] of foreign) {
       await changeDatabase(statements, bytes);
       await refusedWhenChecked(
-        /^The database of the backup \S+ has what this program never writes, .*Nothing was restored\. Use another backup, /,
+        /^The database of the backup \S+ has data that this program never writes, .*Nothing was restored\. Use another backup, /,
         named,
       );
       makeSound();

@@ -105,7 +105,7 @@ describe('coursectl backup and restore, killed', function () {
       });
 
       it('keeps all commands from making an empty database, and doctor says so', async () => {
-        const message = `A restore was interrupted: there is ${file()}.restoring, but no database yet. Run it again: coursectl restore <folder>. To give it up, remove that file.`;
+        const message = `A restore was interrupted: ${file()}.restoring exists, but no database. Run it again: coursectl restore <folder>. To cancel the restore, remove that file.`;
         for (const words of ['serve', 'serve --migrate', 'migrate up', 'setup --yes', 'backup another', 'users list']) {
           const { exitCode, message } = await cli.refusal(words.split(' '), { env: elsewhere });
           expect({ words, exitCode, message }).to.deep.equal({ words, exitCode: 1, message: message });

@@ -41,7 +41,7 @@ describe('coursectl seed demo --remove', function () {
     expect(exitCode).to.equal(1);
     expect(await rows()).to.deep.equal(before);
     const [, why = message] =
-      /^The demo programme stays, because somebody has changed its (.*): see coursectl audit list\. Delete what/.exec(
+      /^The demo programme was not removed, because somebody has changed its (.*): see coursectl audit list\. Delete its/.exec(
         message,
       ) ?? [];
     return why;
@@ -133,7 +133,7 @@ describe('coursectl seed demo --remove', function () {
     const other = await buildUser(await cli.context(), { role: 'trainer' });
     const { message } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
     expect(message).to.equal(
-      'The demo programme stays: its admin@example.com is the super admin of other people. Hand that over first: coursectl users transfer-super-admin <user>',
+      'The demo programme was not removed: its admin@example.com is the super admin of other people. Transfer the role first: coursectl users transfer-super-admin <user>',
     );
     const { User } = await models();
     await User.update({ role: 'trainer' }, { where: { email: 'admin@example.com' } });
