@@ -117,7 +117,12 @@ export async function planCourses(
       if (alike.some((one) => courseKey(one) === courseKey(course))) return { line, title, outcome: 'exists' };
       const earlier = lines.get(courseKey(course));
       if (earlier !== undefined)
-        return { line, title, outcome: 'rejected', reason: `It repeats line ${earlier}: title and first day.` };
+        return {
+          line,
+          title,
+          outcome: 'rejected',
+          reason: `The row repeats the title and first day of line ${earlier}.`,
+        };
       lines.set(courseKey(course), line);
       return { line, title, outcome: 'create', course, isTitleKnown: alike.length > 0 };
     } catch (error) {

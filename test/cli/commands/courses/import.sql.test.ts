@@ -75,7 +75,7 @@ describe('coursectl courses import', () => {
       'Line 5, "Glass": rejected: startDate must be a date as YYYY-MM-DD.\n' +
       'Line 6, "Silk": rejected: There is no active trainer Nobody.\n' +
       'Line 7, "Salt": rejected: The trainer is missing: fill in the column trainer, or add --trainer.\n' +
-      'Line 8, "Wax": rejected: It repeats line 3: title and first day.\n' +
+      'Line 8, "Wax": rejected: The row repeats the title and first day of line 3.\n' +
       '1 course to create, 1 existing, 5 rejected: correct their rows and import the file again\n';
     const argv = ['courses', 'import', name];
     expect(await cli.run([...argv, '--dry-run'])).to.deep.equal({ exitCode: 3, stdout: plan, stderr: '' });
