@@ -58,7 +58,7 @@ function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): Sett
     return [
       {
         name: 'DB_TLS',
-        problem: `must not be required for a server that is named by its address (${host}): name the host as its certificate does, or set DB_TLS=no-verify to check no certificate`,
+        problem: `must not be required for a server with an IP address (${host}): use the host name of its certificate, or set DB_TLS=no-verify to check no certificate`,
       },
     ];
   if (given.DB_TLS_CA_FILE === undefined || values.DB_TLS === undefined || values.DB_TLS === 'required') return [];

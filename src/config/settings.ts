@@ -110,7 +110,7 @@ const declarations = {
     default: 'off',
     path: 'database.tls',
     description:
-      'TLS to the database server: `off`, `required` (its certificate is trusted, and for its host, which is a name) or `no-verify` (encrypted only)',
+      'TLS to the database server: `off`, `required` (checks the certificate and its host name) or `no-verify` (encrypted only)',
   },
   DB_TLS_CA_FILE: {
     rule: anyText,
@@ -144,13 +144,13 @@ const declarations = {
     default: '2000',
     path: 'http.connectionsPerAddress',
     description:
-      "maximum number of connections from one address (IPv6: its /56) that isn't a trusted proxy's; one more closes the one that was idle longest",
+      'maximum number of connections from one address (IPv6: its /56), except from a trusted proxy; one more closes the connection that was idle longest',
   },
   MIN_BODY_RATE: {
     rule: integer(1, 1_000_000),
     default: '500',
     path: 'http.minBodyRate',
-    description: 'bytes per second: a body or upload that is slower for 5 s is ended',
+    description: 'minimum speed of a body or upload in bytes per second; one that is slower for 5 s is aborted',
   },
   DRAIN_DELAY_MS: {
     rule: integer(0, 20_000),
@@ -273,7 +273,8 @@ const declarations = {
     rule: integer(1, 1000),
     default: '20',
     path: 'imports.plansPerAccount',
-    description: 'how many imports of an account may be planned and not yet applied; their files take disk space',
+    description:
+      'maximum number of planned imports of an account that are not applied yet; their files take disk space',
   },
   AUDIT_RETENTION_DAYS: {
     rule: integer(1, 36_500),
@@ -303,7 +304,8 @@ const declarations = {
     rule: publicUrl,
     path: 'mail.publicUrl',
     ifAbsent: '(none)',
-    description: 'what people open, for links in mails and calendars: `https://courses.example.org`, without a path',
+    description:
+      'address that people open, for links in mails and calendars: `https://courses.example.org`, without a path',
   },
   SMTP_URL: {
     rule: (text) => parseSmtpUrl(text),
@@ -320,7 +322,7 @@ const declarations = {
     defaultText: '`required`; to a server on this machine `opportunistic`',
     path: 'mail.tls',
     description:
-      '`required`: mail leaves encrypted, to a server with a trusted certificate; `opportunistic`: encrypted where the server offers it, its certificate unchecked, and passwords never unencrypted',
+      '`required`: mail is sent encrypted, to a server with a trusted certificate; `opportunistic`: encrypted if the server offers it, without a check of its certificate; passwords are never sent unencrypted',
   },
   MAIL_FROM: {
     rule: mailAddress,
@@ -351,7 +353,7 @@ const declarations = {
     default: '60',
     path: 'mail.perMinute',
     description:
-      'how many invitations and news leave in a minute; forgotten passwords and security notices leave at once',
+      'maximum number of invitations and news per minute; mails about forgotten passwords and security are sent at once',
   },
   INVITE_DAYS: {
     rule: integer(1, 366),
@@ -377,7 +379,7 @@ const declarations = {
     default: '50000',
     path: 'search.scannedRows',
     description:
-      'how many accounts or courses a search may read to find text anywhere in them; among more, it finds the beginnings of words by an index',
+      'maximum number of accounts or courses that a search reads to find text anywhere in them; among more, an index finds only the beginnings of words',
   },
   MAX_COURSES_PER_TRAINER: {
     rule: integer(1, 1_000_000),
@@ -489,27 +491,28 @@ const declarations = {
     rule: matching(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 characters: letters, digits and - . _ ~ + / ='),
     secret: true,
     path: 'http.metricsToken',
-    description: 'Bearer token that `/metrics` asks for; without it `/metrics` is open',
+    description: 'Bearer token that `/metrics` requires; without it `/metrics` is public',
   },
   TRUST_PROXY: {
     rule: proxies,
     default: 'false',
     path: 'http.trustProxy',
     description:
-      "number of proxies in front, or their addresses and ranges (`1`, `10.0.0.0/8`); decides what is the client's address",
+      "number of proxies in front, or their addresses and ranges (`1`, `10.0.0.0/8`); determines the client's address",
   },
   LOG_LEVEL: {
     rule: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
     path: 'logLevel',
     description:
-      'of the logs of `serve`, on standard error: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+      'level of the logs of `serve`, on standard error: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
   },
   LOG_FORMAT: {
     rule: oneOf('auto', 'pretty', 'json'),
     default: 'auto',
     path: 'logFormat',
-    description: 'of the logs: `json` lines, `pretty` ones for people, or `auto`: `pretty` on a terminal, else `json`',
+    description:
+      'format of the logs: `json` lines, `pretty` lines for people, or `auto`: `pretty` on a terminal, otherwise `json`',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -369,7 +369,7 @@ describe('loadConfig', () => {
     for (const host of ['192.0.2.1', '[2001:db8::1]']) {
       const env = { DATABASE_URL: `mysql://app@${host}/courses`, DB_TLS: 'required' };
       const address = host.replaceAll(/[[\]]/g, '');
-      const message = `DB_TLS must not be required for a server that is named by its address (${address}): name the host as its certificate does, or set DB_TLS=no-verify to check no certificate.`;
+      const message = `DB_TLS must not be required for a server with an IP address (${address}): use the host name of its certificate, or set DB_TLS=no-verify to check no certificate.`;
       expect(await problemsWith(env)).to.deep.equal([{ path: 'DB_TLS', message }]);
       expect(load({ ...env, DB_TLS: 'no-verify' }).database).to.include({ tls: 'no-verify' });
     }
