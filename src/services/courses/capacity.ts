@@ -159,7 +159,7 @@ export async function reserveSeats(
   whenFull: WhenFull,
   transaction: Transaction,
 ): Promise<Assignment[]> {
-  // Without a limit too: a transaction on another node may be setting one.
+  // Also without a limit, because a transaction on another node may be setting one.
   await forceIncrementCourseVersions(core, [course.id], transaction);
   if (course.maxStudents === null) return onList.map(() => 'seat');
   const occupancy = await readOccupancy(core, [course.id], transaction);
@@ -172,7 +172,7 @@ export async function reserveSeat(
   { id, maxStudents }: Pick<Course, 'id' | 'maxStudents'>,
   transaction: Transaction,
 ): Promise<void> {
-  // Without a limit too: a transaction on another node may be setting one.
+  // Also without a limit, because a transaction on another node may be setting one.
   const taken = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
   if (maxStudents !== null && taken >= maxStudents) throw new AppError('COURSE_FULL');
 }

@@ -71,7 +71,7 @@ async function lockTrainer(core: Core, id: string, transaction: Transaction): Pr
   return account?.role === 'trainer' ? account : null;
 }
 
-/** Locks a trainer to whom a course can be assigned. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+/** Locks a trainer, who must be active. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
 export async function lockActiveTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
   const trainer = await lockTrainer(core, id, transaction);
   if (!trainer) throw notFound('Trainer');

@@ -4,7 +4,7 @@ import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import { type EnrollmentStatus, participantStatuses } from '../../schemas/enrollment-statuses.js';
-import { recordUse, calendarUse as usable } from '../auth/last-use.js';
+import { calendarUse, recordUse } from '../auth/last-use.js';
 import { lockCaller } from '../auth/sessions.js';
 import type { Caller, Core } from '../core.js';
 import { newSecret, secretHash } from '../credentials/secrets.js';
@@ -107,6 +107,6 @@ export async function privateCalendar(core: Core, key: string): Promise<string> 
   const read = user?.isActive ? coursesOf[user.role] : undefined;
   if (!calendar || !user || !read) throw new AppError('NOT_FOUND', 'Calendar not found.');
   const text = calendarText(core, await read(core, user.id), core.config.programme.name);
-  await recordUse(core, { id: user.id, usedAt: calendar.lastUsedAt }, now, usable);
+  await recordUse(core, { id: user.id, usedAt: calendar.lastUsedAt }, now, calendarUse);
   return text;
 }

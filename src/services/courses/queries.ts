@@ -78,15 +78,15 @@ const byEnd = (core: Core, ended: EndedFilter): WhereOptions<Course>[] =>
 const courseOrder = (core: Core, listing: Sorting<string>): Order =>
   listing.sortBy === 'soonest' ? soonestFirst(core.database.sequelize, today(core)) : orderOf(listing);
 
-/** Returns the condition for courses that match `among` and a filter. */
+/** Returns the condition for courses that match both `base` and a filter. */
 export async function coursesMatching(
   core: Core,
-  among: WhereOptions<Course>,
+  base: WhereOptions<Course>,
   { category, level, courseType, trainerId, isPublished, search, seatsLeft, ended }: CourseFilter,
 ): Promise<WhereOptions<Course>> {
   return {
     [Op.and]: [
-      among,
+      base,
       {
         ...(category !== undefined && { category }),
         ...(level !== undefined && { level }),
@@ -105,17 +105,17 @@ export async function coursesMatching(
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const matching = await coursesMatching(core, {}, listing);
-  const among = (those: WhereOptions<Course>) => ({ [Op.and]: [those, matching] });
+  const withFilter = (visible: WhereOptions<Course>) => ({ [Op.and]: [visible, matching] });
   const order = courseOrder(core, listing);
   const page = await readPage(core, core.database.models.Course, listing, {
-    where: among(visibleTo(core, viewer)),
+    where: withFilter(visibleTo(core, viewer)),
     order,
     include: withTrainer(core),
     maxCounted: maxCountedFor(listing),
     // Seats are counted for every examined course, so the page and the total use one query.
     ...(listing.seatsLeft !== undefined && {
       parts: {
-        parts: visibleParts(viewer).map((those) => ({ where: among(those), sortedBy: order[0]?.[0] })),
+        parts: visibleParts(viewer).map((part) => ({ where: withFilter(part), sortedBy: order[0]?.[0] })),
         areFew: true,
       },
     }),
