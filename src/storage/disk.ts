@@ -55,8 +55,8 @@ export async function makeFolder(folder: string): Promise<string | undefined> {
 }
 
 /** Syncs a file, or the names in a folder, to the disk. Otherwise a crash can lose new or renamed files. */
-export async function syncToDisk(place: string): Promise<void> {
-  const handle = await open(place, 'r');
+export async function syncToDisk(file: string): Promise<void> {
+  const handle = await open(file, 'r');
   try {
     await handle.sync();
   } finally {

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The process that prepares one image: see images.ts. Writes it to standard output, or a problem of the image to standard
- * error, with exit code 2. It may be killed at any time, because it has nothing to clean up. Plain JavaScript, because a loader
- * of TypeScript would take longer than most images.
+ * Process that converts one image: see images.ts. It writes the image to standard output, or a problem of the image to
+ * standard error with exit code 2. The service may kill the process at any time, because it has nothing to clean up. It is
+ * plain JavaScript, because loading TypeScript takes longer than converting most images.
  */
 import sharp from 'sharp';
 
 /** @typedef {import('./images.js').ImageTask} ImageTask */
 
-/** The interval of the memory check, in milliseconds; decoding takes some megabytes in that time. */
+/** Interval of the memory check, in milliseconds. Decoding takes some megabytes in that time. */
 const memoryCheckMs = 10;
 
 /**
@@ -19,9 +19,9 @@ const memoryCheckMs = 10;
 function problemOf(message, maxPixels) {
   if (/exceeds pixel limit/i.test(message))
     return { code: 'IMAGE_TOO_LARGE', message: `The image may have at most ${maxPixels / 1_000_000} megapixels.` };
-  const isOther = /unsupported image format/i.test(message);
+  const isUnsupported = /unsupported image format/i.test(message);
   // Otherwise the format is supported, but the file can't be read to its end.
-  const text = isOther ? 'The image must be JPEG, PNG or WebP.' : 'The image is damaged.';
+  const text = isUnsupported ? 'The image must be JPEG, PNG or WebP.' : 'The image is damaged.';
   return { code: 'IMAGE_INVALID', message: text };
 }
 
@@ -31,17 +31,17 @@ function problemOf(message, maxPixels) {
  */
 async function prepare(source, { maxPixels, width, height, growthBytes }) {
   const end = () => process.kill(process.pid, 'SIGKILL');
-  // Standard input closes when the service has ended, however that happened.
+  // Standard input closes when the service ends for any reason.
   process.stdin.once('end', end).resume().unref();
-  // A terminal sends these to the whole process group; the service ends this process itself.
+  // A terminal sends these signals to the whole process group. The service ends this process itself.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   const maxBytes = process.memoryUsage.rss() + growthBytes;
-  // The only way to limit libvips, which works in other threads and with memory outside V8.
+  // No other limit works for libvips, which uses other threads and memory outside V8.
   setInterval(() => process.memoryUsage.rss() > maxBytes && end(), memoryCheckMs).unref();
-  // The content decides the format, whatever the file's name; only these three loaders are enabled.
+  // The content decides the format, not the file's name. Only these three loaders are enabled.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
-  // Other cores are for requests.
+  // Leaves other cores to requests.
   sharp.concurrency(1);
   try {
     const image = await sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })

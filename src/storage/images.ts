@@ -47,7 +47,7 @@ export interface ImagePreparer {
  * has a higher niceness than the service, so that requests come first.
  */
 const defaults = {
-  // One at a time.
+  // One image at a time.
   capacity: 1,
   entries: 200,
   waitingWeight: 100_000_000,

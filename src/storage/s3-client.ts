@@ -36,7 +36,7 @@ export function checkByMd5(command: DeleteObjectsCommand): DeleteObjectsCommand 
   return command;
 }
 
-/** Creates the SDK's client with options that other servers than AWS support. */
+/** Creates the SDK's client with options that servers other than AWS support. */
 export function createS3Client(sdk: Sdk, settings: S3Settings): S3Client {
   const { accessKeyId, secretAccessKey, endpoint, timeoutMs = defaultTimeoutMs } = settings;
   return new sdk.S3Client({
@@ -46,7 +46,7 @@ export function createS3Client(sdk: Sdk, settings: S3Settings): S3Client {
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: attempts,
     retryMode: 'standard',
-    // Other servers than AWS don't support the SDK's newer default checksums.
+    // Servers other than AWS don't support the SDK's newer default checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     logger: noLogger,

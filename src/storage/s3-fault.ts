@@ -38,10 +38,10 @@ function parseError(error: unknown): S3Error {
   // Every field is checked before use.
   const { name, Code, message, Message, $metadata } = (error ?? {}) as Record<string, unknown>;
   const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
-  const word = (...values: unknown[]) => values.find((value) => typeof value === 'string' && value !== '');
+  const firstText = (...values: unknown[]) => values.find((value) => typeof value === 'string' && value !== '');
   return {
-    name: String(word(Code, name) ?? 'UnknownError'),
-    message: String(word(Message, message) ?? ''),
+    name: String(firstText(Code, name) ?? 'UnknownError'),
+    message: String(firstText(Message, message) ?? ''),
     status: typeof status === 'number' ? status : undefined,
     // `cause` may be anything: systemErrorCode checks it.
     code: systemErrorCode(error) ?? systemErrorCode((error as { cause?: unknown } | undefined)?.cause),
@@ -89,14 +89,14 @@ function causeOf({ name, message, code }: S3Error, secrets: readonly string[]): 
 }
 
 /** Translates an error of the SDK; returns errors of local files and AppErrors unchanged. */
-export function s3Fault(error: unknown, place: S3FaultContext): unknown {
+export function s3Fault(error: unknown, context: S3FaultContext): unknown {
   if (error instanceof AppError) return error;
   const found = parseError(error);
   if (found.code === 'ENOENT' || found.code === 'EACCES' || found.code === 'EIO') return error;
-  const cause = causeOf(found, place.secrets);
+  const cause = causeOf(found, context.secrets);
   if (found.status === 507 || fullFaults.includes(found.name))
     return new AppError('DISK_FULL', 'There is no space left in the file storage. Its operator must free some.', {
       cause,
     });
-  return new AppError('STORAGE_UNAVAILABLE', sentenceFor(found, place), { cause });
+  return new AppError('STORAGE_UNAVAILABLE', sentenceFor(found, context), { cause });
 }
