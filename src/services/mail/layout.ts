@@ -29,7 +29,7 @@ export interface LetterContext extends ProgrammeDetails {
   /** Formats a date without the time of day. */
   dateText(date: Date): string;
   courseLink(id: string): string;
-  /** @param code of the certificate */
+  /** @param code code of the certificate */
   certificateLink(code: string): string;
 }
 

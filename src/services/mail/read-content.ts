@@ -56,10 +56,10 @@ async function newsContent(
   if (!enrollment?.course) return undefined;
   const { id: courseId, title: course } = enrollment.course;
   const isPending = enrollment.status === 'pending';
-  const about = { firstName, course, courseId, reply: data.reply ?? null, isPending };
-  if (kind !== 'completed') return () => ({ kind, ...about });
+  const common = { firstName, course, courseId, reply: data.reply ?? null, isPending };
+  if (kind !== 'completed') return () => ({ kind, ...common });
   const certificate = enrollment.certificate?.code ?? null;
-  return () => ({ kind, ...about, certificate });
+  return () => ({ kind, ...common, certificate });
 }
 
 /** Returns the digest of requests that wait for the trainer's reply now; undefined without requests. */

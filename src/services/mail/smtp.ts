@@ -81,7 +81,7 @@ function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
 
 /** Facts about the connection that nodemailer reports only to its logger. */
 interface ConnectionState {
-  /** Whether the content of the latest mail was handed to the server. */
+  /** Whether the content of the latest mail was sent to the server. */
   contentSent: boolean;
   /** Whether the server accepts non-ASCII addresses (SMTPUTF8, RFC 6531); undefined before its greeting. */
   acceptsUtf8: boolean | undefined;
@@ -154,9 +154,9 @@ function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'fail
   if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
   // With PIPELINING, nodemailer reports a 421 to RCPT or DATA without the command, and a 421 to MAIL FROM with it.
   if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';
-  // The connection ended after the content was sent, so the server may have accepted the mail. If the server crashes at
-  // every mail and the sender only paused, it would send the same mail every few minutes, and the person could get many
-  // copies. A deferred mail waits longer after each attempt and lets other mails pass.
+  // The connection ended after the content was sent, so the server may have accepted the mail. A pause is wrong here: if
+  // the server crashes at every mail, the person could get a copy every few minutes. A deferred mail waits longer after
+  // each attempt and lets other mails pass.
   return contentSent && command === 'CONN' ? 'deferred' : 'paused';
 }
 

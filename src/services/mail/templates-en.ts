@@ -8,7 +8,6 @@ const replyParagraphs = ({ reply }: { reply: string | null }, intro: string) =>
 const messageIntro = 'A message for you:';
 const replyIntro = 'The reply to your request:';
 
-/** Mails in English. */
 export const en: MailTemplates = {
   locale: 'en-GB',
   turnOffLabel: 'Turn off these mails in your profile',
