@@ -31,7 +31,6 @@ const beginsWith = (text: string, typed: string) => foldCase(text.slice(0, typed
 /** Database of the suggestions. */
 export interface SuggestionSource {
   settings: Config['database'];
-  /** Opens the database. */
   open(): Promise<Database>;
 }
 
@@ -147,8 +146,8 @@ const finders: Readonly<Record<Completable, (source: SuggestionSource, typed: st
  * Returns at most 100 suggestions that begin with the typed characters in any case. Each keeps the characters as typed,
  * because shells drop suggestions that differ from them.
  */
-export async function suggestNames(source: SuggestionSource, what: Completable, typed: string): Promise<Suggestion[]> {
-  const names = await finders[what](source, typed);
+export async function suggestNames(source: SuggestionSource, kind: Completable, typed: string): Promise<Suggestion[]> {
+  const names = await finders[kind](source, typed);
   return names
     .filter(({ value }) => beginsWith(value, typed))
     .map((name) => ({ ...name, value: typed + name.value.slice(typed.length) }));

@@ -68,8 +68,8 @@ interface NewFile {
 const imageType = 'image/webp';
 
 /**
- * Stores a file and attaches it to its owner. The row is inserted before the file is stored and becomes live after, so that
- * after a crash a row names the file to remove.
+ * Stores a file and attaches it to its owner. The row is inserted before the file is stored, and becomes live afterwards.
+ * So after a crash a row names the file to remove.
  * @param attach attaches the file, in the transaction that makes it live
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and errors of `attach`; the file is removed then
  */
@@ -137,10 +137,10 @@ export async function removeUpload({ path: file }: Upload): Promise<void> {
  */
 export async function markForDeletion(
   core: Core,
-  whose: WhereOptions<StoredFile>,
+  condition: WhereOptions<StoredFile>,
   transaction: Transaction,
 ): Promise<void> {
-  const where = { [Op.and]: [{ state: 'live' }, whose] };
+  const where = { [Op.and]: [{ state: 'live' }, condition] };
   await core.database.models.StoredFile.update({ state: 'marked' }, { where, transaction });
 }
 
@@ -190,7 +190,6 @@ export interface Removal {
   failure: string | null;
 }
 
-/** Rows per batch. */
 const removalBatch = 500;
 
 /**

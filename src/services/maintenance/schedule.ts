@@ -60,7 +60,7 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
       } catch (error) {
         // Another instance runs the export.
         if (isAppError(error, 'RETENTION_RUNNING')) continue;
-        // The next run tries again.
+        // The next run retries.
         core.logger.warn({ what, err: error }, 'cleanup failed');
         if (isAppError(error, 'SCHEMA_OUTDATED')) return;
       }

@@ -60,10 +60,11 @@ export async function restoreBackup(core: Core, options: BackupOptions): Promise
   const manifest = await checkedBackup(options.folder, options.signal);
   assertMatchesTarget(manifest, target, options.folder);
   await assertDumpUsable(core);
-  const taken = () => new AppError('FILE_UNUSABLE', `Another restore into ${dataDir} is running. Wait for its end.`);
+  const restoreRunning = () =>
+    new AppError('FILE_UNUSABLE', `Another restore into ${dataDir} is running. Wait for its end.`);
   try {
     await makeFolder(dataDir);
-    return await withFileLock(path.join(dataDir, 'restore.lock'), taken, () =>
+    return await withFileLock(path.join(dataDir, 'restore.lock'), restoreRunning, () =>
       restoreInto(core, manifest, target, options),
     );
   } catch (error) {
