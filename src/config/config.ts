@@ -180,8 +180,8 @@ function checkedValues(given: RawSettings['values']): SettingValues {
   const values: Partial<Record<SettingName, unknown>> = {};
   const problems: SettingProblem[] = [];
   for (const name of settingNames) {
-    const { rule, default: otherwise } = settings[name];
-    const text = given[name] ?? (typeof otherwise === 'function' ? otherwise(given) : otherwise);
+    const { rule, default: defaultValue } = settings[name];
+    const text = given[name] ?? (typeof defaultValue === 'function' ? defaultValue(given) : defaultValue);
     if (text === undefined) continue;
     try {
       values[name] = rule(text, given);

@@ -35,7 +35,7 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
       throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
     return { dialect: 'sqlite', file };
   }
-  // An unencoded password with these characters changes the meaning of the URL, which may then lack a host or have a wrong
+  // An unencoded password with these characters changes the parts of the URL. The URL may then lack a host or have a wrong
   // port, a path or a query.
   const encoding = 'in the user and the password, @ / : # ? % must be percent-encoded (%40 for @)';
   const mustBe = `must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same); ${encoding}`;
