@@ -56,6 +56,7 @@ export async function countReservedSeats(
 
 /** Seats and waiting list of a course. */
 export interface Occupancy {
+  /** Reserved seats. */
   taken: number;
   /** People on the waiting list. */
   waiting: number;
