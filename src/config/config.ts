@@ -33,7 +33,6 @@ export interface Config {
   logFormat: SettingValues['LOG_FORMAT'];
 }
 
-/** Storage of files in a folder. */
 export interface LocalStorageConfig {
   kind: 'local';
   /** Absolute path. */
@@ -46,7 +45,6 @@ export interface S3Config extends Omit<Section<'files.storage'>, 'kind' | 'bucke
   bucket: string;
 }
 
-/** Sources of settings. */
 export interface ConfigSource {
   /** Environment variables; by default `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
@@ -66,9 +64,7 @@ export function envFile({ env = process.env, cwd = process.cwd(), ...source }: C
   return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
 }
 
-/** Content of the `.env` file. */
 export interface SettingsFile {
-  /** Values by name of the setting. */
   values: Readonly<Record<string, string>>;
   /** Numbers, from 1, of lines that are neither settings nor comments. */
   unreadLines: readonly number[];

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { type GivenSettings, type SettingName, type SettingValues, settingNames, settings } from './settings.js';
 
-/** Problem of a setting. */
 export interface SettingProblem {
   name: SettingName;
   /** Predicate of a sentence about the setting, such as "must be on or off". */

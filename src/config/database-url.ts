@@ -1,4 +1,3 @@
-/** Database in a file. */
 export interface SqliteLocation {
   dialect: 'sqlite';
   file: string;

@@ -3,7 +3,6 @@ import { percentDecoded } from './database-url.js';
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** Mail server of `SMTP_URL`. */
 export interface SmtpServer {
   /** Whether the connection starts with TLS. */
   secure: boolean;

@@ -28,13 +28,10 @@ interface Setting {
   default?: string | ((given: GivenSettings) => string);
   /** Description of the default for documents, if the default isn't a fixed text. */
   defaultText?: string;
-  /** Whether the value is never shown. */
   secret?: true;
-  /** Path of the value in `Config`. */
   path: string;
   /** Text that `coursectl config` shows without a value. */
   ifAbsent?: string;
-  /** Unit that is shown after the value. */
   unit?: string;
   /** Texts that are shown instead of values. */
   displayTexts?: Readonly<Record<string, string>>;
@@ -518,13 +515,11 @@ const declarations = {
 
 type Declarations = typeof declarations;
 
-/** Name of a setting. */
 export type SettingName = keyof Declarations;
 
 /** Settings with a default, which are never absent. */
 type Defaulted = { [N in SettingName]: Declarations[N] extends { default: unknown } ? N : never }[SettingName];
 
-/** Values of all settings. */
 export type SettingValues = { [N in Defaulted]: ReturnType<Declarations[N]['rule']> } & {
   [N in Exclude<SettingName, Defaulted>]?: ReturnType<Declarations[N]['rule']>;
 };
@@ -541,7 +536,6 @@ export type Section<S extends string> = { [N in Defaulted as KeyIn<S, N>]: Retur
   [N in Exclude<SettingName, Defaulted> as KeyIn<S, N>]?: ReturnType<Declarations[N]['rule']>;
 };
 
-/** All settings by name. */
 export const settings: Readonly<Record<SettingName, Setting>> = declarations;
 
 // Object.keys returns strings; the type of `declarations` has the same names.

@@ -3,7 +3,6 @@ import { databaseUrlForDisplay } from './database-url.js';
 import { isMailAddress, mailAddressText } from './mail-settings.js';
 import { type SettingName, settingNames, settings } from './settings.js';
 
-/** Setting as `coursectl config` shows it. */
 export interface ShownSetting {
   name: SettingName;
   value: string;
@@ -11,7 +10,6 @@ export interface ShownSetting {
   origin: 'environment' | '.env' | 'default' | 'DATABASE_URL' | 'DB_NAME';
 }
 
-/** Returns the value at the path of a setting. */
 function valueAt(config: Config, path: string): unknown {
   let value: unknown = config;
   // All values on the path except the last are objects.

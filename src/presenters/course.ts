@@ -55,5 +55,4 @@ export const datesView = ['courseType', 'startDate', 'endDate', 'location'] as c
 /** Presents a course in the list of a trainee's own enrollments. */
 export const presentOwnCourse = (course: Course) => ({ ...presentCourseSummary(course), ...pick(course, datesView) });
 
-/** Presents a course after it was published or unpublished. */
 export const presentPublishedCourse = (course: Course) => pick(course, ['id', 'title', 'isPublished']);

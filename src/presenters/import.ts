@@ -2,7 +2,6 @@ import type { Import } from '../db/models/import.js';
 import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
 
-/** Presents the summary of an import. */
 export const presentImportSummary = (record: Import) => ({
   ...pick(record, ['id', 'number', 'status']),
   file: record.fileName,

@@ -1,7 +1,6 @@
 import type { StoredFile } from '../db/models/stored-file.js';
 import { pick } from './pick.js';
 
-/** Presents a file of a course. */
 export const presentMaterial = (file: StoredFile) => ({
   ...pick(file, ['id', 'name', 'contentType', 'createdAt']),
   // Some drivers return BIGINT as text.

@@ -9,7 +9,6 @@ interface Entities {
   current?: readonly Enrollment[];
 }
 
-/** Presented entities of an overview. */
 interface Presented {
   imports?: ReturnType<typeof presentImportSummary>[];
   current?: ReturnType<typeof presentCurrentWithDates>[];

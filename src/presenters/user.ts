@@ -67,21 +67,16 @@ export const presentListedUser = (user: User) =>
 /** Presents an account to people of the same courses. */
 export const presentPerson = (user: User) => pick(user, ['id', ...userViews.person.shown]);
 
-/** Presents the account that setup created. */
 export const presentSetupUser = (user: User) => pick(user, ['id', ...userViews.setup.shown]);
 
-/** Presents the account that has logged in. */
 export const presentLoginUser = (user: Account) => pick(user, ['id', ...userViews.login.shown]);
 
-/** Presents the account that was registered. */
 export const presentRegisteredUser = (user: User) => pick(user, ['id', ...userViews.registered.shown]);
 
 /** Presents the caller's own account. */
 export const presentOwnUser = (user: Account) => pick(user, ['id', ...userViews.own.shown]);
 
-/** Presents the caller's own account after a change of its profile. */
 export const presentProfileUser = (user: User) => pick(user, ['id', ...userViews.profile.shown]);
 
-/** Presents the caller's own account after its first password change. */
 export const presentFirstPasswordChangeUser = (user: User) =>
   pick(user, ['id', ...userViews.firstPasswordChange.shown]);

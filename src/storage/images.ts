@@ -18,7 +18,6 @@ export interface ImageLimits {
   height: number;
 }
 
-/** Task of image-worker.mjs. */
 export interface ImageTask extends ImageLimits {
   /** Maximum growth of the process's memory, in bytes. */
   growthBytes: number;

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config/config.js';
 
-/** Settings of a bucket and its server. */
 export interface S3Settings extends Omit<S3Config, 'kind'> {
   /** Maximum time without data from the server, in milliseconds. */
   timeoutMs?: number;
@@ -11,10 +10,8 @@ export interface S3Settings extends Omit<S3Config, 'kind'> {
 
 export type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** Maximum number of attempts of a request. */
 export const attempts = 3;
 
-/** Default of `timeoutMs`. */
 export const defaultTimeoutMs = 20_000;
 
 const ignore = () => undefined;

@@ -7,7 +7,6 @@ export interface S3FaultContext {
   secrets: readonly string[];
 }
 
-/** Fields of errors of servers and the SDK. */
 interface S3Error {
   name: string;
   message: string;
@@ -50,12 +49,10 @@ function parseError(error: unknown): S3Error {
 
 const isNetwork = ({ code }: S3Error) => code !== undefined && network.test(code);
 
-/** Whether the server reports a missing object. */
 export function isNoSuchKey(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes(parseError(error).name);
 }
 
-/** Whether retrying the request may succeed. */
 export function isTransient(error: unknown): boolean {
   const found = parseError(error);
   const busy = found.status === 429 || ((found.status ?? 0) >= 500 && found.status !== 507);

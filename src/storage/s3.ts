@@ -32,14 +32,12 @@ const batchSize = 1000;
 
 const ignore = () => undefined;
 
-/** Returns the prefix of keys in the bucket. */
 const keyPrefix = (prefix: string): string => prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/');
 
 /** Returns the address of objects in the form `s3://bucket/prefix/`, without the server. */
 export const s3Address = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'prefix'>): string =>
   `s3://${bucket}/${keyPrefix(prefix)}`;
 
-/** Returns the location of objects for messages. */
 export function s3Location(settings: Pick<S3Settings, 'bucket' | 'endpoint' | 'prefix'>): string {
   const { endpoint } = settings;
   return `${s3Address(settings)}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
@@ -51,7 +49,6 @@ function totalBytesOf(contentRange: string | undefined): number | undefined {
   return total === undefined ? undefined : Number(total);
 }
 
-/** Stores objects in a bucket below a prefix. */
 class S3Storage implements FileStorage {
   readonly location: string;
   readonly #sdk: Sdk;
@@ -60,7 +57,6 @@ class S3Storage implements FileStorage {
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #faultContext: S3FaultContext;
-  /** Abort controllers of running requests. */
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 

@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.js';
 
-/** Opened object. */
 export interface StoredObject {
   /** The caller must destroy the stream or read it to its end. */
   stream: Readable;
-  /** Length of the stream. */
   bytes: number;
   /** Size of the whole object, also if the stream is a range. */
   totalBytes: number;
@@ -64,7 +62,6 @@ export interface FileStorage {
   load(): Promise<void>;
   /** Writes, reads and removes a small object. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` with the remedy */
   check(): Promise<void>;
-  /** Aborts running requests. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 
-/** Logo of the programme. */
 export interface Logo {
   contentType: string;
   content: Buffer;

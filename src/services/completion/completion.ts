@@ -6,7 +6,6 @@ import { lastCharacter } from '../../schemas/search-words.js';
 import { sortKeyBeginning, titleMaximum } from '../../schemas/sort-key.js';
 import { parseId, shortIdLength } from '../ids.js';
 
-/** Kinds of arguments with completion. */
 export type Completable = 'course' | 'user' | 'enrollment' | 'import';
 
 /** Suggestion for an argument of the command line. */
@@ -25,10 +24,8 @@ const shortIdOf = (id: string) => id.slice(-shortIdLength);
 
 const joinParts = (...parts: readonly string[]) => parts.filter((part) => part !== '').join(', ');
 
-/** Whether a text begins with the typed characters, in any case. */
 const beginsWith = (text: string, typed: string) => foldCase(text.slice(0, typed.length)) === foldCase(typed);
 
-/** Database of the suggestions. */
 export interface SuggestionSource {
   settings: Config['database'];
   open(): Promise<Database>;

@@ -8,7 +8,6 @@ export const eventAttributes = [
   ...(['id', 'title', 'shortDescription', 'location', 'startDate', 'endDate', 'updatedAt'] as const),
 ];
 
-/** Course as events need it. */
 export type CalendarCourse = Pick<Course, (typeof eventAttributes)[number]>;
 
 interface CalendarEvent {

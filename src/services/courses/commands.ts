@@ -97,7 +97,6 @@ async function reload(core: Core, id: string, transaction: Transaction): Promise
   return Course.findByPk(id, { include, transaction, rejectOnEmpty: true });
 }
 
-/** Converts fields of a course to columns. */
 function columnsOf({ tags, ...fields }: CourseInput<'update'>): Partial<Course> {
   return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
 }

@@ -7,14 +7,12 @@ import { revokeCertificates } from '../certificates/issue.js';
 import type { Core } from '../core.js';
 import { markForDeletion } from '../files/files.js';
 
-/** Effects of a change of a course. */
 export interface CourseEffects {
   removesWords?: boolean;
   /** Stores the search words of the course. */
   addsWords?: boolean;
   revokesCertificates?: boolean;
   removesFiles?: boolean;
-  /** Offers seats to the waiting list. */
   freesSeats?: boolean;
 }
 

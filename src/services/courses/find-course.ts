@@ -101,7 +101,6 @@ export async function findCourseByName(core: Core, reference: string): Promise<C
   throw validationError([{ path: 'course', code: 'AMBIGUOUS', message: ambiguousTitleMessage(found) }]);
 }
 
-/** Returns the titles of the newest courses. */
 export async function newestTitles({ database }: Core, limit: number): Promise<string[]> {
   const { Course } = database.models;
   const courses = await database.read(() =>

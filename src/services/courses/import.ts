@@ -25,7 +25,6 @@ export interface CourseRow {
   cells: Partial<Record<ImportedColumn, string>>;
 }
 
-/** Plan for a row of the file. */
 export type PlannedCourse = { line: number; title: string } & (
   | { outcome: 'create'; course: NewCourse & { trainerId: string }; isTitleKnown: boolean }
   | { outcome: 'exists' }

@@ -77,7 +77,6 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
-/** Total of a course's files. */
 interface Usage {
   bytes: number;
   files: number;

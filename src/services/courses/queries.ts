@@ -30,7 +30,6 @@ import { maxCounted, orderOf, type Page, readPage } from '../paging.js';
 import { addSeatCounts } from './capacity.js';
 import { scanConditions, searchConditions } from './search.js';
 
-/** Public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 
 /** Reader of the catalogue; undefined if not signed in. */
@@ -50,7 +49,6 @@ function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
   return [{ isPublished: true }, ...(maySeeMore ? [{ isPublished: false, ...others }] : [])];
 }
 
-/** Adds the requested details to courses. */
 async function addDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
   if (include?.includes('seats')) await addSeatCounts(core, courses);
 }
@@ -223,7 +221,6 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   });
 }
 
-/** Number of courses by state. */
 export interface CourseCounts {
   total: number;
   published: number;

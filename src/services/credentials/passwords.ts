@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { createFairQueue } from '../../fair-queue.js';
 import { threadFile } from '../../package-root.js';
 
-/** Options of a queued hash. */
 export interface HashRequest {
   /** Network of a client or id of an account. Owners are served round robin. */
   owner: string;
@@ -19,7 +18,6 @@ export interface PasswordHasher {
   hash(password: string, cost: number, request?: HashRequest): Promise<string>;
   /** Returns false also for an invalid hash. @throws AppError `OVERLOADED`, `INTERRUPTED` */
   compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
-  /** Implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
   /** Returns the number of hashes that wait for a core. */
   waiting(): number;

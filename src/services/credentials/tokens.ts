@@ -12,7 +12,6 @@ export interface TokenClaims {
   sid: string;
 }
 
-/** Issues and verifies tokens of sessions. */
 export interface Tokens {
   /** Returns a signed JSON web token (HS256, RFC 7519) that expires at `expiresAt`. */
   issue(claims: TokenClaims, issuedAt: Date, expiresAt: Date): string;

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { withoutInvisible } from '../../schemas/text.js';
 
-/** Maximum length in characters. */
 const maxNameLength = 255;
 
 /**

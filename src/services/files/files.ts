@@ -27,7 +27,6 @@ export interface UploadLimit {
   tooLarge(cause?: unknown): AppError;
 }
 
-/** Returns a limit in bytes. */
 export const atMost = (maxBytes: number): UploadLimit => ({
   maxBytes,
   tooLarge: (cause) =>
@@ -42,7 +41,6 @@ export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
 }
 
-/** Creates the upload folder unless it exists. */
 export async function makeUploadFolder(folder: string): Promise<void> {
   await makeFolder(folder);
 }
@@ -52,7 +50,6 @@ export function uploadFault(folder: string, error: unknown): unknown {
   return diskFault(folder, error);
 }
 
-/** Course or account that owns the file. */
 type Owner = { courseId: string } | { userId: string };
 
 interface NewFile {
@@ -126,7 +123,6 @@ async function putAndAttach(
   return file.set({ state: 'live' });
 }
 
-/** Removes the temporary file of an upload. */
 export async function removeUpload({ path: file }: Upload): Promise<void> {
   await rm(file, { force: true });
 }
@@ -179,7 +175,6 @@ export async function removeMarked(core: Core, where: WhereOptions<StoredFile>):
   }
 }
 
-/** Result of the removal of marked files. */
 export interface Removal {
   removed: number;
   /** Number of files that a running backup needs. */

@@ -16,7 +16,6 @@ export function imageKeyOf(url: string): string | undefined {
   return url.startsWith(imagePrefix) && isKey(key) ? key : undefined;
 }
 
-/** Options for waiting for the image process and the storage. */
 export interface WaitOptions {
   /** Aborted when the client disconnects; stops the conversion. */
   signal: AbortSignal;

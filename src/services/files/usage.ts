@@ -7,7 +7,6 @@ interface Usage {
   bytes: number;
 }
 
-/** Number and size of stored files, in total and by kind. */
 export interface StorageUsage extends Usage {
   byKind: Record<FileKind, Usage>;
 }

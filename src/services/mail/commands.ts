@@ -90,7 +90,6 @@ async function changeMail(core: Core, actor: Actor, action: MailAction, id: stri
   });
 }
 
-/** Result of a change of one mail. */
 export interface MailOutcome {
   id: string;
   outcome: 'done' | 'refused';

@@ -22,7 +22,6 @@ export interface ProgrammeDetails {
   publicUrl: string;
 }
 
-/** Values and formatters that templates use. */
 export interface LetterContext extends ProgrammeDetails {
   /** Formats a duration, such as "1 hour". Templates name no end time, because the reader's time zone is unknown. */
   durationText(ms: number): string;
@@ -33,7 +32,6 @@ export interface LetterContext extends ProgrammeDetails {
   certificateLink(code: string): string;
 }
 
-/** Templates of all mails in one language. */
 export interface MailTemplates {
   /** BCP 47 tag for formatting dates and durations. */
   locale: string;

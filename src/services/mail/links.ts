@@ -20,7 +20,6 @@ function lifetimeMsOf({ config }: Core, purpose: LinkPurpose): number {
   }[purpose];
 }
 
-/** New link for a mail. */
 export interface NewLink {
   /** 256 random bits. The database stores only a hash. */
   token: string;
@@ -47,7 +46,6 @@ export async function createLink(
   return { token, expiresAt, lifetimeMs };
 }
 
-/** Usable link with its account. */
 export interface ValidLink {
   link: Link;
   user: User;

@@ -37,10 +37,8 @@ interface ContentByKind {
   requests: { firstName: string; courses: { title: string; courseId: string; count: number }[]; more: number };
 }
 
-/** Content of a mail of the given kinds. */
 export type MailContent<Kind extends MailKind = MailKind> = { [K in Kind]: { kind: K } & ContentByKind[K] }[Kind];
 
-/** Rendered text of a mail. */
 export interface RenderedMail {
   subject: string;
   text: string;

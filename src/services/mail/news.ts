@@ -6,7 +6,6 @@ import { isMailSetUp, type NewMail, queueMails, withdrawMails } from './outbox.j
 
 type EnrollmentKey = Pick<Enrollment, 'userId' | 'courseId'>;
 
-/** Mail to a trainee about an enrollment. */
 export interface News extends EnrollmentKey, Pick<NewMail, 'data' | 'importId'> {
   kind: NewsKind;
   /** Authors are served in turn. News of the program itself counts as news of the course's trainer. */

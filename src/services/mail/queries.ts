@@ -105,13 +105,11 @@ const dayMs = 86_400_000;
 /** Failed mails are reported for this time. Older mails can't be retried: see `longestAgeMs` in kinds.ts. */
 const failureWindowMs = 3 * dayMs;
 
-/** Problems of sending. */
 export interface MailTrouble {
   /** Reason why no mail is sent at all; null while mails are sent. */
   pausedBy: string | null;
   /** Number of mails that failed in the last three days. */
   failed: number;
-  /** Reason of the latest failure. */
   failedBy: string | null;
 }
 
@@ -132,7 +130,6 @@ export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
   });
 }
 
-/** Statistics of the outbox. */
 export interface MailStatistics {
   /** Unsent mails, and mails of the last day that were sent or failed. */
   counts: Record<'queued' | 'deferred' | 'sent' | 'failed', number>;

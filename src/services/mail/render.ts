@@ -31,7 +31,6 @@ function durationText(ms: number, locale: string): string {
   return (ms / unitMs).toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/** Renders a mail in a language. */
 export function renderMail(content: MailContent, language: MailLanguage, details: ProgrammeDetails): RenderedMail {
   const { programme, publicUrl } = details;
   const { locale, turnOffLabel } = templates[language];

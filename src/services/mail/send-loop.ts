@@ -27,7 +27,6 @@ const resetLimits = [
   { ms: 24 * hourMs, max: 10 },
 ] as const;
 
-/** Console page for each purpose of links. */
 const linkPages = {
   invite: 'set-password',
   reset: 'set-password',
@@ -112,7 +111,6 @@ export class SendLoop {
     return Math.max(0, this.#rateAllowsAt - performance.now());
   }
 
-  /** Sends the next due mail. */
   async sendNext(): Promise<SendResult> {
     const now = await this.#core.databaseNow();
     const mail = await this.#nextMail(now);

@@ -51,7 +51,6 @@ export function transportOf({ config }: Pick<Core, 'config'>): MailTransport {
   return openTransport({ server, tls, from, ...(replyTo && { replyTo }) });
 }
 
-/** Whether any process sends mails now. */
 export async function isSenderRunning({ database }: Pick<Core, 'database'>): Promise<boolean> {
   return (await activeLeases(database, [leaseName])).has(leaseName);
 }

@@ -9,7 +9,6 @@ import {
   whyUnusable,
 } from './smtp-faults.js';
 
-/** Settings of a transport. */
 export interface TransportOptions {
   server: SmtpServer;
   tls: 'required' | 'opportunistic';
@@ -146,7 +145,6 @@ function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
 /** Whether an address has non-ASCII letters before the `@`. For a non-ASCII domain, nodemailer sends the ASCII form. */
 const needsUtf8 = (address: string) => /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')));
 
-/** Classifies a fault. */
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
   // The server demands a login for any recipient (RFC 4954, section 6).

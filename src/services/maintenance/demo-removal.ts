@@ -8,7 +8,6 @@ import type { Actor, Core } from '../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
 import { demoPassword, demoStaff } from './demo.js';
 
-/** Numbers of removed rows. */
 export interface RemovedDemo {
   accounts: number;
   courses: number;

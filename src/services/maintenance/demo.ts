@@ -18,7 +18,6 @@ const staffIds = [
   '0198a28c-e740-7365-8941-596638be7b40',
 ];
 
-/** State of the demo programme in this database. */
 export interface Demo {
   /** `available`: the demo can be loaded. `unavailable`: in production, or if the database has other people. */
   status: 'available' | 'loaded' | 'unavailable';
@@ -39,7 +38,6 @@ export async function demoStaff({ database }: Core): Promise<string[]> {
   return found.map(({ email }) => email);
 }
 
-/** Result of loading the demo programme. */
 interface LoadedDemo {
   demo: Demo;
   /** Whether the demo was loaded by this call; false if it was loaded before. */

@@ -13,7 +13,6 @@ import { importsFolder, removeOrphanedUploads } from '../imports/store/spool.js'
 /** Age at which an unfinished upload counts as interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
 
-/** Result of a cleanup of files. */
 export interface Cleanup extends Removal {
   /** Number of removed leftovers of crashes: partial uploads, partial objects and copies of imported files. */
   leftovers: number;
@@ -43,7 +42,6 @@ export interface WrongSize {
   key: string;
   /** Size in the row. */
   bytes: number;
-  /** Size in the storage. */
   storedBytes: number;
 }
 

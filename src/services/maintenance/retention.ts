@@ -59,7 +59,6 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
   };
 }
 
-/** Source of rows to export and delete. */
 export interface OldRows<Row> {
   /** Beginning of the file's name. */
   kind: 'audit' | 'import';
@@ -74,7 +73,6 @@ export interface OldRows<Row> {
   remove(rows: readonly Row[], transaction: Transaction): Promise<unknown>;
 }
 
-/** Rows that were exported and deleted. */
 export interface ExportResult {
   /** Number of rows. */
   exported: number;
@@ -167,7 +165,6 @@ export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promi
 /** Tables that grow with every use of the service. */
 const growingTables = ['audit_entries', 'import_rows', 'enrollments', 'users'];
 
-/** Sizes of the growing tables. */
 export interface Growth {
   tables: TableSize[];
   /** Time of the oldest audit entry; null without entries. */

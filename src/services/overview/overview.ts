@@ -24,7 +24,6 @@ const maxImportsShown = 5;
 const maxCoursesShown = 10;
 const maxEnrollmentsShown = 10;
 
-/** Figures of the whole programme. */
 export interface SuperAdminOverview {
   role: 'super_admin';
   programme: ProgrammeDay;
@@ -36,11 +35,9 @@ export interface SuperAdminOverview {
   /** Figures of the last weeks, oldest first. `week` is the first day. */
   weeks: { week: string; enrollments: number; accounts: number }[];
   storage: StorageUsage;
-  /** Problems of sending mails. */
   mailTrouble: MailTrouble | null;
 }
 
-/** Figures of a trainer's courses. */
 export interface TrainerOverview {
   role: 'trainer';
   courses: CourseCounts;
@@ -52,7 +49,6 @@ export interface TrainerOverview {
   weeks: { week: string; enrollments: number }[];
 }
 
-/** Figures of a trainee's courses. */
 export interface TraineeOverview {
   role: 'trainee';
   enrollments: EnrollmentStatistics;
@@ -64,7 +60,6 @@ export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** Returns the figures of the whole programme. */
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();

@@ -33,7 +33,6 @@ export async function enrollmentsPerWeek(core: Core, starts: readonly Date[], tr
   return countsOf(starts, groups);
 }
 
-/** Counts accounts by week of their creation. */
 export async function accountsPerWeek(core: Core, starts: readonly Date[]): Promise<number[]> {
   const { sequelize, models, read } = core.database;
   const week = periodIndex(sequelize, 'User.created_at', starts);

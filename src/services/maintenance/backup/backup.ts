@@ -13,12 +13,10 @@ import { assertRemovalsHeld, holdRemovals } from '../../files/removal-hold.js';
 import { copyStream, keyFolders, measure } from './copy.js';
 import { databaseName, filesName, type Manifest, manifestName, writeManifest } from './manifest.js';
 
-/** Options of a backup or a restore. */
 export interface BackupOptions {
   /** Absolute path of the backup. */
   folder: string;
   signal: AbortSignal;
-  /** Called after each file. */
   onFile(done: number, total: number): void;
   /** Called with the reason for each file that a backup leaves out because it can't be read. */
   onUnreadable?(reason: string): void;

@@ -9,7 +9,6 @@ import { diskFault, readFlags, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
 import { filesBelow, measure } from './copy.js';
 
-/** Names of the files in the folder of a backup. */
 export const manifestName = 'manifest.json';
 export const databaseName = 'database.sqlite';
 export const filesName = 'files';
@@ -31,7 +30,6 @@ export interface Manifest {
   finishedAt: string;
   /** With `mysql`, the backup has no database: its dump is a separate file. */
   dialect: 'sqlite' | 'mysql';
-  /** Names of the applied migrations. */
   migrations: string[];
   database: ContentDigest | null;
   /** Stored files with their keys; null if a bucket stores them. */

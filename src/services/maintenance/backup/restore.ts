@@ -19,7 +19,6 @@ import { adoptImports, isUsedSince } from './restored-imports.js';
 import { type EndedMails, endMails } from './restored-mails.js';
 import { assertOwnFiles, assertPlainTables } from './restored-rows.js';
 
-/** Result of a restore. */
 export interface Restored {
   manifest: Manifest;
   /** Migrations of this program that the restored database lacks; empty for a database on a server. */
@@ -33,7 +32,6 @@ export interface Restored {
   mails: EndedMails | undefined;
 }
 
-/** Target of a restore. */
 interface Target {
   /** SQLite file, with symbolic links resolved; undefined for a server. */
   database: string | undefined;

@@ -2,7 +2,6 @@ import { Op } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import { databaseNow } from '../../../db/dialect.js';
 
-/** Numbers of ended mails, links and calendar addresses. */
 export interface EndedMails {
   withdrawnMails: number;
   endedLinks: number;

@@ -11,7 +11,6 @@ const namedRows = 5;
 /** Splits a path. A program on another operating system may have written it. */
 const partsOf = (file: string): string[] => file.split(/[\\/]/);
 
-/** Returns the last part of a path. */
 export const fileNameOf = (file: string): string => partsOf(file).at(-1) ?? '';
 
 /** Any column of SQLite can hold bytes, so texts are checked. */
@@ -19,7 +18,6 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const leadsElsewhere = (file: string): boolean => file.includes('\0') || partsOf(file).includes('..');
 
-/** Whether a path names a file in the folder of an import. */
 function isInFolderOf(id: string, file: string): boolean {
   const [folder, name = ''] = partsOf(file).slice(-2);
   return !leadsElsewhere(file) && folder === id && name !== '' && name !== '.';
