@@ -238,8 +238,8 @@ const notOne = 'nothing';
   });
 });
 
-describe('The search for circles', () => {
-  it('finds them, however long, and nothing else', () => {
+describe('The search for import cycles', () => {
+  it('finds cycles of any length, and nothing else', () => {
     const edge = (from: string, to: string): Edge => ({ from, to, typeOnly: true });
     const all = [edge('services', 'services/accounts'), edge('services/accounts', 'db'), edge('db', 'config')];
     expect(circlesOf(all)).to.deep.equal([]);
@@ -268,7 +268,7 @@ describe('The layers of src', () => {
     expect(unused).to.deep.equal([]);
   });
 
-  it('leave it to Sequelize to load the driver of MySQL and MariaDB, which takes a tenth of the start of a command', () => {
+  it('leave loading the MySQL and MariaDB driver to Sequelize, which takes a tenth of the start of a command', () => {
     expect(filesWith(/'mysql2\b/)).to.deep.equal([]);
   });
 
@@ -282,7 +282,7 @@ describe('The layers of src', () => {
     expect(unused).to.deep.equal([]);
   });
 
-  it('have features of services that import each other in one direction', () => {
+  it('have no mutual imports between features of services', () => {
     const featureOf = (file: string) => path.relative('services', path.dirname(file)).split('/')[0] || '.';
     const rank = (file: string) => features.indexOf(featureOf(file));
     const unknown = files.filter((file) => file.startsWith('services/') && rank(file) < 0);
@@ -291,7 +291,7 @@ describe('The layers of src', () => {
     expect(inside.filter(({ from, to }) => rank(to) < rank(from)).map(shown)).to.deep.equal([]);
   });
 
-  it('carry out the effects of changes of enrollments and courses in one place each', () => {
+  it('apply the effects of enrollment and course changes in one place each', () => {
     const executors = {
       'services/mail/news.ts': ['enrollments'],
       'services/certificates/issue.ts': ['courses', 'enrollments'],
@@ -308,7 +308,7 @@ describe('The layers of src', () => {
     expect(new Set(marking)).to.deep.equal(new Set(['db/connection.ts', ...executed, ...ofAccounts]));
   });
 
-  it('have folders of imports that import each other in one direction, types included', () => {
+  it('have no mutual imports between folders of imports, types included', () => {
     const folderOf = (file: string) => /^services\/imports\/([^/]+)/.exec(file)?.[1];
     const rank = (file: string) => importFolders.indexOf(folderOf(file) ?? '');
     const unknown = files.filter((file) => file.endsWith('.ts') && folderOf(file) !== undefined && rank(file) < 0);
@@ -317,7 +317,7 @@ describe('The layers of src', () => {
     expect(upwards.map(shown)).to.deep.equal([]);
   });
 
-  it('leave the parts of effects to the executors of effects', () => {
+  it('use the parts of effects only in the executors of effects', () => {
     const executors = { 'services/accounts/effect-statements.ts': ['services/accounts/apply-effects.ts'] };
     for (const [parts, executor] of Object.entries(executors)) {
       const importers = edges.filter(({ to }) => to === parts).map(({ from }) => from);
@@ -325,16 +325,16 @@ describe('The layers of src', () => {
     }
   });
 
-  it('have no circles of files, imports of types included', () => {
+  it('have no import cycles of files, types included', () => {
     expect(circlesOf(allEdges)).to.deep.equal([]);
   });
 
-  it('have no circles of folders, imports of types included', () => {
+  it('have no import cycles of folders, types included', () => {
     expect(folderEdges.length).to.be.greaterThan(500);
     expect(circlesOf(folderEdges)).to.deep.equal([]);
   });
 
-  it('have no barrel files except that of the models, and what migrations use', () => {
+  it('have no barrel files except for the models and the modules for migrations', () => {
     const indexes = files.filter((file) => path.basename(file) === 'index.ts');
     const ofCommands = /^cli\/commands\/[\w-]+\/index\.ts$/;
     expect(indexes.filter((file) => !ofCommands.test(file))).to.deep.equal(['db/models/index.ts']);
@@ -348,8 +348,8 @@ describe('The layers of src', () => {
   });
 });
 
-describe('A start', () => {
-  it('loads declarations only until a command runs, so that help is shown soon', () => {
+describe('The start of a command', () => {
+  it('loads only declarations until a command runs, so that help is fast', () => {
     const loaded = [...loadedWith('cli/main.ts')];
     // A table, which loads nothing: options name the statuses.
     const table = 'schemas/enrollment-statuses.ts';
@@ -359,7 +359,7 @@ describe('A start', () => {
     expect(loaded).to.not.include('cli/core/command/run.ts');
   });
 
-  it('loads neither Sequelize nor Joi to complete a name, for which a person waits', () => {
+  it('loads neither Sequelize nor Joi to complete a name, so that completion is fast', () => {
     const used = ['cli/commands/completion/complete.ts', 'services/completion/completion.ts', 'config/config.ts'];
     const loaded = new Set(used.flatMap((file) => [...loadedWith(file)]));
     expect(
@@ -368,7 +368,7 @@ describe('A start', () => {
     expect(loaded).to.include('db/sqlite/thread.ts');
   });
 
-  it('loads what runs migrations when there are any', () => {
+  it('loads the migration code only if there are migrations', () => {
     expect([...loadedWith('services/context.ts')])
       .to.include('db/migrations/migrator.ts')
       .and.not.include('umzug');
@@ -376,16 +376,16 @@ describe('A start', () => {
 });
 
 describe('The process', () => {
-  it('gives its environment only to config/config.ts and to cli/main.ts', () => {
+  it('has its environment read only by config/config.ts and cli/main.ts', () => {
     expect(filesWith(/\bprocess\.env\b|\bfrom 'node:process'/)).to.deep.equal(['cli/main.ts', 'config/config.ts']);
   });
 
-  it('is ended only by cli/main.ts, and the image process by itself', () => {
+  it('is ended only by cli/main.ts; the image process ends itself', () => {
     const endings = /\bprocess\.(exit\b|exitCode|kill|abort)/;
     expect(filesWith(endings)).to.deep.equal(['cli/main.ts', 'storage/image-worker.mjs']);
   });
 
-  it('never writes to the console; it is replaced only to silence a dependency', () => {
+  it('never writes to the console, and replaces it only to silence a dependency', () => {
     expect(filesWith(/(?<!-)\bconsole\s*\./)).to.deep.equal(['cli/commands/serve/serve.ts', 'cli/main.ts']);
     expect(filesWith(/(?<!-)\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
@@ -420,7 +420,7 @@ describe('Test files', () => {
       .some((imported) => reaches(imported, target, seen));
   }
 
-  it('that start the built program or a browser say so in their names, so that npm test needs neither', () => {
+  it('that start the built program or a browser have names that npm test excludes', () => {
     const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => path.join('test', file));

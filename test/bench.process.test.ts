@@ -50,7 +50,7 @@ describe('The benches', function () {
   this.timeout(scaled(120_000));
   const program = useBuiltProgram();
 
-  it('prints its figures as JSON alone', async () => {
+  it('print only JSON on request', async () => {
     const { exitCode, stdout, stderr } = await runBench(program, 'startup', '--only', 'help', '--json');
     expect(exitCode, stderr).to.equal(0);
     const { scale, rounds, figures } = JSON.parse(stdout) as { scale: number; rounds: number; figures: object[] };
@@ -66,7 +66,7 @@ describe('The benches', function () {
   const bench = (file: string, ...args: string[]) =>
     run(process.execPath, ['--import', 'tsx', `bench/${file}`, ...args], repository, {});
 
-  it('are listed, and refused before anything is installed', async () => {
+  it('are listed, and reject invalid arguments before anything is installed', async () => {
     expect((await bench('run.ts', '--help')).stdout).to.match(
       /^Suites: startup, import, listings, scaling, requests,/m,
     );

@@ -10,7 +10,7 @@ describe('The bundle', () => {
   const source = (file: string) => readFileSync(path.join(built.path, 'dist', file), 'utf8');
   const scripts = () => readdirSync(path.join(built.path, 'dist')).filter((name) => name.endsWith('.js'));
 
-  it('has what is started by its file where the source has it, too', () => {
+  it('has separately started files at the same paths as the source', () => {
     const names = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs', 'services/credentials/bcryptjs-worker.js'];
     for (const name of names) expect(source(name), name).not.to.equal('');
   });
@@ -20,7 +20,7 @@ describe('The bundle', () => {
     expect([...dependencies]).to.include.members(['commander', 'express', 'joi', 'sequelize']);
   });
 
-  it('gives migrations and seeders what they use, by a name that stays', async () => {
+  it('exports the functions of migrations and seeders under stable names', async () => {
     const program = "console.log(Object.keys(await import('./dist/for-migrations.js')).sort().join())";
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
     expect(stdout).to.equal(
@@ -28,7 +28,7 @@ describe('The bundle', () => {
     );
   });
 
-  it('hashes with bcryptjs in the file that it starts for that', async () => {
+  it('contains bcryptjs in the file that hashes', async () => {
     const program = `
       const { compare, hash } = await import('./dist/services/credentials/bcryptjs-worker.js');
       console.log(compare({ password: 'secret', hash: hash({ password: 'secret', cost: 4 }) }));`;

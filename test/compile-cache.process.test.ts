@@ -79,7 +79,7 @@ describe('Compiled code', () => {
         if (uid === root ? !isRoot : isRoot && !isOpenToOthers(temporary.path)) this.skip();
       });
 
-      it('is kept in their own folder, also behind a link to the home', async () => {
+      it('is cached in their own folder, also if the home is a symbolic link', async () => {
         const { home, cache } = makeHome(uid);
         expect(await folderOf(home, uid)).to.equal(cache);
         symlinkSync(home, `${home}-link`);
@@ -87,7 +87,7 @@ describe('Compiled code', () => {
         expect(await folderOf('/nowhere', uid, { XDG_CACHE_HOME: path.join(home, '.cache') })).to.equal(cache);
       });
 
-      it('is kept in a new folder that is theirs alone', async () => {
+      it('is cached in a new folder that only they can access', async () => {
         const { home } = makeHome(uid);
         const env = { XDG_CACHE_HOME: path.join(home, 'new/cache') };
         const made = path.join(home, 'new/cache/coursectl');
@@ -111,7 +111,7 @@ describe('Compiled code', () => {
         'the home is of another user': ({ home }) => chownSync(home, stranger, stranger),
       };
       for (const [why, spoil] of Object.entries(spoilt))
-        it(`is not kept where ${why}`, async function () {
+        it(`is not cached if ${why}`, async function () {
           if (!isRoot && why.includes('another user')) return this.skip();
           const made = makeHome(uid);
           spoil(made);
@@ -119,7 +119,7 @@ describe('Compiled code', () => {
           expect(await folderOf(made.home, uid, env)).to.equal(undefined);
         });
 
-      it('is not kept in the home of another user, in a folder for all, nor at a relative path', async function () {
+      it('is not cached in the home of another user, in a shared folder, or at a relative path', async function () {
         if (!isRoot) return this.skip();
         const { home } = makeHome(stranger);
         const forAll = path.join(temporary.path, `shared-${uid}`);
@@ -151,7 +151,7 @@ describe('Compiled code', () => {
     return { folder: path.join(cache, version), file: path.join(cache, version, file) };
   }
 
-  it('runs when it is forged only from an own folder', async function () {
+  it('is loaded only from the own folder of its user if it is forged', async function () {
     if (!('enableCompileCache' in nodeModule)) return this.skip();
     writeFileSync(main, "console.log('forged');".padEnd(honest.length));
     const foreign = await compiledFor('foreign');

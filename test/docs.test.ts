@@ -24,7 +24,7 @@ const documents = [
 const readmes = ['bench/README.md', 'src/http/overload/README.md', 'src/services/imports/README.md'];
 
 describe('The documents', () => {
-  it('name existing files only', () => {
+  it('name only existing files', () => {
     const named = documents.flatMap((document) =>
       [...read(document).matchAll(/(?<![\w./-])(?:src|test|docs|migrations|bench|examples)\/[\w./-]+\.\w+/g)].map(
         ([file]) => file,

@@ -69,7 +69,7 @@ describe('the fair queue', () => {
     expect(await outcomes((queue) => fill(queue, 'a', '12345'))).to.equal('1, 2, 3, 4, 5 refused');
   });
 
-  it('drops the newest entry of the owner with most entries when it is full, or refuses the new one', async () => {
+  it('drops the newest entry of the owner with the most entries when it is full, or refuses the new entry', async () => {
     const others = (queue: ReturnType<typeof createFairQueue>, names: string) =>
       [...names].flatMap((name) => fill(queue, name, name));
     const greedy = await outcomes((queue) => [
@@ -86,7 +86,7 @@ describe('the fair queue', () => {
     expect(heavy).to.equal('1, 2 refused, 3 refused, 4');
   });
 
-  it('accepts a single entry above that', async () => {
+  it('accepts a single entry above that limit', async () => {
     const queue = createFairQueue(limits);
     expect(await Promise.all(fill(queue, 'a', '1', 2000))).to.deep.equal(['1 done']);
   });
@@ -131,7 +131,7 @@ describe('the fair queue', () => {
     await first;
   });
 
-  it('lets entries wait by how long ago the queue was empty', async () => {
+  it('derives the waiting time from the time since the queue was empty', async () => {
     const asked: number[] = [];
     const waitMs = (sinceEmptyMs: number) => {
       asked.push(sinceEmptyMs);
@@ -154,7 +154,7 @@ describe('the fair queue', () => {
     await Promise.all([second, ...last]);
   });
 
-  it('gives an owner its share while others come, and all when nobody does', async () => {
+  it('limits an owner to its share while other owners are active', async () => {
     const queue = createFairQueue({ ...limits, capacity: 4, share: 2 });
     const alone = Array.from({ length: 5 }, () => queue.enter({ owner: 'a' }));
     expect(queue.load()).to.deep.equal({ running: 4, waiting: 1 });
@@ -168,7 +168,7 @@ describe('the fair queue', () => {
     expect(queue.load()).to.deep.equal({ running: 3, waiting: 0 });
   });
 
-  it('lets others run while an entry waits elsewhere, and ends each once', async () => {
+  it('runs other entries while an entry is released, and ends each entry once', async () => {
     const queue = createFairQueue(limits);
     const [first, second] = [queue.enter({ owner: 'a' }), queue.enter({ owner: 'a' })];
     first.release();

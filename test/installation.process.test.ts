@@ -8,12 +8,12 @@ import { run, useBuiltProgram } from './support/built-program.js';
 import { runCli } from './support/run-cli.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-describe('The data of a program that is installed', () => {
+describe('The data of an installed program', () => {
   const env = { HOME: '/home/ada' };
   const own = '/home/ada/.local/share/coursectl';
   const global = '/usr/lib/node_modules/coursectl/';
 
-  it('lie in the folder of this user, or in that of a project or clone that one stands in', () => {
+  it('are in the folder of this user, or in that of the current project or clone', () => {
     const places: [packageFolder: string, cwd: string, expected: string | undefined][] = [
       [global, '/', own],
       [global, '/home/ada', own],
@@ -36,7 +36,7 @@ describe('The data of a program that is installed', () => {
       expect(userFolder({ env: { ...env, XDG_DATA_HOME: given }, cwd: '/', packageFolder: global })).to.equal(expected);
   });
 
-  it('lie where DATA_DIR says before all else; settings are read from the same folder', () => {
+  it('are in DATA_DIR if it is set; settings are read from the same folder', () => {
     const folder = temporaryFolder();
     const [home, elsewhere] = [path.join(folder.path, 'home'), path.join(folder.path, 'elsewhere')];
     mkdirSync(path.join(home, '.local/share/coursectl'), { recursive: true });
@@ -59,14 +59,14 @@ describe('The data of a program that is installed', () => {
   });
 });
 
-describe('A program that is installed for all projects', () => {
+describe('A globally installed program', () => {
   const program = useBuiltProgram();
   const folder = temporaryFolder();
   const installed = path.join(folder.path, 'lib/node_modules/coursectl');
   before(() => cpSync(program.path, installed, { recursive: true, verbatimSymlinks: true }));
   after(() => folder.remove());
 
-  it('needs no home where DATA_DIR is set, as for a user whom the system does not know', async function () {
+  it('needs no home folder if DATA_DIR is set, for a user unknown to the system', async function () {
     if (process.getuid?.() !== 0) return this.skip();
     chmodSync(folder.path, 0o755);
     const data = path.join(folder.path, 'data');
@@ -81,7 +81,7 @@ describe('A program that is installed for all projects', () => {
     expect(await coursectl('users', 'list')).to.include({ exitCode: 0 });
   });
 
-  it('has the settings file checked that it reads', async () => {
+  it('checks the settings file that it reads', async () => {
     const own = path.join(folder.path, 'home/.local/share/coursectl');
     mkdirSync(own, { recursive: true });
     const file = path.join(own, '.env');

@@ -23,7 +23,7 @@ describe('the logger', () => {
     expect(line?.time).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('keeps to its level', () => {
+  it('writes only lines of its level and above', () => {
     const { logger, text } = collecting('warn');
     logger.info('quiet');
     expect(text()).to.equal('');
@@ -63,7 +63,7 @@ describe('logged errors', () => {
     expect(err.cause).to.deep.include({ type: 'Error', code: 'ECONNREFUSED', message: 'refused' });
   });
 
-  it('may be all that is logged, and anything that was thrown', () => {
+  it('may be logged alone, and may be any thrown value', () => {
     const { logger, lines } = collecting();
     logger.error(new AppError('NOT_READY'));
     expect(lines()[0]?.err).to.include({ type: 'AppError', code: 'NOT_READY' });
@@ -71,14 +71,14 @@ describe('logged errors', () => {
     expect(logged(null).err).to.deep.equal({ message: 'null' });
   });
 
-  it('carry none of what drivers hang on them', () => {
+  it('contain no properties that drivers add', () => {
     const parent = Object.assign(new Error('broken'), { sql: 'SELECT hunter2' });
     const error = new DatabaseError(Object.assign(parent, { parameters: { $1: 'hunter2' } }));
     expect(logged(error).text).not.to.include('hunter2');
     expect(logged(new AppError('DATABASE_UNUSABLE', 'Broken.', { cause: error })).text).not.to.include('hunter2');
   });
 
-  it('have the values and the SQL that servers quote cut out, whatever these hold', () => {
+  it('omit all values and SQL that servers quote', () => {
     const values = ["o'hunter2@example.org", "' for key 'hunter2", 'two\nlines of hunter2', 'hunter2 (at line'];
     const sentences = [
       (value: string) => `Duplicate entry '${value}' for key 'users.users_email_unique'`,
@@ -120,7 +120,7 @@ describe('logged errors of a real database', () => {
     throw new Error('It should have failed.');
   }
 
-  it('carry no SQL, parameters or duplicate values', async () => {
+  it('contain no SQL, parameters or duplicate values', async () => {
     const { sequelize, models } = harness.context.database;
     await buildUser(harness.context, { email: secret });
     const user = await buildUser(harness.context);

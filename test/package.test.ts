@@ -18,7 +18,7 @@ describe('package-lock.json', () => {
     dependencies: Record<string, string>;
   };
 
-  it('knows a version of everything, optional builds for other machines included: npm ci demands it', () => {
+  it('has a version of every package, also of optional builds for other machines, as npm ci requires', () => {
     const missing = Object.entries(packages).flatMap(([location, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
         (name) => !packages[`node_modules/${name}`]?.version && !packages[`${location}/node_modules/${name}`]?.version,
@@ -27,7 +27,7 @@ describe('package-lock.json', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('is what the published package names, too: exact versions, for nobody who installs it gets this file', () => {
+  it('has the exact versions of package.json, because the lock file is not published', () => {
     // npm 11 installs no manual page that is named by a string alone, and npm 12 none.
     expect(read('package.json')).to.deep.include({ man: ['dist/man/coursectl.1'] });
     const locked = Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`]?.version]);
@@ -38,7 +38,7 @@ describe('package-lock.json', () => {
     expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).to.deep.equal([]);
   });
 
-  it('has install scripts only in what nobody but developers installs, and package.json says whether they run', () => {
+  it('has install scripts only in development dependencies, and package.json says whether they run', () => {
     const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
     expect(scripted.filter(([, { dev }]) => !dev)).to.deep.equal([]);
     const names = scripted.map(([location]) => location.replace(/^.*node_modules\//, ''));
@@ -66,7 +66,7 @@ describe('THIRD-PARTY-NOTICES.md', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage & { license?: string }> };
   const nameOf = (location: string) => location.split('node_modules/').at(-1) ?? '';
 
-  it('names every package that the program runs on and whose licence is not permissive', () => {
+  it('names every runtime dependency without a permissive licence', () => {
     const choices = (license: string) => license.replace(/[()]/g, '').split(' OR ');
     for (const [location, { license, dev }] of Object.entries(packages)) {
       if (location === '' || dev || unnamed.has(nameOf(location))) continue;
@@ -76,7 +76,7 @@ describe('THIRD-PARTY-NOTICES.md', () => {
     }
   });
 
-  it('names the libraries in them that are under the LGPL', () => {
+  it('names the bundled LGPL libraries', () => {
     const built = Object.keys(packages).filter((location) => /sharp-libvips-/.test(location));
     const readme = built.map((location) => new URL(`../${location}/README.md`, import.meta.url)).find(existsSync);
     expect(readme, 'none of sharp-libvips is installed').to.be.instanceOf(URL);

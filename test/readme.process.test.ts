@@ -21,7 +21,7 @@ function tour(document: string): string {
   return blocks.join('\n');
 }
 
-describe('The commands of the README, and then the tour of the API, copied line by line', function () {
+describe('The commands of the README and the tour of the API, run line by line', function () {
   this.timeout(scaled(180_000));
   // The package as it is installed, in a folder of its own.
   const folder = useOwnProgram();
@@ -63,7 +63,7 @@ describe('The commands of the README, and then the tour of the API, copied line 
     home.remove();
   });
 
-  it('keep the settings file to its owner', () => {
+  it('make the settings file readable only by its owner', () => {
     const [, lines = ''] = /^```bash\n(echo DATABASE_URL=.*?)npm start\n```$/ms.exec(readme) ?? [];
     execFileSync('bash', ['--norc', '-c', `set -e; umask 022\n${lines}`], { cwd: home.path });
     expect(statSync(path.join(home.path, '.env')).mode & 0o777).to.equal(0o600);

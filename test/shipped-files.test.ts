@@ -8,7 +8,7 @@ import { scaled } from './support/machine.js';
 import { useCommandLine } from './support/run-cli.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-describe('The package, made in a checkout in which commands were run', function () {
+describe('The package, built in a checkout after running commands', function () {
   this.timeout(scaled(60_000));
   let folder: ReturnType<typeof temporaryFolder>;
   const at = (...names: string[]) => path.join(folder.path, ...names);
@@ -31,7 +31,7 @@ describe('The package, made in a checkout in which commands were run', function 
   });
   after(() => folder.remove());
 
-  it('has none of the files that they leave', () => {
+  it('contains no files that the commands leave', () => {
     // Otherwise nothing was planted, and nothing is found.
     expect(plantedIn(at('checkout'))).to.include.members([
       'examples/people.credentials.csv',
@@ -41,7 +41,7 @@ describe('The package, made in a checkout in which commands were run', function 
     expect(plantedIn(at('package'))).to.deep.equal([]);
   });
 
-  it('has what was built and the files of its folders, and no more', () => {
+  it('contains exactly the build and the files of its folders', () => {
     const listed = readdirSync(at('package'), { recursive: true, withFileTypes: true });
     const packed = listed
       .filter((entry) => entry.isFile())
@@ -60,7 +60,7 @@ describe('.gitignore', () => {
   const importing = useImporting();
   const cli = useCommandLine(() => importing.env);
 
-  it('knows every file that imports write beside the imported one, those of a second import too', async () => {
+  it('lists every file that imports write beside the imported file, also for a second import', async () => {
     for (const number of [1, 2]) {
       const rows = `firstName,lastName,email,phone\nAda,King,ada${number}@example.org,55501${number}\nNobody,,,\n`;
       writeFileSync(path.join(cli.folder, 'people.csv'), rows);

@@ -27,7 +27,7 @@ describe('A request whose client leaves before the response', () => {
 
   const text = async () => (await request(server.url).get('/metrics').expect(200)).text;
 
-  it('is logged and counted as aborted: not with a status that nobody was sent, and not as an error', async () => {
+  it('is logged and counted as aborted, without an unsent status and not as an error', async () => {
     const { email } = await buildUser(harness.context);
     let compare: (() => void) | undefined;
     const waits = new Promise<void>((resolve) => (compare = resolve));

@@ -11,7 +11,7 @@ import { expectFailure } from './support/expectations.js';
 /** Long enough for a request to come to where it must wait, in milliseconds. */
 const aMoment = 300;
 
-describe('Accounts that change while they are given a place or a course', () => {
+describe('Accounts that change during an enrollment or the assignment of a course', () => {
   const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
   const cast = useCast(harness);
   let course: Course;
@@ -39,7 +39,7 @@ describe('Accounts that change while they are given a place or a course', () => 
     ['become trainers', { role: 'trainer' }, 'NOT_FOUND', 'Trainee not found.'],
     ['are deactivated', { isActive: false }, 'ACCOUNT_INACTIVE', 'Trainee account is inactive.'],
   ] as const) {
-    it(`get no place when they ${what}: asked for, assigned, or taken again`, async () => {
+    it(`get no enrollment when they ${what}: requested, assigned, or requested again`, async () => {
       const { user } = cast.trainee;
       const ids = { courseId: course.id, traineeId: user.id };
       const ask = () => call(cast.trainee, 'post', '/api/enrollments', { courseId: course.id });
@@ -63,7 +63,7 @@ describe('Accounts that change while they are given a place or a course', () => 
     });
   }
 
-  it('get no course when they are deactivated or become trainees', async () => {
+  it('get no course when they are deactivated or become trainees meanwhile', async () => {
     for (const [changes, code, words] of [
       [{ isActive: false }, 'ACCOUNT_INACTIVE', 'Trainer account is inactive.'],
       [{ role: 'trainee' }, 'NOT_FOUND', 'Trainer not found.'],
@@ -78,7 +78,7 @@ describe('Accounts that change while they are given a place or a course', () => 
     }
   });
 
-  it('end their enrollments with themselves: none is left of those who are deleted meanwhile, and nothing breaks', async () => {
+  it('leave no enrollments when they are deleted meanwhile, and cause no errors', async () => {
     for (let round = 0; round < 5; round += 1) {
       const trainee = await buildUser(harness.context);
       const ids = { courseId: course.id, traineeId: trainee.id };

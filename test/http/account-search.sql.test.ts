@@ -65,7 +65,7 @@ for (const [size, settings] of [
         expect(await found(search), search).to.deep.equal(expected(indexes));
     });
 
-    it(`finds text in the middle of a word ${size === 'few' ? 'too' : 'no more'}`, async () => {
+    it(`finds text in the middle of a word ${size === 'few' ? 'also' : 'no longer'}`, async () => {
       for (const [search, indexes] of [
         ['kstra', [3]],
         ['ind.exa', [0]],
@@ -74,7 +74,7 @@ for (const [size, settings] of [
         expect(await found(search), search).to.deep.equal(size === 'few' ? expected(indexes) : []);
     });
 
-    it('finds who could be enrolled, and the enrollments of those whom it finds, without their phones', async () => {
+    it('finds available trainees, and enrollments by their trainees, but not by phone', async () => {
       const { context } = harness;
       const course = await buildCourse(context, cast.owner.user);
       const other = await buildCourse(context, cast.owner.user);
@@ -92,7 +92,7 @@ for (const [size, settings] of [
       expect(await found('dijk', available, cast.owner)).to.deep.equal(expected([0, 3]));
     });
 
-    it('follows changes of names and emails', async () => {
+    it('reflects changes of names and emails', async () => {
       const { id } = (await harness.api('get', '/api/users?search=hara', cast.admin.token).expect(200)).body.users[0];
       const change = (fields: object) =>
         harness.api('put', `/api/users/${id}`, cast.admin.token).send(fields).expect(200);

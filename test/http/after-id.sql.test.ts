@@ -29,7 +29,7 @@ describe('A page after the last item of the page before', () => {
     }
   }
 
-  it('leads through all items in every order, also through those without a value', async () => {
+  it('covers all items in every order, also items without a value', async () => {
     const { context } = harness;
     for (let index = 0; index < 10; index += 1) {
       const date = momentAt(index);
@@ -56,7 +56,7 @@ describe('A page after the last item of the page before', () => {
     expect(await walked('entries', '/api/audit?')).to.deep.equal(entries);
   });
 
-  it('is not moved by rows that come or go before it', async () => {
+  it('does not shift when rows before it are added or removed', async () => {
     for (let index = 0; index < 6; index += 1) await buildUser(harness.context, { lastName: `B${index}` });
     const path = '/api/users?sortBy=lastName&sortOrder=ASC&search=B&limit=3';
     const first = idsOf('users', await get(path));
@@ -65,7 +65,7 @@ describe('A page after the last item of the page before', () => {
     expect(idsOf('users', await get(`${path}&page=2&afterId=${first.at(-1)}`))).to.deep.equal(second);
   });
 
-  it('is found by its number when there is no such item, or the reader may not see it', async () => {
+  it('falls back to its number if the item does not exist or is hidden from the reader', async () => {
     const { context } = harness;
     const ids: string[] = [];
     for (const trainer of [cast.owner, cast.owner, cast.owner, cast.foreign]) {

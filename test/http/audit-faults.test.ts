@@ -42,7 +42,7 @@ const audited = [
   ...['applyImport', 'cancelImport', 'resumeImport', 'undoImport', 'loadDemo', 'changeManyMails'],
 ];
 
-describe('A change whose audit entry can not be stored', () => {
+describe('A change whose audit entry cannot be stored', () => {
   const harness = useHarness();
   const rows = () => {
     const { sequelize } = harness.context.database;
@@ -50,7 +50,7 @@ describe('A change whose audit entry can not be stored', () => {
     return Promise.all(changed.map(read));
   };
 
-  it('is not made, and is answered as a fault', async () => {
+  it('is rolled back, and answered with an error', async () => {
     const refused: string[] = [];
     for (const [name, operation] of operations) {
       if (operation.method === 'get') continue;

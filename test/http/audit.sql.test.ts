@@ -71,7 +71,7 @@ describe('GET /api/audit', () => {
     });
   });
 
-  it('is newest first and paged, and filters by action, actor, target and time', async () => {
+  it('returns pages, newest first, and filters by action, actor, target and time', async () => {
     await record(4);
     for (const [query, expected] of [
       ['limit=3', [4, 3, 2]],
@@ -116,7 +116,7 @@ describe('GET /api/audit', () => {
       enrollmentId = assigned.body.enrollment.id;
     });
 
-    it('stand beside the ids of actor and target, and for those before and after the change', async () => {
+    it('are returned beside the ids of actor and target, and for ids before and after the change', async () => {
       const [enrolled, assigned] = await entries();
       expect(enrolled).to.include({
         action: 'enrollment.assign',
@@ -132,7 +132,7 @@ describe('GET /api/audit', () => {
       ]);
     });
 
-    it('are those of now, and null when the object was deleted', async () => {
+    it('are current, and null when the object was deleted', async () => {
       await weaving.update({ title: 'Knots' });
       await ben.update({ lastName: 'Old' });
       expect((await entries(`?targetId=${enrollmentId}`))[0]?.targetName).to.equal('Ben Old - Knots');
@@ -147,7 +147,7 @@ describe('GET /api/audit', () => {
       expect((await entries('?action=course.delete'))[0]?.targetName).to.equal(null);
     });
 
-    it('say which file an import had, and that an address is itself', async () => {
+    it('are the file of an import, and the address itself for an address', async () => {
       const { Import } = harness.context.database.models;
       const id = await buildImport(harness.context, 0);
       await Import.update({ status: 'queued' }, { where: { id } });
@@ -161,7 +161,7 @@ describe('GET /api/audit', () => {
     });
   });
 
-  it('refuses times that do not exist or that a database can not store', async () => {
+  it('refuses times that do not exist or that a database cannot store', async () => {
     const years = ['-000001-01-01T00:00:00Z', '0000-01-01T00:00:00%2B10:00', '0999-12-31', '%2B275760-09-13T00:00:00Z'];
     for (const time of [...years, '9999-12-31T23:59:59-05:00', '2026-02-31', '2026-02-31T08:00:00Z', '2026-13-01'])
       expectInvalid(await list(`?from=${time}&to=${time}`), ['from', 'to'], 'query');

@@ -104,7 +104,7 @@ describe('Every operation over HTTP', () => {
     }
   }
 
-  it('is refused with 401 without a token, unless it is open', async () => {
+  it('is refused with 401 without a token, unless it is public', async () => {
     for await (const { title, response } of responses(guarded)) {
       expect(response.headers['www-authenticate'], title).to.equal('Bearer');
       expectFailure(response, 'TOKEN_MISSING');
@@ -121,7 +121,7 @@ describe('Every operation over HTTP', () => {
       }
     });
 
-  it('is refused with 403 to an account that must change its password first, below /api/auth excepted', async () => {
+  it('is refused with 403 to an account that must change its password first, except below /api/auth', async () => {
     const refused = guarded.filter(({ allowsInitialPassword }) => !allowsInitialPassword);
     const { token } = await signIn(harness.context, { role: 'super_admin', requiresPasswordChange: true });
     for await (const { title, response } of responses(refused, token)) {
@@ -130,7 +130,7 @@ describe('Every operation over HTTP', () => {
     }
   });
 
-  it('is refused with 403 to other pages and programs where it is for pages of the service', async () => {
+  it('is refused with 403 to other pages and programs if it is only for pages of the service', async () => {
     for (const [, { method, path, ownPagesOnly }] of operations) {
       const others = [{}, { ...ownPage, 'Sec-Fetch-Site': 'same-site' }, { 'Sec-Fetch-Site': 'same-origin' }];
       for (const headers of ownPagesOnly ? others : []) {
@@ -176,7 +176,7 @@ describe('Access over HTTP', () => {
     }
   });
 
-  it('of listings shows each caller their own rows only', async () => {
+  it('to listings is limited to the rows of the caller', async () => {
     for (const name of ['listEnrollments', 'listOwnEnrollments', 'enrollmentStatistics', 'courseStatistics'] as const) {
       await emptyDatabase(harness.context);
       const [, operation] = operations.find(([each]) => each === name) ?? [];
@@ -199,7 +199,7 @@ describe('Ownership', () => {
   for (const [name, operation] of operations) {
     const { access, success } = operation;
     if (access.kind !== 'owner') continue;
-    it(`is needed for ${titleOf(operation)}`, async () => {
+    it(`is required for ${titleOf(operation)}`, async () => {
       const given: Example = await examples[name](harness.context);
       const { Course, Enrollment } = harness.context.database.models;
       const others = (['trainer', 'trainee'] as const).filter((role) => access.roles.includes(role));
@@ -221,7 +221,7 @@ describe('Ownership', () => {
     });
   }
 
-  it('is not needed by the super admin', async () => {
+  it('is not required of the super admin', async () => {
     for (const [name, operation] of operations.filter(([, { access }]) => access.kind === 'owner')) {
       await emptyDatabase(harness.context);
       const given: Example = await examples[name](harness.context);

@@ -32,7 +32,7 @@ describe('A schema that was changed by hand while the service runs', () => {
     ['post', 'check-enrollment', {}],
   ] as const;
 
-  it('makes every operation answer 500 Server error., as an unexpected failure', async () => {
+  it('causes 500 Server error. in every operation, as an unexpected failure', async () => {
     const others = ['/api/courses', '/api/users', '/api/enrollments'].map((path) => ['get', path, {}] as const);
     const all = [
       ...authOperations.map(([method, name, body]) => [method, `/api/auth/${name}`, body] as const),
@@ -45,13 +45,13 @@ describe('A schema that was changed by hand while the service runs', () => {
     }
   });
 
-  it('is in the log with what is missing', async () => {
+  it('is logged with the missing column', async () => {
     await harness.api('get', '/api/auth/setup-status').expect(500);
     const failure = lines.find(({ err }) => err !== undefined);
     expect(failure?.err?.message).to.match(/schema is not up to date: .*users.*migrate up/);
   });
 
-  it('is reported by doctor with what is missing', async () => {
+  it('is reported by doctor with the missing column', async () => {
     const { exitCode, stdout } = await cli.run(['doctor']);
     expect(exitCode).to.equal(1);
     expect(stdout.replaceAll(/\s+/g, ' ')).to.match(

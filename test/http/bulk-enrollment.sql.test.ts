@@ -37,7 +37,7 @@ describe('Many enrollments at once', () => {
   const models = () => harness.context.database.models;
   const count = () => models().Enrollment.count();
 
-  it('enroll, or skip who is no trainee, inactive or enrolled, each with the reason, in the order of the list', async () => {
+  it('enroll trainees in the order of the list, and skip others with a reason', async () => {
     const [fresh = '', ...enrolled] = await trainees(4);
     const inactive = await buildUser(harness.context, { isActive: false });
     for (const [index, status] of (['pending', 'active', 'completed'] as const).entries()) {
@@ -61,7 +61,7 @@ describe('Many enrollments at once', () => {
     ]);
   });
 
-  it('put the others on the waiting list with whenFull, in their order and behind those who are on it, without a mail', async () => {
+  it('add the others to the end of the waiting list with whenFull, in their order, without a mail', async () => {
     await course.update({ maxStudents: 2, waitingMax: 5, isPublished: true });
     const [active = '', first = '', second = '', ...ids] = await trainees(6);
     for (const [userId, status] of [
@@ -104,7 +104,7 @@ describe('Many enrollments at once', () => {
     expect(await count()).to.equal(6);
   });
 
-  it('enroll all or none where the capacity is too small for all; cancelled ones take seats too', async () => {
+  it('enroll nobody if the capacity is too small for all; cancelled enrollments need seats too', async () => {
     await course.update({ maxStudents: 4 });
     const ids = await trainees(2);
     const given = { status: 'cancelled' as const, enrolledAt: new Date('2020-01-01'), progress: 30, notes: 'Before' };
@@ -129,7 +129,7 @@ describe('Many enrollments at once', () => {
     );
   });
 
-  it('record each: a new one whole, one that was cancelled as far as it has changed, a removed one as it was', async () => {
+  it('are recorded one by one: new ones completely, cancelled ones with their changes, removed ones as they were', async () => {
     const [fresh = ''] = await trainees(1);
     const former = new Date('2020-01-01');
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', enrolledAt: former });
@@ -151,7 +151,7 @@ describe('Many enrollments at once', () => {
     }
   });
 
-  it('are removed all or none, and none of another trainer', async () => {
+  it('are removed all or none, and never by another trainer', async () => {
     const other = await buildCourse(harness.context, cast.foreign.user);
     const own = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const foreign = await buildEnrollment(harness.context, cast.trainee.user, other);
@@ -164,7 +164,7 @@ describe('Many enrollments at once', () => {
   });
 
   for (const [field, send] of Object.entries({ traineeIds: assign, enrollmentIds: remove }))
-    it(`are named in ${field}: 1 to 500 different ids, with 20 problems told at most`, async () => {
+    it(`are given in ${field}: 1 to 500 different ids; at most 20 problems are reported`, async () => {
       const tooLong = [idsTo(501), Array(40_000).fill(5), Array(501).fill(5)];
       for (const wrong of [[], ...tooLong, undefined, null, 'id', {}, 5]) expectInvalid(await send(wrong), [field]);
       expect(messageOf(await send(idsTo(501)))).to.equal(`${field} may name at most 500.`);
@@ -181,7 +181,7 @@ describe('Many enrollments at once', () => {
       expect((await send(idsTo(500))).status).to.equal(field === 'traineeIds' ? 201 : 404);
     });
 
-  it('refuse what is nested in the list as they refuse anything else that is no id, however deep it is', async () => {
+  it('refuse nested values in the list like any invalid id, at any depth', async () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     for (const item of [nested(45_000), `${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}`]) {
       const call = harness.api('post', paths.traineeIds, cast.owner.token).set('Content-Type', 'application/json');
@@ -195,7 +195,7 @@ describe('Many enrollments at once', () => {
     ['reply', 'Reply'],
     ['notes', 'Notes'],
   ] as const)
-    it(`take a reply of 2,000 characters as ${field} for 50 trainees, and shorter ones for more: the response repeats it`, async () => {
+    it(`accept a reply of 2,000 characters as ${field} for 50 trainees, and only shorter ones for more`, async () => {
       await assign(idsTo(50), { [field]: 'n'.repeat(2000) }).expect(201);
       await assign(idsTo(500), { [field]: '\u{1f600}'.repeat(200) }).expect(201);
       const refused = await assign(idsTo(500), { [field]: 'n'.repeat(201) });
@@ -205,7 +205,7 @@ describe('Many enrollments at once', () => {
       expectInvalid(await assign('id', { [field]: 'n'.repeat(2001) }), ['traineeIds', field]);
     });
 
-  it('keep the notes of those who had left, whose cancellation is forgotten', async () => {
+  it('keep the notes of cancelled enrollments, and clear their cancellation', async () => {
     const former = { status: 'cancelled', cancelReason: 'left', notes: 'Mine', reply: 'Old' } as const;
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, former);
     const { body } = await assign([cast.trainee.user.id], { notes: 'Welcome' }).expect(201);
@@ -214,7 +214,7 @@ describe('Many enrollments at once', () => {
     expect(enrollment.replyBy).to.equal(cast.owner.user.id);
   });
 
-  it('are 500 in one request, which takes the longest notes and 400 bytes each of the audit log; so does their removal', async () => {
+  it('are at most 500 in a request, with the longest notes and 400 bytes each in the audit log', async () => {
     const ids = await trainees(500);
     const notes = '𝒳'.repeat(200);
     const { body } = await assign(ids, { reply: notes }).expect(201);

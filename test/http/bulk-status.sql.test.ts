@@ -38,7 +38,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     return ids.map((id) => found.find((one) => one.id === id)?.status);
   };
 
-  it('tells what became of each in the order of the list: changed, unchanged, refused and why', async () => {
+  it('returns the outcomes in the order of the list: changed, unchanged, refused with a reason', async () => {
     const other = await buildUser(harness.context);
     const foreign = await buildCourse(harness.context, cast.foreign.user);
     const ids = [
@@ -64,7 +64,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(...ids)).to.deep.equal(['active', 'active', undefined, 'pending', 'active']);
   });
 
-  it('gives the seats that are left to the first of the list', async () => {
+  it('gives the free seats to the first enrollments of the list', async () => {
     await course.update({ maxStudents: 2 });
     await enroll(await buildUser(harness.context), 'active');
     const inactive = await buildUser(harness.context, { isActive: false });
@@ -78,7 +78,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(...ids)).to.deep.equal(['cancelled', 'active', 'cancelled']);
   });
 
-  it('tries no more for a seat in a course once it is full, but tells of each what else is refused', async () => {
+  it('skips the capacity check once a course is full, but still reports other refusals', async () => {
     await course.update({ maxStudents: 1 });
     const trainees = await buildTrainees(harness.context, 120);
     const cancelled = await buildEnrollments(harness.context, trainees, course, () => ({ status: 'cancelled' }));
@@ -94,7 +94,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(counted.length).to.be.within(1, 50);
   });
 
-  it('gives the seats that it frees to those who wait first', async () => {
+  it('gives freed seats to the waiting list', async () => {
     await course.update({ maxStudents: 1, autoAccept: true });
     const [leaving, waiting] = [await enroll(ben, 'active'), await enroll(ada, 'waiting')];
     await harness.context.database.models.Enrollment.update({ waitingNumber: 1 }, { where: { id: waiting } });
@@ -124,7 +124,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     ]);
   });
 
-  it('refuses those that have another status by now than was expected', async () => {
+  it('refuses enrollments that no longer have the expected status', async () => {
     const ids = [await enroll(ben, 'pending'), await enroll(ada, 'active')];
     const { body } = await change({ status: 'cancelled', expectedStatus: 'pending', ids }).expect(200);
     expect(told(body.outcomes)).to.deep.equal([
@@ -133,7 +133,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     ]);
   });
 
-  it('changes all that a filter matches, such as those who have finished', async () => {
+  it('changes all enrollments that match a filter, such as finished ones', async () => {
     const finished = await enroll(ben, 'active', { progress: 100 });
     const others = [await enroll(ada, 'active', { progress: 99 })];
     const filter = { courseId: course.id, status: ['active'], progress: 100 };
@@ -152,7 +152,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(id)).to.deep.equal(['active']);
   });
 
-  it('takes notes for a reply, and not both', async () => {
+  it('stores notes as the reply, and refuses both together', async () => {
     const ids = [await enroll(ben, 'pending')];
     expectInvalid(await change({ status: 'cancelled', ids, notes: 'Full.', reply: 'Full.' }), ['']);
     await change({ status: 'cancelled', ids, notes: 'Full.' }).expect(200);
@@ -160,7 +160,7 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(found).to.include({ notes: null, reply: 'Full.' });
   });
 
-  it('refuses a filter that matches more than 1,000, ids with a filter, neither, and long replies to many', async () => {
+  it('refuses filters with more than 1,000 matches, ids with a filter, neither, and long replies to many', async () => {
     const trainees = await buildTrainees(harness.context, 1001);
     const large = await buildCourse(harness.context, cast.owner.user);
     const all = await buildEnrollments(harness.context, trainees, large);

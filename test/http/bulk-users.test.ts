@@ -35,7 +35,7 @@ describe('POST /api/users/bulk', () => {
     refused(cast.admin.user, 'SUPER_ADMIN_PROTECTED', "The super admin can't be deactivated, demoted or deleted.");
   const own = () => refused(cast.admin.user, 'OWN_ACCOUNT', 'Your own account is not changed in bulk. Leave it out.');
 
-  it('deactivates and activates, tells each outcome in the order of the list, and audits each change', async () => {
+  it('deactivates and activates, returns the outcomes in the order of the list, and audits each change', async () => {
     const { trainee, owner } = cast;
     const inactive = await buildUser(harness.context, { isActive: false });
     const nobody = uuidv7();
@@ -81,7 +81,7 @@ describe('POST /api/users/bulk', () => {
     await harness.api('get', '/api/auth/me', cast.admin.token).expect(200);
   });
 
-  it('ends sessions; deletes, but neither the super admin nor a trainer with courses', async () => {
+  it('ends sessions, and deletes accounts except the super admin and trainers with courses', async () => {
     const { trainee, owner, foreign, admin } = cast;
     await buildCourse(harness.context, owner.user);
     const inactive = await buildUser(harness.context, { isActive: false });
@@ -102,7 +102,7 @@ describe('POST /api/users/bulk', () => {
     expect(await actionsOf(trainee.user)).to.deep.equal(['user.end-sessions', 'user.delete']);
   });
 
-  it('ends with the session of the caller', async () => {
+  it('stops when the session of the caller ends', async () => {
     const { context } = harness;
     const { Session, User } = context.database.models;
     const { user } = cast.admin;
@@ -127,7 +127,7 @@ describe('POST /api/users/bulk', () => {
     expect(await User.count({ where: { isActive: false } })).to.equal(1);
   });
 
-  it('changes what a filter matches', async () => {
+  it('changes all accounts that match a filter', async () => {
     const inactive = await buildUser(harness.context, { isActive: false });
     const filter = { role: 'trainee', isActive: true, requiresPasswordChange: false, locked: false, search: '' };
     const { body } = await bulk({ action: 'deactivate', filter }).expect(200);
@@ -138,7 +138,7 @@ describe('POST /api/users/bulk', () => {
     expect(nobody.body).to.deep.include({ counts: { done: 0, unchanged: 0, refused: 0 }, outcomes: [] });
   });
 
-  it('previews in a dry run what it does, and changes nothing', async () => {
+  it('previews its outcomes in a dry run, and changes nothing', async () => {
     const { AuditEntry, Session, User } = harness.context.database.models;
     await buildCourse(harness.context, cast.owner.user);
     await buildUser(harness.context, { isActive: false });
@@ -157,7 +157,7 @@ describe('POST /api/users/bulk', () => {
     }
   });
 
-  it('refuses a filter that matches more than 1,000 accounts, and says how many', async () => {
+  it('refuses a filter that matches more than 1,000 accounts, and returns their number', async () => {
     const { User } = harness.context.database.models;
     await buildTrainees(harness.context, 1000);
     const tooMany = await bulk({ action: 'delete', filter: { role: 'trainee' } });
@@ -168,7 +168,7 @@ describe('POST /api/users/bulk', () => {
     expect(most.body.counts).to.deep.equal({ done: 1000, unchanged: 0, refused: 0 });
   }).timeout(scaled(60_000));
 
-  it('names what is wrong with its input', async () => {
+  it('names the invalid fields of its input', async () => {
     const ids = [cast.trainee.user.id];
     const none = [{}, { search: '' }, { search: ' ' }, { search: '\u200b' }, { search: '\u0300' }];
     for (const [body, words] of [

@@ -53,7 +53,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     return Promise.all(given.map((one) => buildCourse(harness.context, trainer, { isPublished: true, ...one })));
   }
 
-  it('is an event of whole days, to the day after the last, with place, description and page, which leaves time free', async () => {
+  it('is an all-day event until the day after the last, with location, description and URL, shown as free time', async () => {
     const title = 'Töpfern; Glasuren, Ton \\ Brände';
     const shortDescription = 'Für alle:\nmit eigenen Stücken, Hafen; Öfen.';
     const [course] = await coursesWith({ ...dates, title, shortDescription, location: 'Werkstatt 3, Hof' });
@@ -79,7 +79,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     });
   });
 
-  it('says when it was changed, by a number that grows with each change', async () => {
+  it('has a sequence number that grows with each change', async () => {
     const [course] = await coursesWith(dates);
     if (!course) throw new Error('There is no course.');
     const versionAt = (updatedAt: Date) => {
@@ -91,7 +91,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     expect(versionAt(new Date('2026-02-01T10:00:01Z'))).to.deep.equal(['2026-02-01T10:00:01Z', '1769940001']);
   });
 
-  it('is one day with one date, also the extra day of a leap year, and with an end that never comes', async () => {
+  it('is one day long if there is only one date, also on a leap day and at the latest date', async () => {
     for (const [given, days] of [
       [{ startDate: '2026-05-04', endDate: '2026-05-04' }, ['2026-05-04', '2026-05-05']],
       [{ startDate: '2026-12-31' }, ['2026-12-31', '2027-01-01']],
@@ -108,7 +108,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     }
   });
 
-  it('says the same texts to a calendar program, whatever is in them, in lines of 75 bytes', async () => {
+  it('gives calendar programs the exact texts, in lines of at most 75 bytes', async () => {
     const texts = fc.array(
       fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('👩‍👩‍👧', 'ü', '\\', ';', ',', '\n')),
     );
@@ -125,7 +125,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     );
   });
 
-  it('is there for all who may see the course, of published ones for everybody', async () => {
+  it('is available to everybody who may see the course, for published courses to anybody', async () => {
     const { owner, foreign, admin, trainee } = await castOf(harness.context);
     const participant = await signIn(harness.context);
     const published = await buildCourse(harness.context, owner.user, { ...dates, isPublished: true });
@@ -138,13 +138,13 @@ describe('GET /api/courses/:id/calendar.ics', () => {
       expectFailure(await calendarOf(draft, by), 'NOT_FOUND', 'Course not found.');
   });
 
-  it('has a sibling at a private address, which begins with PUBLIC_URL', async () => {
+  it('has a private address that begins with PUBLIC_URL', async () => {
     const { token } = await signIn(harness.context);
     const { url } = (await harness.api('post', '/api/auth/calendar', token).expect(201)).body;
     expect(url).to.match(/^https:\/\/courses\.example\.org\/api\/calendars\/[\w-]{43}\.ics$/);
   });
 
-  it('is not there without dates', async () => {
+  it('is missing without dates', async () => {
     const [course] = await coursesWith({});
     if (!course) throw new Error('There is no course.');
     expectFailure(await calendarOf(course), 'NOT_FOUND', 'The course has no dates yet.');
@@ -167,7 +167,7 @@ describe('The private address of a calendar', () => {
   const courseOf = (trainer: User, title: string, given: Partial<Course> = {}) =>
     buildCourse(harness.context, trainer, { ...dates, title, isPublished: true, ...given });
 
-  it('shows trainees the courses that they asked for, take part in or have completed, unpublished ones as the API does', async () => {
+  it('shows trainees their pending, active and completed courses, with the visibility rules of the API', async () => {
     const { owner, trainee } = await castOf(harness.context);
     for (const status of enrollmentStatuses)
       for (const isPublished of [true, false]) {
@@ -222,7 +222,7 @@ describe('The private address of a calendar', () => {
     }
   });
 
-  it('is made, shown once, replaced and revoked by its person, without an entry in the audit log', async () => {
+  it('is created, shown once, replaced and revoked by its user, without an audit entry', async () => {
     const { trainee } = await castOf(harness.context);
     const state = async () => (await own('get', trainee).expect(200)).body;
     expect(await state()).to.deep.equal({ createdAt: null, lastUsedAt: null });
@@ -243,7 +243,7 @@ describe('The private address of a calendar', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('is one an account, however many are asked for at once', async () => {
+  it('is unique per account, also with concurrent requests', async () => {
     const { trainee } = await castOf(harness.context);
     const urls = await Promise.all(Array.from({ length: 5 }, () => createFor(trainee)));
     const statuses = await Promise.all(urls.map(async (url) => (await harness.api('get', url)).status));
@@ -267,7 +267,7 @@ describe('The private address of a calendar', () => {
     expectFailure(await own('post', admin), 'TRAINEE_REQUIRED', 'Only trainees and trainers have a calendar.');
   });
 
-  it('tells its person when it was last used, to the hour', async () => {
+  it('shows its user the hour of its last use', async () => {
     const { trainee } = await castOf(harness.context);
     const url = await createFor(trainee);
     const usedAt = async () => {
@@ -283,7 +283,7 @@ describe('The private address of a calendar', () => {
     expect(Date.parse(await usedAt()) - Date.parse(noted)).to.be.at.least(3_600_000);
   });
 
-  it('is stored as a hash, and no log has it, however it is mistyped', async () => {
+  it('is stored as a hash, and never logged, even if mistyped', async () => {
     const { trainee } = await castOf(harness.context);
     const key = /calendars\/(.*)\.ics/.exec(await createFor(trainee))?.[1] ?? '';
     lines.length = 0;

@@ -72,7 +72,7 @@ describe('GET /api/courses', () => {
 describe('GET /api/courses/categories/all', () => {
   const harness = useHarness();
 
-  it('lists the categories of the courses that the caller sees, each once, as a dictionary does', async () => {
+  it('lists the categories of visible courses once each, in dictionary order', async () => {
     const cast = await castOf(harness.context);
     const build = (by: Person, category: string | null, isPublished: boolean) =>
       buildCourse(harness.context, by.user, { category, isPublished });
@@ -94,7 +94,7 @@ describe('GET /api/courses/categories/all', () => {
 describe('GET /api/courses/trainers/available', () => {
   const harness = useHarness();
 
-  it('lists active trainers by name, and follows roles, activation and names', async () => {
+  it('lists active trainers by name, and reflects changes of role, activation and name', async () => {
     const cast = await castOf(harness.context);
     await buildUser(harness.context, { role: 'trainer', isActive: false });
     const { id } = await buildUser(harness.context, { lastName: 'Zuse', email: 'konrad@example.org' });

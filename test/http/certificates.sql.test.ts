@@ -57,13 +57,13 @@ describe('A certificate', () => {
     });
   });
 
-  it('is found however its code is typed', async () => {
+  it('is found by its code in any notation', async () => {
     const { code } = await issue();
     for (const typed of [code.toLowerCase(), code.replaceAll('-', ''), code.replaceAll('0', 'o').replaceAll('1', 'l')])
       expect(await verify(typed), typed).to.include({ valid: true });
   });
 
-  it('says names, title and dates as they were', async () => {
+  it('keeps names, title and dates from the day of completion', async () => {
     const { code } = await issue();
     const before = await verify(code);
     await cast.trainee.user.update({ firstName: 'Augusta' });
@@ -72,7 +72,7 @@ describe('A certificate', () => {
     expect(await verify(code)).to.deep.equal(before);
   });
 
-  it('that is unknown says no more than one that is revoked', async () => {
+  it('returns the same response if it is unknown or revoked', async () => {
     for (const code of ['0000-0000-0000-0000-0000-0000-0000', 'x', encodeURIComponent("é'--"), 'A'.repeat(2000)])
       expect(await verify(code), code).to.deep.equal(invalid);
     const { code } = await issue();
@@ -80,7 +80,7 @@ describe('A certificate', () => {
     expect(await verify(code)).to.deep.equal(invalid);
   });
 
-  it('is revoked when the completion is taken back, and completing again makes a new code', async () => {
+  it('is revoked when the completion is undone; a new completion issues a new code', async () => {
     const { code, enrollment } = await issue();
     const { body } = await setStatus(enrollment.id, 'active').expect(200);
     expect(body.enrollment.certificate).to.equal(null);
@@ -106,14 +106,14 @@ describe('A certificate', () => {
       if (!what.includes('alone')) expect(kept.revokedAt).to.be.a('string');
     });
 
-  it('is deleted when the person is', async () => {
+  it('is deleted with its person', async () => {
     const { code } = await issue();
     await api('delete', `/api/users/${cast.trainee.user.id}`, cast.admin.token).expect(200);
     expect(await verify(code)).to.deep.equal(invalid);
     expect(await list()).to.deep.equal([]);
   });
 
-  it('is shown with the enrollment to its trainee and who manages the course', async () => {
+  it('is shown with the enrollment to its trainee and managers of the course', async () => {
     const { code, enrollment } = await issue();
     const { trainee, owner, admin } = cast;
     for (const [path, by] of [
@@ -157,7 +157,7 @@ describe('A certificate', () => {
     expect(await codes('', cast.owner)).to.deep.equal([]);
   });
 
-  it('is revoked by who manages the course, once, and the enrollment stays completed', async () => {
+  it('can be revoked once by managers of the course, and the enrollment stays completed', async () => {
     const { code, enrollment } = await issue();
     const path = `/api/certificates/${code.toLowerCase()}`;
     expectFailure(await api('delete', path, cast.foreign.token), 'NOT_FOUND', 'Certificate not found.');
@@ -173,7 +173,7 @@ describe('A certificate', () => {
     expect(after.enrollment).to.include({ status: 'completed', certificate: null });
   });
 
-  it('is issued once, however often the enrollment is completed at the same time', async () => {
+  it('is issued once for concurrent completions', async () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
     const responses = await Promise.all(Array.from({ length: 8 }, () => setStatus(id, 'completed')));
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 400, 400, 400, 400, 400, 400, 400]);
@@ -202,7 +202,7 @@ describe('A certificate of a programme with settings', () => {
   const harness = useHarness(settings, logger);
   const mailbox = useMailServer(harness);
 
-  it('has its name, the day in its time zone, and the address that checks it', async () => {
+  it('has the name of the programme, the day in its time zone, and the URL to check it', async () => {
     const { context } = harness;
     const { owner, trainee } = await castOf(context);
     const course = await buildCourse(context, owner.user);
@@ -217,7 +217,7 @@ describe('A certificate of a programme with settings', () => {
     });
   });
 
-  it('has a code that no log has, neither of the API nor of the page', async () => {
+  it('has a code that is never logged, neither by the API nor by the page', async () => {
     const { owner, trainee } = await castOf(harness.context);
     const { code } = await buildCertificate(
       harness.context,
@@ -231,7 +231,7 @@ describe('A certificate of a programme with settings', () => {
     expect(lines.join('')).to.include('"path":"/certificates/:code"').and.not.include(code);
   });
 
-  it('is linked in the mail about the completion, unless it was revoked before that left', async () => {
+  it('is linked in the mail about the completion, unless it was revoked before', async () => {
     const { context, api } = harness;
     const { owner, trainee } = await castOf(context);
     const links = [];
@@ -261,7 +261,7 @@ describe("The programme's logo", () => {
     return createApp({ ...context, config: { ...context.config, programme: { name, ...(logo && { logo }) } } });
   };
 
-  it('is served to everybody, as an image that can do nothing', async () => {
+  it('is served to everybody, as an image without scripts', async () => {
     const webp = await sharp({ create: { width: 4, height: 3, channels: 3, background: 'teal' } })
       .webp()
       .toBuffer();
@@ -280,7 +280,7 @@ describe("The programme's logo", () => {
     await request(appWith(harness)).get('/api/logo').expect(404);
   });
 
-  it('stops the start when it is missing, no such image, or too large', () => {
+  it('prevents the start if it is missing, not an image, or too large', () => {
     for (const [logo, why] of [
       ['/nowhere/logo.svg', "can't be read (ENOENT)"],
       [harness.context.config.dataDir, "isn't a file"],

@@ -23,7 +23,7 @@ describe('The own email', () => {
     return mails.map(({ kind, address, data }) => ({ kind: kind as MailKind, address, data: JSON.parse(data) }));
   }
 
-  it('is not changed by asking for another one, which tells both addresses, the new one without any words', async () => {
+  it('stays until the change is confirmed; both addresses get a mail, the new one without names', async () => {
     const { user, token } = await signIn(harness.context);
     const { body } = await request(token, ' Countess@Example.org ').expect(202);
     expect(body).to.deep.equal({
@@ -37,7 +37,7 @@ describe('The own email', () => {
     expect(await user.reload()).to.include({ email });
   });
 
-  describe('asked for', () => {
+  describe('on request', () => {
     const volatile = ['date', 'etag', 'x-request-id'];
     const seen = ({ status, body, headers }: Response) => ({
       status,
@@ -56,7 +56,7 @@ describe('The own email', () => {
       };
     }
 
-    it('answers the same, by the same statements, whether or not another account has it', async () => {
+    it('gets the same response by the same statements, whether or not another account has the email', async () => {
       await buildUser(harness.context, { email: 'taken@example.org' });
       await buildUser(harness.context, { email: 'asleep@example.org', isActive: false });
       const free = await observed('nobody@example.org');
@@ -69,7 +69,7 @@ describe('The own email', () => {
       expect(await observed('taken@example.org', 'a wrong password')).to.deep.equal(wrong);
     });
 
-    it('sends nothing to the email of another account, and a link to any other', async () => {
+    it('sends a link to a free email, and nothing to the email of another account', async () => {
       const { email: taken } = await buildUser(harness.context);
       const { user, token } = await signIn(harness.context);
       await request(token, taken).expect(202);
@@ -81,7 +81,7 @@ describe('The own email', () => {
       expect(confirmation?.text).not.to.include(user.lastName);
     });
 
-    it('is refused when it is the present one, or none', async () => {
+    it('is refused if it is the current one, or not an email', async () => {
       const { user, token } = await signIn(harness.context);
       const same = await request(token, user.email.toUpperCase());
       expectInvalid(same, ['email']);
@@ -91,7 +91,7 @@ describe('The own email', () => {
       expect(await queued(user.id)).to.deep.equal([]);
     });
 
-    it('needs the password, and wrong ones lock the account as those of logins do', async () => {
+    it('requires the password; wrong passwords lock the account as in logins', async () => {
       const { user, token } = await signIn(harness.context);
       for (let attempt = 0; attempt < 10; attempt += 1)
         expectFailure(await request(token, newEmail, 'a wrong password'), 'CURRENT_PASSWORD_INCORRECT');
@@ -101,7 +101,7 @@ describe('The own email', () => {
       expect(await queued(user.id)).to.deep.equal([]);
     });
 
-    it('replaces one that is not confirmed, five times a day', async () => {
+    it('replaces an unconfirmed change, up to five times a day', async () => {
       const { user, token } = await signIn(harness.context);
       for (let time = 1; time <= 5; time += 1) await request(token, `address${time}@example.org`).expect(202);
       expect((await queued(user.id)).filter(({ kind }) => kind === 'email-confirm')).to.deep.equal([
@@ -121,7 +121,7 @@ describe('The own email', () => {
     const update = (token: string, id: string, body: object) =>
       harness.api('put', `/api/users/${id}`, token).send(body);
 
-    it('is announced to the old address, and is not confirmed any more', async () => {
+    it('is announced to the old address, and becomes unconfirmed', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const before = user.email;
@@ -133,7 +133,7 @@ describe('The own email', () => {
       expect(await user.reload()).to.include({ email: newEmail, emailConfirmedAt: null, mailFailedAt: null });
     });
 
-    it('with verify stays until the link is used; other fields change at once', async () => {
+    it('stays with verify until the link is used; other fields change at once', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const verified = { email: newEmail, verify: true };
@@ -147,7 +147,7 @@ describe('The own email', () => {
       expect(entry).to.include({ targetId: user.id, afterJson: JSON.stringify({ email: newEmail }) });
     });
 
-    it('with verify is refused for a taken address, the present one, none, and inactive accounts', async () => {
+    it('is refused with verify for a taken or current address, for none, and for inactive accounts', async () => {
       const { user: admin, token } = await signIn(harness.context, { role: 'super_admin' });
       const user = await buildUser(harness.context);
       const verify = { verify: true };
@@ -187,8 +187,8 @@ describe('The links of a change of email', () => {
     return { confirmation: tokenTo('confirm-email'), cancellation: tokenTo('cancel-email') };
   }
 
-  describe('confirm the new one', () => {
-    it('for sign-in and search, once, and end all sessions', async () => {
+  describe('to confirm the new email', () => {
+    it('change it once, for sign-in and search, and end all sessions', async () => {
       const { user, token, old, confirmation } = await asked({ role: 'super_admin' });
       await user.update({ mailFailedAt: new Date() });
       const { body } = await confirm(confirmation).expect(200);
@@ -209,7 +209,7 @@ describe('The links of a change of email', () => {
       expectFailure(await confirm(confirmation), 'LINK_INVALID');
     });
 
-    it('unless another account has it by now', async () => {
+    it('are refused if another account has it by now', async () => {
       const { user, old, confirmation } = await asked();
       const other = await buildUser(harness.context, { email: newEmail });
       expectFailure(await confirm(confirmation), 'EMAIL_TAKEN');
@@ -218,7 +218,7 @@ describe('The links of a change of email', () => {
       await confirm(confirmation).expect(200);
     });
 
-    it('for one of two who confirm it at once', async () => {
+    it('let one of two concurrent confirmations succeed', async () => {
       const [one, other] = [await asked(), await asked()];
       const answers = await Promise.all([confirm(one.confirmation), confirm(other.confirmation)]);
       expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
@@ -226,7 +226,7 @@ describe('The links of a change of email', () => {
       expect(await models().User.count({ where: { email: newEmail } })).to.equal(1);
     });
 
-    it('not after a day, or for inactive and deleted accounts', async () => {
+    it('are refused after a day, and for inactive and deleted accounts', async () => {
       const ends: Readonly<Record<string, (person: Awaited<ReturnType<typeof asked>>) => Promise<unknown>>> = {
         time: async () => harness.advance(24 * 60 * 60_000 + 1),
         inactive: ({ user }) => user.update({ isActive: false }),
@@ -244,7 +244,7 @@ describe('The links of a change of email', () => {
     });
   });
 
-  describe('cancel the change', () => {
+  describe('to cancel the change', () => {
     /** The account has its address again, nobody can sign in, and a link for another password is on its way. */
     async function expectRestored({ user, old }: Pick<Awaited<ReturnType<typeof asked>>, 'user' | 'old'>) {
       expect(await user.reload()).to.include({ email: old, hasPassword: false });
@@ -259,7 +259,7 @@ describe('The links of a change of email', () => {
       await login(old, body.newPassword).expect(200);
     }
 
-    it('before it is confirmed, which then is impossible', async () => {
+    it('cancel it before the confirmation, which then is impossible', async () => {
       const person = await asked();
       const { body } = await cancel(person.cancellation).expect(200);
       expect(body).to.deep.equal({ message: 'Change of email cancelled.', restored: true });
@@ -270,7 +270,7 @@ describe('The links of a change of email', () => {
       expectFailure(await cancel(person.cancellation), 'LINK_INVALID');
     });
 
-    it('after it was confirmed, the password was changed, and the email another time', async () => {
+    it('cancel it after its confirmation, a new password and another change of the email', async () => {
       const person = await asked();
       await confirm(person.confirmation).expect(200);
       const signedIn = async (password?: string) =>
@@ -295,7 +295,7 @@ describe('The links of a change of email', () => {
     const kindsTo = (sent: Awaited<ReturnType<typeof mailbox.deliver>>, email: string) =>
       sent.filter(({ to }) => to.includes(email)).map(({ subject }) => subject);
 
-    it('after a stranger has cancelled a later change, which brings back the email of the stranger', async () => {
+    it('cancel it after a stranger has cancelled a later change, which restores the email of the stranger', async () => {
       const person = await asked();
       await confirm(person.confirmation).expect(200);
       const second = await ask(await tokenBy(newEmail), 'third@example.org');
@@ -308,7 +308,7 @@ describe('The links of a change of email', () => {
       await expectRestored(person);
     });
 
-    it('where the owner hears of it late, by mails that a stranger can neither withdraw nor redirect', async () => {
+    it('reach the owner late, by mails that a stranger can neither withdraw nor redirect', async () => {
       const { user, token } = await signIn(harness.context);
       const old = user.email;
       mailbox.server.refuse('RCPT', (address) =>
@@ -337,7 +337,7 @@ describe('The links of a change of email', () => {
       await expectRestored({ user, old });
     });
 
-    it('unless that happens while the server takes the mails, which are not sent again then', async () => {
+    it('are not sent again if the change happens while the server accepts the mails', async () => {
       const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
       const { user, token } = await signIn(harness.context);
       const body = { email: newEmail, currentPassword: factoryPassword };
@@ -349,7 +349,7 @@ describe('The links of a change of email', () => {
       expect(sent.filter(({ text }) => text.includes('#'))).to.deep.equal([]);
     });
 
-    it('after new passwords of the super admin and of a reset link', async () => {
+    it('cancel it after new passwords by the super admin and by a reset link', async () => {
       const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
       const person = await asked();
       await harness.api('post', `/api/users/${person.user.id}/reset-password`, admin).expect(200);
@@ -360,7 +360,7 @@ describe('The links of a change of email', () => {
       await expectRestored(person);
     });
 
-    it('and end the access of strangers where another account has the old email by now', async () => {
+    it('end the access of strangers also if another account has the old email by now', async () => {
       const { user, token, old, confirmation, cancellation } = await asked();
       await confirm(confirmation).expect(200);
       await buildUser(harness.context, { email: old });
@@ -372,7 +372,7 @@ describe('The links of a change of email', () => {
       expect(await mailbox.deliver()).to.deep.equal([]);
     });
 
-    it('for seven days, and not for inactive and deleted accounts', async () => {
+    it('cancel it for seven days, but not for inactive and deleted accounts', async () => {
       const [late, inactive, deleted] = [await asked(), await asked(), await asked()];
       await inactive.user.update({ isActive: false });
       await deleted.user.destroy();
@@ -386,7 +386,7 @@ describe('The links of a change of email', () => {
 describe('The own email without a mail server', () => {
   const harness = useHarness();
 
-  it('is changed by the super admin alone, who tells nobody', async () => {
+  it('is changed by the super admin only, without a mail', async () => {
     const { user, token } = await signIn(harness.context, { role: 'super_admin' });
     const asked = { email: newEmail, currentPassword: factoryPassword };
     expectFailure(await harness.api('post', '/api/auth/email', token).send(asked), 'MAIL_NOT_SET_UP');

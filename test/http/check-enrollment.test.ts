@@ -10,7 +10,7 @@ describe('POST /api/auth/check-enrollment', () => {
   const buildTrainer = () => buildUser(harness.context, { role: 'trainer', firstName: 'Grace', lastName: 'Hopper' });
   const none = { hasEnrollments: false, enrollments: [] };
 
-  it('lists an enrollment with the course summary and its trainer, and no key more', async () => {
+  it('lists an enrollment with exactly the course summary and its trainer', async () => {
     const { user, token } = await signIn(harness.context);
     const trainer = await buildTrainer();
     const given = { title: 'Compilers', description: 'From A-0 on.', thumbnail: '/uploads/a-0.webp' };
@@ -48,7 +48,7 @@ describe('POST /api/auth/check-enrollment', () => {
     expect(days).to.deep.equal(['09', '07', '05', '01']);
   });
 
-  it('says that there are none where the last is removed while they are read', async () => {
+  it('returns no enrollments if the last one is removed during the request', async () => {
     const { user, token } = await signIn(harness.context);
     const { Enrollment } = harness.context.database.models;
     await buildEnrollment(harness.context, user, await buildCourse(harness.context, await buildTrainer()));
@@ -63,7 +63,7 @@ describe('POST /api/auth/check-enrollment', () => {
     }
   });
 
-  it('is refused to other roles', async () => {
+  it('refuses other roles', async () => {
     for (const role of ['trainer', 'super_admin'] as const) {
       const { token } = await signIn(harness.context, { role });
       expectFailure(await check(token), 'TRAINEE_REQUIRED', 'Only trainees can check enrollment.');

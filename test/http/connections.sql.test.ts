@@ -40,7 +40,7 @@ describe('The connections of a service', () => {
     await end();
   });
 
-  it('are not broken off when the service ends, while clients take their responses', async () => {
+  it('stay open during shutdown until clients have read their responses', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     const description = 'ä'.repeat(20_000);
     for (let number = 0; number < 100; number += 1)
@@ -67,7 +67,7 @@ describe('The connections of a service', () => {
     await ended;
   });
 
-  it('on which an import is watched are ended, so that it is watched elsewhere', async () => {
+  it('with events of an import are ended, so that clients reconnect to another instance', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const id = uuidv7();
     const file = { fileName: 'people.csv', filePath: '/elsewhere/upload.csv', fileSha256: 'x', optionsJson: '{}' };
@@ -85,7 +85,7 @@ describe('The connections of a service', () => {
     await ended;
   });
 
-  it('do not keep the service from ending when they are idle, nor for ever when they never send a whole request', async function () {
+  it('do not block the shutdown when idle, and not forever when they never send a complete request', async function () {
     this.timeout(scaled(30_000));
     await start();
     const agent = new Agent({ keepAlive: true });
@@ -99,7 +99,7 @@ describe('The connections of a service', () => {
   });
 
   if (onMysql)
-    it('to a database that answers nothing any more do not keep the service from ending in time', async () => {
+    it('to an unresponsive database do not block the shutdown', async () => {
       const to = new URL(harness.databaseUrl);
       proxy = await startProxy(Number(to.port || 3306));
       Object.assign(to, { hostname: '127.0.0.1', port: String(proxy.port) });

@@ -102,7 +102,7 @@ describe('Flags of operations', () => {
   const named = (isMeant: (operation: Operation) => unknown) =>
     operations.flatMap(([name, operation]) => (isMeant(operation) ? [name] : []));
 
-  it('are those of few operations', () => {
+  it('are set for few operations only', () => {
     const mayTakeLong = [
       'undoImport',
       'changeManyUsers',
@@ -147,7 +147,7 @@ describe('Inputs of operations', () => {
 describe('Methods of the API', () => {
   const harness = useHarness();
 
-  it('other than those of a path are answered 405 with Allow, which lists those of the path', async () => {
+  it('get 405 if the path does not support them, with the supported methods in Allow', async () => {
     for (const path of new Set(operations.map(([, operation]) => operation.path))) {
       const known = operations.flatMap(([, operation]) => (operation.path === path ? [operation.method] : []));
       const response = await request(harness.app).patch(pathOf(path, {}));

@@ -40,7 +40,7 @@ describe('Preflight', () => {
     expect(response.headers['access-control-allow-origin']).to.equal('https://admin.example.org');
   });
 
-  it('has no Access-Control-Allow-Origin for an origin that is not listed, the other headers all the same', async () => {
+  it('omits only Access-Control-Allow-Origin for an unlisted origin', async () => {
     for (const origin of [...unlisted, undefined]) {
       const response = await preflight('/api/auth/login', origin);
       expect({ status: response.status, text: response.text }).to.deep.equal({ status: 200, text: '' });
@@ -54,7 +54,7 @@ describe('Cross-origin requests', () => {
   const harness = useHarness({ ALLOWED_ORIGINS: listed });
   const status = () => harness.api('get', '/api/auth/setup-status');
 
-  it('are answered with Vary: Origin, and with the allowance for listed origins only', async () => {
+  it('get Vary: Origin, and Access-Control-Allow-Origin only for listed origins', async () => {
     for (const origin of [listed, ...unlisted, undefined]) {
       const response = await (origin === undefined ? status() : status().set('Origin', origin)).expect(200);
       expect(response.headers.vary).to.equal('Origin');
@@ -64,7 +64,7 @@ describe('Cross-origin requests', () => {
     }
   });
 
-  it('can read refusals as well: also how long to wait, and the id of the request', async () => {
+  it('can read refusals, with Retry-After and the id of the request', async () => {
     const { token } = await signIn(harness.context);
     const refusals = [
       harness.api('get', '/api/auth/me'),

@@ -6,7 +6,7 @@ import { expectInvalid } from './support/expectations.js';
 
 const dayMs = 86_400_000;
 
-describe('Requests for a place in a course with dates', () => {
+describe('Requests for enrollment in a course with dates', () => {
   const harness = useHarness({ TIME_ZONE: 'Europe/Berlin' });
   const cast = useCast(harness);
 
@@ -26,7 +26,7 @@ describe('Requests for a place in a course with dates', () => {
     await ask(last.id).expect(201);
   });
 
-  it('are refused for a course that is not published first, and before its seats are counted', async () => {
+  it('are refused for an unpublished course first, for dates next, then for full courses', async () => {
     const draft = await dated({ endDate: day(-1), isPublished: false });
     expect((await ask(draft.id)).body.error).to.equal('Course is not published.');
     const full = await dated({ endDate: day(-1), maxStudents: 1 });
@@ -34,7 +34,7 @@ describe('Requests for a place in a course with dates', () => {
     expect((await ask(full.id)).body.error).to.equal('Course has ended.');
   });
 
-  it('are refused when a cancelled one is asked for again; managers may still assign', async () => {
+  it('are refused for cancelled enrollments, too; managers may still assign', async () => {
     const ended = await dated({ endDate: day(-1) });
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, ended, { status: 'cancelled' });
     const again = harness.api('put', `/api/enrollments/${id}/status`, cast.trainee.token).send({ status: 'pending' });
@@ -101,7 +101,7 @@ describe('Lists of courses with dates', () => {
       return { ids: items.map(({ id }) => id), titles: items.map(({ title, course }) => title ?? course?.title), body };
     };
 
-    it(`${path} shows all, those that have ended, or the others`, async () => {
+    it(`${path} lists all courses, ended ones, or the others`, async () => {
       for (const query of [{}, { ended: 'all' }]) expect((await read(query)).titles).to.have.members(soonest);
       const { titles, body } = await read({ ended: 'false' });
       expect(titles).to.have.members(coming);
@@ -111,13 +111,13 @@ describe('Lists of courses with dates', () => {
       expectInvalid(await harness.api('get', url, cast[who].token).query({ ended: 'maybe' }), ['ended'], 'query');
     });
 
-    it(`${path} has the next course first, those without a first day after them and ended ones last`, async () => {
+    it(`${path} lists the next course first, courses without a first day later, and ended ones last`, async () => {
       for (const sortOrder of ['ASC', 'DESC'])
         expect((await read({ sortBy: 'soonest', sortOrder })).titles).to.deep.equal(soonest);
       expect((await read({ sortBy: 'soonest', ended: 'false' })).titles).to.deep.equal(coming);
     });
 
-    it(`${path} is read page by page in this order, by number and after an id`, async () => {
+    it(`${path} returns pages in this order, by number and after an id`, async () => {
       const [byNumber, byId]: (string | undefined)[][] = [[], []];
       let afterId: string | undefined;
       for (let page = 1; page <= 5; page += 1) {
@@ -132,7 +132,7 @@ describe('Lists of courses with dates', () => {
     });
   }
 
-  it('of trainees have what was cancelled at the end', async () => {
+  it('of trainees have cancelled enrollments at the end', async () => {
     const { Course, Enrollment } = harness.context.database.models;
     const { id } = await Course.findOne({ where: { title: 'next' }, rejectOnEmpty: true });
     await Enrollment.update({ status: 'cancelled' }, { where: { courseId: id } });
@@ -145,13 +145,13 @@ describe('Lists of courses with dates', () => {
     expect(titles).to.deep.equal([...soonest.filter((title) => title !== 'next'), 'next']);
   });
 
-  it('by seats are sorted like this, too', async () => {
+  it('filtered by seats are sorted in the same order', async () => {
     const query = { sortBy: 'soonest', seatsLeft: 'true', ended: 'false', limit: 4 };
     const { body } = await harness.api('get', '/api/courses').query(query).expect(200);
     expect(body.courses.map(({ title }: Listed) => title)).to.deep.equal(coming.slice(0, 4));
   });
 
-  it('of trainees say when, where and of which kind their courses are, unless these are hidden from them', async () => {
+  it('of trainees contain date, location and type of their courses, unless the course is hidden from them', async () => {
     const { Course, Enrollment } = harness.context.database.models;
     const dates = { courseType: 'hybrid', startDate: day(5), endDate: day(6), location: 'Room 5' } as const;
     await Course.update(dates, { where: { title: 'next' } });

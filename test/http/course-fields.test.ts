@@ -62,7 +62,7 @@ describe('Fields of a course', () => {
   }
 
   for (const { field, minimum, maximum, lines } of texts)
-    it(`${field} is trimmed text of ${minimum} to ${maximum} characters, as people count them`, async () => {
+    it(`${field} is trimmed text of ${minimum} to ${maximum} visible characters`, async () => {
       // Letters of four bytes and two UTF-16 units each.
       for (const value of [minimum, maximum].map((length) => '𝒳'.repeat(length)))
         expect(await taken(field, value)).to.equal(value);
@@ -75,7 +75,7 @@ describe('Fields of a course', () => {
       for (const value of ['one\0two', 'one \ud800 two', 12_345, ['text']]) refused(field, value);
     });
 
-  it('title and description are needed, and not cleared; the other texts, words and dates are', async () => {
+  it('title and description are required and cannot be cleared; other texts, enumerations and dates can', async () => {
     for (const field of ['title', 'description']) for (const value of ['', '   ', null]) refused(field, value);
     expectInvalid(await create({}), ['title', 'description']);
     expect(messageOf(await create({ description: 'x' }))).to.equal('Title is required.');
@@ -88,7 +88,7 @@ describe('Fields of a course', () => {
     }
   });
 
-  it('level and courseType are one of their words', async () => {
+  it('level and courseType accept only their enumerated values', async () => {
     for (const [field, words] of [
       ['level', ['beginner', 'intermediate', 'advanced']],
       ['courseType', ['online', 'classroom', 'hybrid']],
@@ -99,7 +99,7 @@ describe('Fields of a course', () => {
     }
   });
 
-  it('tags are up to 30 different words of 1 to 50 characters, or none', async () => {
+  it('tags are up to 30 different texts of 1 to 50 characters, or none', async () => {
     expect(await taken('tags', ['  loom ', '日本', 'with "quotes"'])).to.deep.equal(['loom', '日本', 'with "quotes"']);
     const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(2, '0')}${'𝒳'.repeat(48)}`);
     for (const tags of [long, []]) expect(await taken('tags', tags)).to.deep.equal(tags);

@@ -54,7 +54,7 @@ for (const [size, settings] of [
     });
 
     if (size === 'few')
-      it('takes every sign as itself', async () => {
+      it('matches every sign literally', async () => {
         await create("100% snake_case \\ O'Reilly");
         await create('1000 snakeXcases');
         for (const search of ['%', '_', '\\', "'", '100%', 'SNAKE_C'])
@@ -64,7 +64,7 @@ for (const [size, settings] of [
         for (const search of ['', '  ', '\u0301']) expect(await found(search), search).to.have.length(2);
       });
 
-    it('keeps to who may see a course, to other filters, and to pages', async () => {
+    it('respects access to courses, other filters, and pages', async () => {
       const id = await create('Weaving one', { category: 'Crafts' });
       await create('Weaving two', { category: 'Crafts' });
       await harness.api('put', `/api/courses/${id}/publish`, cast.owner.token).send({ isPublished: true }).expect(200);
@@ -75,7 +75,7 @@ for (const [size, settings] of [
       expect(body.pagination).to.include({ totalItems: 2, totalPages: 2 });
     });
 
-    it('finds a course by what it is called now, and no more when it is deleted', async () => {
+    it('finds a course by its current title only, and not after its deletion', async () => {
       const id = await create('Pottery', { tags: ['clay'] });
       const change = (fields: object) =>
         harness.api('put', `/api/courses/${id}`, cast.owner.token).send(fields).expect(200);

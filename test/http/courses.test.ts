@@ -28,7 +28,7 @@ describe('POST /api/courses', () => {
   const create = (by: Person, body: object) => harness.api('post', '/api/courses', by.token).send(body);
   const count = (where = {}) => harness.context.database.models.Course.count({ where });
 
-  it("creates a trainer's own course, unpublished, with exactly its fields, and records all of it", async () => {
+  it("creates a trainer's own course, unpublished, with exactly the documented fields, and records them in the audit log", async () => {
     const { user } = cast.owner;
     const { body } = await create(cast.owner, { ...fixed, ...weaving, trainerId: cast.foreign.user.id }).expect(201);
     const { id, createdAt, updatedAt, ...course } = body.course;
@@ -51,14 +51,14 @@ describe('POST /api/courses', () => {
     ]);
   });
 
-  it('needs a title and a description only: what is left out is null, empty or false', async () => {
+  it('requires only a title and a description; absent fields are null, empty or false', async () => {
     const { body } = await create(cast.owner, { title: 'Looms', description: 'Wood.' }).expect(201);
     const nothing = Object.fromEntries(Object.keys(weaving).map((key) => [key, null]));
     const given = { title: 'Looms', description: 'Wood.', tags: [], autoAccept: false, isFeatured: false };
     expect(body.course).to.deep.include({ ...nothing, ...given, thumbnail: null, isPublished: false });
   });
 
-  it('needs a trainer from the super admin, and says so with everything else that is missing', async () => {
+  it('requires the super admin to name a trainer, and reports this with all other missing fields', async () => {
     expect(messageOf(await create(cast.admin, weaving))).to.equal('trainerId is required.');
     expectInvalid(await create(cast.admin, {}), ['title', 'description', 'trainerId']);
     for (const trainerId of ['', null, 5])
@@ -69,7 +69,7 @@ describe('POST /api/courses', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('enforces the limit of courses per trainer, for concurrent requests too', async () => {
+  it('enforces the limit of courses per trainer, also for concurrent requests', async () => {
     const { config, logger, hasher } = harness.context;
     const courses = { ...config.courses, ofTrainer: 3 };
     const context = await createContext({ ...config, courses }, logger, { hasher });
@@ -119,7 +119,7 @@ describe('A course', () => {
   const enroll = async (status: 'pending' | 'active' | 'completed' | 'cancelled') =>
     buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
 
-  it('is shown, while it is unpublished, to its trainer, the super admin and its active trainees only', async () => {
+  it('is visible only to its trainer, the super admin and its active trainees while unpublished', async () => {
     const show = (by: Person) => harness.api('get', path, by.token);
     for (const by of [cast.owner, cast.admin]) await show(by).expect(200);
     expectFailure(await show(cast.foreign), 'NOT_FOUND', 'Course not found.');
@@ -130,7 +130,7 @@ describe('A course', () => {
     }
   });
 
-  it('changes in what is given, and stays as it is in the rest', async () => {
+  it('changes the given fields and keeps the others', async () => {
     const before = await shown();
     const located = (await update(cast.admin, { ...fixed, location: 'Room 1' }).expect(200)).body.course;
     expect({ ...located, updatedAt: '' }).to.deep.equal({ ...before, location: 'Room 1', updatedAt: '' });
@@ -142,7 +142,7 @@ describe('A course', () => {
     expect(body.course).to.deep.equal(await shown());
   });
 
-  it('has the changed fields recorded only, before and after', async () => {
+  it('has only its changed fields recorded, before and after the change', async () => {
     await update(cast.owner, { title: 'Compilers', description: 'New.', tags: ['code', 'history'], maxStudents: null });
     await update(cast.owner, { level: '' }).expect(200);
     await update(cast.owner, fixed).expect(200);
@@ -156,7 +156,7 @@ describe('A course', () => {
     ]);
   });
 
-  it('keeps its dates in order with the one that stays', async () => {
+  it('refuses a new date that is out of order with the date that stays', async () => {
     for (const body of [{ endDate: '2026-02-28' }, { startDate: '2026-05-01' }]) {
       const response = await update(cast.owner, body);
       expectInvalid(response, ['endDate']);
@@ -167,7 +167,7 @@ describe('A course', () => {
     await update(cast.owner, { startDate: '2030-01-01', endDate: '' }).expect(200);
   });
 
-  it('gets no fewer seats than are taken by pending and active trainees', async () => {
+  it('refuses fewer seats than pending and active trainees take', async () => {
     for (const status of ['pending', 'active', 'active', 'completed', 'cancelled'] as const) await enroll(status);
     const response = await update(cast.owner, { maxStudents: 2, title: 'Renamed' });
     expectInvalid(response, ['maxStudents']);
@@ -176,7 +176,7 @@ describe('A course', () => {
     await update(cast.owner, { maxStudents: 3 }).expect(200);
   });
 
-  it('is published and unpublished, and given to another trainer, each recorded where something has changed', async () => {
+  it('can be published, unpublished and given to another trainer; only real changes are recorded', async () => {
     const put = (what: string, body: object) => harness.api('put', `${path}/${what}`, cast.admin.token).send(body);
     for (const isPublished of [false, true, true, false]) await put('publish', { isPublished }).expect(200);
     for (const { user } of [cast.owner, cast.foreign]) await put('assign-trainer', { trainerId: user.id }).expect(200);
@@ -192,7 +192,7 @@ describe('A course', () => {
     ]);
   });
 
-  it('is deleted with its enrollments and files; by force only, and of the super admin, while trainees are active', async () => {
+  it('is deleted with its enrollments and files; with active trainees only by the super admin, with force', async () => {
     await buildMaterial(harness.context, course);
     await enroll('active');
     await enroll('pending');

@@ -38,7 +38,7 @@ if (onMysql)
 
     const get = (path: string, token: string) => request(createApp(context)).get(path).auth(token, { type: 'bearer' });
 
-    it('answers nothing any more answers 503 within 5 s, downloads too, and serves again when it is back', async () => {
+    it('does not respond returns 503 within 5 s, also for downloads, and works again when it is back', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const paths = ['/api/auth/me', '/api/users', '/api/users/export.csv', '/readyz'];
       for (const path of paths) await get(path, token).expect(200);
@@ -62,7 +62,7 @@ if (onMysql)
       ['before a change', 'INSERT INTO `courses`', 'drop'],
       ['during its commit', 'COMMIT;', 'drop response'],
     ] as const)
-      it(`loses the connection ${when} answers what took place, once`, async () => {
+      it(`loses the connection ${when} reports the real outcome, and applies the change once`, async () => {
         const { token } = await signIn(harness.context, { role: 'trainer' });
         proxy.onSent = (data) => {
           if (!data.includes(statement)) return 'pass';
@@ -74,7 +74,7 @@ if (onMysql)
         expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
       });
 
-    it('takes no changes answers who reads, long after they have signed in too', async () => {
+    it('refuses writes serves reads, also long after the login', async () => {
       const { token } = await signIn(harness.context);
       const { models, sequelize } = harness.context.database;
       const lastUse = async () => (await models.Session.findOne())?.lastUsedAt;
@@ -93,7 +93,7 @@ if (onMysql)
       expect(await lastUse()).to.be.a('date');
     });
 
-    it('lets changes wait answers who reads, long after they have signed in too', async () => {
+    it('delays writes serves reads, also long after the login', async () => {
       const { user, token } = await signIn(harness.context);
       const others = [await tokenFor(harness.context, user), await tokenFor(harness.context, user)];
       harness.advance(6 * minuteMs);
@@ -117,7 +117,7 @@ else
   describe('The API on a file that', () => {
     const harness = useHarness();
 
-    it('another program writes to all the time answers 503 within 5 s where it is to be changed', async () => {
+    it('another program keeps writing to returns 503 within 5 s for changes', async () => {
       const { token } = await signIn(harness.context);
       // Of a session that was not used for a while, the next use is to be recorded.
       harness.advance(6 * minuteMs);

@@ -14,7 +14,7 @@ describe('The demo programme', () => {
   const load = (token: string) => harness.api('post', '/api/demo', token);
   const accounts = () => harness.context.database.models.User.count();
 
-  it('is loaded beside the super admin, once, and tells how to log in', async () => {
+  it('is loaded once beside the super admin, and returns how to log in', async () => {
     const { token, user } = await signIn(harness.context, { role: 'super_admin', email: 'admin@example.com' });
     expect(await show(token)).to.deep.equal({ status: 'available', ...withoutAccounts });
     for (const { status, body } of [...(await Promise.all([load(token), load(token), load(token)])), await load(token)])
@@ -31,7 +31,7 @@ describe('The demo programme', () => {
     expect(body.entries[0]).to.include({ actorId: user.id, origin: 'http', targetType: 'user', targetId: user.id });
   });
 
-  it('is refused among other people, and changes nothing', async () => {
+  it('is refused if other accounts exist, and changes nothing', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context);
     expect(await show(token)).to.deep.equal({ status: 'unavailable', ...withoutAccounts });

@@ -45,7 +45,7 @@ describe('A disk for uploads', function () {
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
   const full = { status: 507, error: 'There is no space left on the server. Its operator must free some.' };
 
-  it('that is full answers 507, keeps nothing and serves again when there is space', async function () {
+  it('that is full causes 507, keeps nothing and works again when there is space', async function () {
     if (!(await onSmallDisk('1m'))) return this.skip();
     expect((await post(material(100_000))).status).to.equal(201);
     // Enough space for some of it.
@@ -65,7 +65,7 @@ describe('A disk for uploads', function () {
     await expectNothingLeft(service.context, 2);
   });
 
-  it('that is full says so of an image that is made smaller, too', async function () {
+  it('that is full causes 507 also for an image that is made smaller', async function () {
     if (!(await onSmallDisk('64k'))) return this.skip();
     // The upload fits, and what is made of it doesn't fit beside it.
     const content = await image(400, 300).jpeg({ quality: 60 }).toBuffer();
@@ -76,7 +76,7 @@ describe('A disk for uploads', function () {
   });
 
   for (const inTheWay of ['uploads', 'files'])
-    it(`with something in the way of ${inTheWay} is unavailable, says no more to clients, and keeps nothing`, async () => {
+    it(`that is blocked at ${inTheWay} causes 503 without details, and keeps nothing`, async () => {
       writeFileSync(path.join(service.folder, inTheWay), 'in the way');
       const response = await post(material());
       expect(message(response)).to.deep.equal(unavailable);
@@ -90,7 +90,7 @@ describe('A disk for uploads', function () {
       await expectWell();
     });
 
-  it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
+  it('that is blocked for an import causes 503, and keeps nothing of the import', async () => {
     writeFileSync(path.join(service.folder, 'imports'), 'in the way');
     const admin = (await signIn(service.context, { role: 'super_admin' })).token;
     const body = form(filePart('firstName,lastName,email,phone\nAda,King,ada@example.org,1\n', 'people.csv'));

@@ -21,7 +21,7 @@ import { type Person, serve, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
 
-describe('A request that another one overtakes', () => {
+describe('A request during a conflicting change', () => {
   const harness = useHarness();
   const cast = useCast(harness);
 
@@ -88,7 +88,7 @@ describe('A request that another one overtakes', () => {
       expect(await harness.context.database.models.StoredFile.count()).to.equal(5);
     });
 
-  it("makes no course of a trainer's own who was deactivated or became a trainee", async () => {
+  it('creates no course for a trainer who was deactivated or became a trainee', async () => {
     const demote =
       ({ user }: Person) =>
       async () =>
@@ -128,7 +128,7 @@ describe('A request that another one overtakes', () => {
 
   for (const who of ['admin', 'owner'] as const)
     for (const operation of changesBy[who])
-      it(`does not go on with ${operation} when its caller has logged out everywhere`, async () => {
+      it(`stops ${operation} when its caller has logged out everywhere`, async () => {
         const [method, template] = operation.split(' ') as ['post' | 'put' | 'delete', string];
         const { trainee, foreign, [who]: by } = cast;
         const course = await buildCourse(harness.context, cast.owner.user, { isPublished: false });
@@ -164,7 +164,7 @@ describe('A request that another one overtakes', () => {
         expect(await stored()).to.deep.equal(before);
       });
 
-  it('changes nothing when its body was held back until its caller had logged out', async () => {
+  it('changes nothing when its body arrives after the logout of its caller', async () => {
     const { context } = harness;
     const course = await buildCourse(context, cast.owner.user, { isPublished: true });
     const { database } = context;
@@ -208,7 +208,7 @@ describe('A request that another one overtakes', () => {
     ['csv', 3],
     ['xlsx', 4],
   ] as const)
-    it(`gives no ${format} to a caller who has logged out while it was read`, async () => {
+    it(`stops sending ${format} to a caller who logs out meanwhile`, async () => {
       const { context } = harness;
       const { database } = context;
       let reads = 0;
@@ -229,7 +229,7 @@ describe('A request that another one overtakes', () => {
     ['was deleted meanwhile', true],
     ['is missing in the storage', false],
   ] as const)
-    it(`finds no file that ${what}, ${isDeleted ? 'which is no error' : 'and logs that'}`, async () => {
+    it(`returns 404 for a file that ${what}, ${isDeleted ? 'without an error in the log' : 'and logs an error'}`, async () => {
       const { storage } = harness.context;
       const course = await buildCourse(harness.context, cast.owner.user);
       const { id, storageKey } = await buildMaterial(harness.context, course);
@@ -251,7 +251,7 @@ describe('A request that another one overtakes', () => {
       expect(message).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
     });
 
-  it('unlocks no account that was deleted: its audit trail ends there', async () => {
+  it('does not unlock an account that was deleted, and records nothing after the deletion', async () => {
     const { id } = cast.trainee.user;
     const unlock = { method: 'post', path: `/api/users/${id}/unlock`, by: cast.admin } as const;
     const response = await overtake(unlock, async () => change('delete', `/api/users/${id}`, cast.admin));

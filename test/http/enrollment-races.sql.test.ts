@@ -22,7 +22,7 @@ const enrolled = '400 Already enrolled in this course.';
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 for (const instances of [1, 2]) {
-  describe(`Enrollments that are asked for together, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
+  describe(`Concurrent enrollments in ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
     const harness = useHarness({}, undefined, { deadlines: relaxedDeadlines });
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
     const promoters: Promoter[] = [];
@@ -138,7 +138,7 @@ for (const instances of [1, 2]) {
       expect(await most).to.equal(20);
     }).timeout(scaled(30_000));
 
-    it('give the last seat once: asked for, assigned, assigned to many or taken again', async () => {
+    it('give the last seat once: by request, assignment, bulk assignment or a change of status', async () => {
       await course.update({ maxStudents: 1 });
       const [asking, assigned, many, returning] = [await people(5), await people(5), await people(5), await people(10)];
       const cancelled = await Promise.all(
@@ -167,7 +167,7 @@ for (const instances of [1, 2]) {
       expect(await seats()).to.equal(1);
     });
 
-    it('never leave fewer seats than are taken, when the limit changes meanwhile', async () => {
+    it('never exceed the capacity when it changes meanwhile', async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(20);
       const lower: Call = [cast.owner, 'PUT', `/courses/${course.id}`, { maxStudents: 5 }];
@@ -176,7 +176,7 @@ for (const instances of [1, 2]) {
       expect(await seats()).to.be.at.most(maxStudents ?? 20);
     });
 
-    it('enroll a trainee once who asks while being assigned, or returns twice', async () => {
+    it('enroll a trainee once with a concurrent request and assignment, or two requests', async () => {
       const calls = numbers(20).map((index) => (index % 2 === 0 ? ask(cast.trainee) : assign(cast.trainee)));
       expect(await race(calls)).to.deep.equal({ '201 done': 1, [enrolled]: 19 });
       await harness.context.database.models.Enrollment.update({ status: 'cancelled' }, { where: {} });
@@ -184,7 +184,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.Enrollment.count()).to.equal(1);
     });
 
-    it('find the course, or not when it was deleted: no enrollment outlives it', async () => {
+    it('succeed before and fail after the deletion of the course, and leave no enrollment', async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(30);
       const calls: Call[] = trainees.map((trainee, index) => (index % 3 === 0 ? assign(trainee) : ask(trainee)));
@@ -218,7 +218,7 @@ for (const instances of [1, 2]) {
       expect(await Enrollment.count()).to.equal(30);
     });
 
-    it('let one of 50 changes of a status through', async () => {
+    it('accept one of 50 equal changes of a status', async () => {
       const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'pending' });
       const by = (index: number) => (index % 2 === 0 ? cast.owner : cast.admin);
       const counts = await race(numbers(50).map((index) => change(by(index), enrollment, 'active')));

@@ -139,7 +139,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     }
   });
 
-  it('takes no reply from trainees, and not both texts from anybody', async () => {
+  it('refuses a reply from trainees, and both texts together from anybody', async () => {
     const enrollment = await enrolled('pending');
     const refused = await change(cast.trainee, enrollment, { status: 'cancelled', reply: 'Ill' });
     expectInvalid(refused, ['reply']);
@@ -154,7 +154,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     expect(await stored(enrollment)).to.include({ status: 'pending', notes: 'Before', reply: null });
   });
 
-  it('is refused with 409 where the status is not the expected one by then', async () => {
+  it('is refused with 409 if the status is no longer the expected one', async () => {
     const enrollment = await enrolled('cancelled');
     const before = await stored(enrollment);
     const words = 'Enrollment is cancelled by now, no longer pending. Look at it before you change it.';
@@ -182,7 +182,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     );
   });
 
-  it('takes a known status and a reply of up to 2,000 characters', async () => {
+  it('accepts a known status and a reply of up to 2,000 characters', async () => {
     const enrollment = await enrolled('pending');
     for (const status of ['done', 'ACTIVE', '', null, 5]) {
       const response = await change(cast.owner, enrollment, { status });
@@ -193,7 +193,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     await change(cast.owner, enrollment, { status: 'active', reply: '𝒳'.repeat(2000) }).expect(200);
   });
 
-  it('to cancelled leaves the trainee the name of a course that is unpublished then', async () => {
+  it('to cancelled still shows the trainee the name of an unpublished course', async () => {
     await course.update({ isPublished: false, description: 'Changed since', thumbnail: '/api/images/1.webp' });
     const enrollment = await enrolled('active');
     const courseFor = async (by: Person, path: string) => {
@@ -211,7 +211,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     for (const path of paths) expect(await courseFor(cast.trainee, path), path).to.deep.equal(whole);
   });
 
-  it('back is for active trainees only; whatever has become of an account, its enrollments can be ended', async () => {
+  it('to active requires an active trainee; enrollments of any account can be ended', async () => {
     const { user } = cast.trainee;
     const enrollment = await enrolled('cancelled');
     await user.update({ isActive: false });
@@ -227,7 +227,7 @@ describe('PUT /api/enrollments/:id/status', () => {
     await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
   });
 
-  it('records what those who manage the course have changed, and nothing of the trainee’s own doing', async () => {
+  it('is recorded for managers of the course, but not for the trainee', async () => {
     const enrollment = await enrolled('pending');
     await change(cast.trainee, enrollment, { status: 'cancelled', notes: 'Ill' }).expect(200);
     expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([]);
@@ -263,7 +263,7 @@ describe('PUT /api/enrollments/:id/reply', () => {
   const set = (by: Person, body: object) =>
     harness.api('put', `/api/enrollments/${enrollment.id}/reply`, by.token).send(body);
 
-  it('sets the reply alone, whatever the status is; null and blank text take it back', async () => {
+  it('sets only the reply, in any status; null and blank text clear it', async () => {
     const { body } = await set(cast.owner, { reply: ' In May. ' }).expect(200);
     expect(body).to.have.all.keys('message', 'enrollment');
     expect(body.message).to.equal('Reply updated successfully.');
@@ -277,7 +277,7 @@ describe('PUT /api/enrollments/:id/reply', () => {
     }
   });
 
-  it('takes a reply of up to 2,000 characters from those who manage the course', async () => {
+  it('accepts a reply of up to 2,000 characters from managers of the course only', async () => {
     for (const reply of [undefined, 5, 'x'.repeat(2001), 'a\0b'])
       expectInvalid(await set(cast.owner, { reply }), ['reply']);
     expectFailure(await set(cast.foreign, { reply: 'Hi' }), 'NOT_FOUND', 'Enrollment not found.');
@@ -309,7 +309,7 @@ describe('PUT /api/enrollments/:id/progress', () => {
   const set = (by: Person, progress: unknown) =>
     harness.api('put', `/api/enrollments/${enrollment.id}/progress`, by.token).send({ progress });
 
-  it('is set while pending by those who manage the course, while active by the trainee too, and not afterwards', async () => {
+  it('is set by managers while pending or active, by the trainee while active, and not later', async () => {
     const { trainee, owner, admin } = cast;
     for (const [status, open] of [
       ['pending', [owner, admin]],
@@ -340,7 +340,7 @@ describe('PUT /api/enrollments/:id/progress', () => {
     expect((await enrollment.reload()).progress).to.equal(10);
   });
 
-  it('is recorded when those who manage the course have changed it', async () => {
+  it('is recorded for managers of the course', async () => {
     for (const [by, progress] of [
       [cast.trainee, 20],
       [cast.owner, 20],

@@ -34,7 +34,7 @@ describe('POST /api/enrollments', () => {
   const ask = (body: object = {}, by = cast.trainee) =>
     harness.api('post', '/api/enrollments', by.token).send({ courseId: course.id, ...body });
 
-  it('makes a pending enrollment with exactly its fields; the audit log has nothing of a trainee’s own doing', async () => {
+  it('creates a pending enrollment with exactly its fields, and no audit entry', async () => {
     const { body } = await ask({ notes: '  Mornings only ' }).expect(201);
     const { id, enrolledAt, notesAt, ...enrollment } = body.enrollment;
     expect(body).to.have.all.keys('message', 'enrollment');
@@ -75,7 +75,7 @@ describe('POST /api/enrollments', () => {
     expect(again.enrollment.notesAt).to.satisfy(recently);
   });
 
-  it('takes notes of up to 2,000 characters; none, null and blank are none', async () => {
+  it('accepts notes of up to 2,000 characters; absent, null and blank notes become null', async () => {
     await course.update({ maxStudents: null });
     const asked = async (notes: unknown) => ask({ notes }, await signIn(harness.context));
     for (const notes of [null, '', '  ', undefined])
@@ -97,7 +97,7 @@ describe('POST /api/enrollments/assign', () => {
       .api('post', '/api/enrollments/assign', by.token)
       .send({ courseId: course.id, traineeId: cast.trainee.user.id, ...body });
 
-  it('enrolls a trainee as active, in an unpublished course too, and records it', async () => {
+  it('enrolls a trainee as active, also in an unpublished course, and records this', async () => {
     const { body } = await assign({ reply: 'By phone' }).expect(201);
     const { id, enrolledAt, ...enrollment } = body.enrollment;
     const what = { userId: cast.trainee.user.id, courseId: course.id, status: 'active', progress: 0 };
@@ -112,7 +112,7 @@ describe('POST /api/enrollments/assign', () => {
     ]);
   });
 
-  it('takes a manager’s notes for a reply, and not both', async () => {
+  it('stores a manager’s notes as the reply, and refuses both together', async () => {
     const { body } = await assign({ notes: 'By phone' }).expect(201);
     expect(body.enrollment).to.include({ notes: null, notesAt: null, reply: 'By phone' });
     const refused = await assign({ notes: 'By phone', reply: 'By mail' });
@@ -120,7 +120,7 @@ describe('POST /api/enrollments/assign', () => {
     expect(messageOf(refused)).to.equal('Give notes or a reply, not both.');
   });
 
-  it('checks the input, the course, whose it is, the trainee, the enrollment and capacity, in this order', async () => {
+  it('checks the input, the course, its owner, the trainee, the enrollment and capacity, in this order', async () => {
     const wrong = { courseId: 1, traineeId: null, status: 'completed', reply: 5 };
     expectInvalid(await assign(wrong), Object.keys(wrong));
     const inactive = await buildUser(harness.context, { isActive: false });
@@ -156,7 +156,7 @@ describe('POST /api/enrollments/assign', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('lets in again who had cancelled, and records what that changed', async () => {
+  it('enrolls a trainee again who had cancelled, and records the changes', async () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, former);
     const { enrollment } = (await assign().expect(201)).body;
     expect(enrollment).to.include({ id, status: 'active', notes: 'Before', cancelReason: null, progress: 40 });

@@ -47,7 +47,7 @@ describe('GET /api/enrollments/export.csv', () => {
     await buildEnrollment(context, grace, foreign, { status: 'active' });
   });
 
-  it('has the trainee, the course and all fields of each, the first ones made first, formulas made harmless', async () => {
+  it('contains the trainee, the course and all fields, oldest first, with formulas escaped', async () => {
     const [first, ...others] = await rows(cast.admin);
     const { id, ...fields } = first ?? {};
     expect(await harness.context.database.models.Enrollment.findByPk(id)).to.include({ courseId: own.id });
@@ -78,7 +78,7 @@ describe('GET /api/enrollments/export.csv', () => {
     ]);
   });
 
-  it('has the places on waiting lists, and the certificates', async () => {
+  it('contains places on waiting lists, and certificates', async () => {
     const { context } = harness;
     const { code } = await buildCertificate(context, cast.trainee.user, await buildCourse(context, cast.owner.user));
     for (const name of ['Ada', 'Ben'])
@@ -93,7 +93,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expect(completed).to.deep.equal([{ certificate: code }]);
   });
 
-  it('has the fields that are asked for, in their order, in CSV and in a workbook', async () => {
+  it('contains the requested fields in the requested order, in CSV and in a workbook', async () => {
     const query = { fields: 'status,lastName,status', courseId: own.id };
     expect((await call(cast.admin, query).expect(200)).text).to.equal(
       `\ufeffstatus,lastName\ncompleted,'=cmd()\npending,${cast.trainee.user.lastName}\n`,
@@ -110,7 +110,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expectInvalid(await call(cast.admin, { fields: 'status,passwordHash' }), ['fields'], 'query');
   });
 
-  it('gives a trainer those in their own courses, without phones', async () => {
+  it('contains only enrollments of their own courses for trainers, without phones', async () => {
     const found = await rows(cast.owner);
     expect(found.map(({ email, course }) => [email, course])).to.deep.equal([
       [grace.email, 'Compilers'],
@@ -121,7 +121,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expect(await rows(cast.owner, { trainerId: cast.foreign.user.id })).to.deep.equal([]);
   });
 
-  it('has the filters of the list', async () => {
+  it('accepts the filters of the listing', async () => {
     const filters = [
       { status: 'pending,active' },
       { courseId: own.id, status: 'completed' },
@@ -142,7 +142,7 @@ describe('GET /api/enrollments/export.csv', () => {
     expectInvalid(await call(cast.admin, { status: 'gone' }), ['status'], 'query');
   });
 
-  it('has each of very many once, but those that are removed while it is read', async () => {
+  it('contains each of very many rows once, except rows removed during the export', async () => {
     const { context } = harness;
     const people = Array.from({ length: 13 }, () => buildUser(context));
     const courses = Array.from({ length: 400 }, () => buildCourse(context, cast.owner.user));
@@ -189,7 +189,7 @@ describe('GET /api/courses/export.csv', () => {
     await buildCourse(context, cast.foreign.user, { title: 'Bees', isPublished: true });
   });
 
-  it('has all fields of each, with the seats taken and the trainer, the first ones made first', async () => {
+  it('contains all fields, the seats taken and the trainer, oldest first', async () => {
     const [first, ...others] = await rows(cast.admin);
     const { firstName, lastName } = cast.owner.user;
     expect(first).to.include({
@@ -206,13 +206,13 @@ describe('GET /api/courses/export.csv', () => {
     expect(others.map(({ title, seatsTaken }) => [title, seatsTaken])).to.deep.equal([['Bees', '0']]);
   });
 
-  it('gives a trainer their own courses alone, published or not', async () => {
+  it('contains only their own courses for trainers, published or not', async () => {
     await weaving.update({ isPublished: false });
     expect((await rows(cast.owner)).map(({ title }) => title)).to.deep.equal(['Weaving']);
     expect(await rows(cast.owner, { trainerId: cast.foreign.user.id })).to.deep.equal([]);
   });
 
-  it('has the filters of the list and the fields that are asked for; days are days in a workbook', async () => {
+  it('accepts the filters of the listing and the requested fields; dates are dates in a workbook', async () => {
     for (const [filter, titles] of [
       [{ category: 'Crafts' }, ['Weaving']],
       [{ search: 'bee' }, ['Bees']],
@@ -235,7 +235,7 @@ describe('GET /api/courses/export.csv', () => {
 describe('GET /api/users/export.csv', () => {
   const { harness, call } = useExports('users');
 
-  it('has the fields that are asked for, in their order', async () => {
+  it('contains the requested fields in the requested order', async () => {
     const { admin } = await castOf(harness.context);
     const { text } = await call(admin, { fields: 'role,email', role: 'super_admin' }).expect(200);
     expect(text).to.equal(`\ufeffrole,email\nsuper_admin,${admin.user.email}\n`);

@@ -42,7 +42,7 @@ describe('Requests from several networks', () => {
     });
   }
 
-  it('are served round robin: very many from one keep another waiting no longer than one does', async () => {
+  it('are served round robin: another network does not wait longer for very many requests than for one', async () => {
     await start(1);
     const { token } = await signIn(harness.context);
     const ended: string[] = [];
@@ -63,7 +63,7 @@ describe('Requests from several networks', () => {
     expect(ended.filter((one) => one === `${attacker} 200`)).to.have.length(100);
   });
 
-  it('share the slots: one network has all while nobody else asks, and a quarter of them while others do', async () => {
+  it('share the slots: a single network uses all, one of several networks a quarter', async () => {
     await start(8);
     const { token } = await signIn(harness.context);
     const responses: Promise<{ status: number }>[] = [];
@@ -84,7 +84,7 @@ describe('Requests from several networks', () => {
     expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
   });
 
-  it('leave connections to the database to others, though a page is read with two queries', async function () {
+  it('leave database connections to other networks, although a page takes two queries', async function () {
     // SQLite has no connections to wait for.
     if (!onMysql) return this.skip();
     await start(20, { DB_POOL_MAX: '10' });
@@ -127,7 +127,7 @@ describe('Requests from several networks', () => {
     expect(body?.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 0 });
   });
 
-  it('are told apart by the address that Express finds', async () => {
+  it('are distinguished by the address that Express determines', async () => {
     for (const trusted of [false, 1, 2, 'loopback', ['loopback', '192.0.2.0/24']]) {
       const app = express().set('trust proxy', trusted);
       const isProxy = trustOf(app);

@@ -141,7 +141,7 @@ describe('files in a bucket, over HTTP', function () {
   const thumbnail = async () =>
     api('post', `/api/courses/${course.id}/thumbnail`).attach('image', await image().jpeg().toBuffer(), 'x.jpg');
 
-  it('takes, lists, gives and deletes materials', async () => {
+  it('stores, lists, returns and deletes materials', async () => {
     const content = randomBytes(3_000_000);
     const { file } = (await upload(content, 'film.mp4').expect(201)).body;
     expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([file]);
@@ -158,7 +158,7 @@ describe('files in a bucket, over HTTP', function () {
     expect(existsSync(path.join(context.config.dataDir, 'files'))).to.equal(false);
   });
 
-  it('is unavailable, whole and in ranges, when an object has another size than was stored', async () => {
+  it('are unavailable, whole and in ranges, when an object has another size than in the database', async () => {
     const { file } = (await upload('abcdefghij').expect(201)).body;
     await api('get', routeOf(file.id)).set('Range', 'bytes=2-3').expect(206);
     const [key = ''] = await storedKeys(context);
@@ -171,7 +171,7 @@ describe('files in a bucket, over HTTP', function () {
     await expectNothingLeft(context, 1);
   });
 
-  it('keeps files in use for as long as they are, beside the partial objects that the cleanup removes', async () => {
+  it('keep files in use while the cleanup removes partial objects', async () => {
     await upload('abc').expect(201);
     await thumbnail();
     const kept = await storedKeys(context);
@@ -184,7 +184,7 @@ describe('files in a bucket, over HTTP', function () {
     await expectNothingLeft(context, 2);
   });
 
-  it('closes an object when its reader disconnects', async () => {
+  it('close an object when its reader disconnects', async () => {
     const { file } = (await upload(Buffer.alloc(5_000_000)).expect(201)).body;
     for (let round = 0; round < 5; round += 1) {
       const headers = { Authorization: `Bearer ${token}` };
@@ -208,7 +208,7 @@ describe('files in a bucket, over HTTP', function () {
         waiting: { uploads: number };
       };
 
-    it('gets few files of an account at a time, and keeps no place of other requests', async () => {
+    it('receives few files of an account at a time, and blocks no other requests', async () => {
       way.set('held');
       const uploads = Array.from({ length: 7 }, (_, index) => upload(`${index}`).then(({ status }) => status));
       await until(async () => uploadsIn(context).length === uploadBounds.perAccount);
@@ -225,7 +225,7 @@ describe('files in a bucket, over HTTP', function () {
       await expectNothingLeft(context, 8);
     });
 
-    it('keeps no place of other requests while it gives a file', async () => {
+    it('blocks no other requests while it returns a file', async () => {
       const { file } = (await upload('x').expect(201)).body;
       way.set('held');
       const reads = Array.from({ length: 3 }, () => api('get', routeOf(file.id)).then(({ status }) => status));
@@ -235,8 +235,8 @@ describe('files in a bucket, over HTTP', function () {
     });
   });
 
-  describe('that can not be reached', () => {
-    it('takes nothing, says when to try again, and is well when it is back', async () => {
+  describe('that is unreachable', () => {
+    it('stores nothing, returns Retry-After, and works again when it is back', async () => {
       way.set('closed');
       for (const response of [await upload('x'), await thumbnail()]) {
         expectFailure(response, 'UNAVAILABLE');
@@ -253,7 +253,7 @@ describe('files in a bucket, over HTTP', function () {
       await expectNothingLeft(context, 1);
     });
 
-    it('answers 503, which no cache keeps', async () => {
+    it('causes 503, which is not cacheable', async () => {
       const { file } = (await upload('x').expect(201)).body;
       const { imageUrl } = (await thumbnail()).body;
       for (const broken of ['closed', 'cut'] as const) {
@@ -268,7 +268,7 @@ describe('files in a bucket, over HTTP', function () {
       await api('get', routeOf(file.id)).expect(200);
     });
 
-    it('allows deleting what has files, which are removed later', async () => {
+    it('allows deleting courses with files, which are removed later', async () => {
       await upload('x').expect(201);
       const { imageUrl } = (await thumbnail()).body;
       way.set('closed');

@@ -50,7 +50,7 @@ function forgeries(genuine: string): Record<string, string> {
   };
 }
 
-describe('Every operation that looks at a token', () => {
+describe('Every operation that reads a token', () => {
   const harness = useHarness();
 
   /**
@@ -69,7 +69,7 @@ describe('Every operation that looks at a token', () => {
     return opened;
   }
 
-  it('refuses those that were genuine once', async () => {
+  it('refuses tokens that were valid before', async () => {
     const { context } = harness;
     const { Session } = context.database.models;
     const [revoked, inactive, gone] = [await signIn(context), await signIn(context), await signIn(context)];
@@ -87,7 +87,7 @@ describe('Every operation that looks at a token', () => {
     expect(await openedBy(tokens)).to.deep.equal([]);
   });
 
-  it('refuses forged ones', async () => {
+  it('refuses forged tokens', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     expect(await openedBy(forgeries(token), atDepth(4, 1))).to.deep.equal([]);
     await harness.api('get', '/api/auth/me', token).expect(200);

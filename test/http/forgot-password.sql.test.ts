@@ -24,7 +24,7 @@ describe('A forgotten password', () => {
     return statements.map((sql) => sql.replace(/'[^']*'/g, '?'));
   }
 
-  it('is answered and written down the same for every identifier', async () => {
+  it('gets the same response and the same rows for every identifier', async () => {
     const { email, phone } = await buildUser(harness.context);
     const { email: inactive } = await buildUser(harness.context, { isActive: false });
     const { email: admin } = await buildUser(harness.context, { role: 'super_admin' });
@@ -59,7 +59,7 @@ describe('A forgotten password', () => {
     expect(await queued()).to.have.length(identifiers.length);
   });
 
-  it('is queued with the normalised identifier and without an account, which the sender looks for', async () => {
+  it('is queued with the normalised identifier and without an account; the sender finds the account', async () => {
     for (const identifier of ['  ADA@Example.org ', '+44 (20) 7946-0001', 'İ'.repeat(200)])
       await forget(identifier).expect(202);
     const reset = { kind: 'reset', userId: null, state: 'queued' };
@@ -71,7 +71,7 @@ describe('A forgotten password', () => {
     expectInvalid(await forget(5), ['identifier']);
   });
 
-  it('can be told 100 times an hour at an address, by a limit that no login counts for', async () => {
+  it('is accepted 100 times an hour from an address; logins do not count towards this limit', async () => {
     const { email } = await buildUser(harness.context);
     for (let count = 0; count < 100; count += 1) await forget(email).expect(202);
     const refused = await forget('nobody@example.org');
@@ -86,7 +86,7 @@ describe('A forgotten password', () => {
     await forget(email).expect(202);
   });
 
-  it('can be helped where mail is set up', async () => {
+  it('is available if mail is set up', async () => {
     const { body } = await harness.api('get', '/api/forgot-password').expect(200);
     expect(body).to.deep.equal({ available: true });
   });
@@ -96,7 +96,7 @@ describe('A mail for a forgotten password', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
 
-  it('goes to the address of the account, also by phone, and its link sets another password; nobody else gets one', async () => {
+  it('goes only to the address of the account, also for a phone, and its link sets another password', async () => {
     const { email, phone } = await buildUser(harness.context);
     const { email: inactive } = await buildUser(harness.context, { isActive: false });
     for (const identifier of ['nobody@example.org', inactive, phone])
@@ -117,7 +117,7 @@ describe('A mail for a forgotten password', () => {
 describe('A link that the super admin has mailed', () => {
   const harness = useHarness(mailSettings);
 
-  it('is queued once, with the old password and the sessions left as they are, and audited', async () => {
+  it('is queued once and audited, and leaves the password and the sessions unchanged', async () => {
     const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const { user, token } = await signIn(harness.context);
     const reset = () => harness.api('post', `/api/users/${user.id}/reset-password`, admin).send({ link: true });
@@ -135,7 +135,7 @@ describe('A link that the super admin has mailed', () => {
     expect(body.entries[0]).to.include({ action: 'user.mail-reset-link' });
   });
 
-  it('goes to many, but to no inactive account', async () => {
+  it('goes to many accounts, but not to inactive ones', async () => {
     const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const user = await buildUser(harness.context);
     const inactive = await buildUser(harness.context, { isActive: false });

@@ -21,7 +21,7 @@ describe('A rename since the enrollment', () => {
   const shownTo = async ({ token }: Person) =>
     (await api('get', `/api/enrollments/${enrollment.id}`, token).expect(200)).body.enrollment.formerName;
 
-  it('is shown wherever managers of the course see the enrollment', async () => {
+  it('is shown in all responses with the enrollment for managers of the course', async () => {
     const { owner, admin } = cast;
     const seen = async () => {
       const names = [await shownTo(owner), await shownTo(admin)];
@@ -46,7 +46,7 @@ describe('A rename since the enrollment', () => {
       expect((await api('get', path, cast.trainee.token).expect(200)).text, path).not.to.include('Lovelace');
   });
 
-  it('keeps the first name after others, and ends with the return to it', async () => {
+  it('keeps the first former name after more renames, and disappears after a rename to this name', async () => {
     await rename({ lastName: 'Byron' });
     await rename({ firstName: 'Augusta' });
     expect(await shownTo(cast.owner)).to.equal('Ada Lovelace');
@@ -56,7 +56,7 @@ describe('A rename since the enrollment', () => {
     expect(await shownTo(cast.owner)).to.equal('Ada Lovelace');
   });
 
-  it('is no other change, and none before the enrollment', async () => {
+  it('ignores other changes, and renames before the enrollment', async () => {
     await rename({ phone: '+44 20 7946 0009' });
     expect(await shownTo(cast.owner)).to.equal(null);
     const { updatedAt } = enrollment;
@@ -72,7 +72,7 @@ describe('A rename since the enrollment', () => {
     expect(later?.formerName).to.equal(null);
   });
 
-  it('stays shown when the trainee leaves and asks again', async () => {
+  it('stays visible when the trainee leaves and requests enrollment again', async () => {
     await rename({ lastName: 'Byron' });
     await setStatus('cancelled', cast.trainee).expect(200);
     const { body } = await api('post', '/api/enrollments', cast.trainee.token).send({ courseId: course.id });
@@ -80,7 +80,7 @@ describe('A rename since the enrollment', () => {
     expect(await shownTo(cast.owner)).to.equal('Ada Lovelace');
   });
 
-  it('gives the certificate the name that the account has, in every place', async () => {
+  it('puts the current name of the account on the certificate, in all responses', async () => {
     await rename({ firstName: 'Augusta Ada', lastName: 'Byron' });
     const { certificate: code } = (await setStatus('completed', cast.owner).expect(200)).body.enrollment;
     const names = { firstName: 'Augusta Ada', lastName: 'Byron' };
@@ -90,7 +90,7 @@ describe('A rename since the enrollment', () => {
     expect(await shownTo(cast.owner)).to.equal('Ada Lovelace');
   });
 
-  it('at the same time as the completion fails neither, and shows on the certificate or beside it', async () => {
+  it('succeeds together with a concurrent completion, and shows on the certificate or beside it', async () => {
     const { Certificate } = harness.context.database.models;
     for (let round = 0; round < 8; round += 1) {
       const names = { firstName: 'Ada', lastName: `Byron ${'x'.repeat(round + 1)}` };

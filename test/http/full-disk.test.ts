@@ -36,7 +36,7 @@ describe('A service with an SQLite database on a full disk', function () {
     return { status: response.status, body: (await response.json()) as object };
   }
 
-  it('is not ready, answers 507 to all changes, reads, and recovers when there is space', async function () {
+  it('is not ready, answers 507 to all changes, serves reads, and recovers when there is space', async function () {
     if (!mounted) return this.skip();
     const database = path.join(disk, 'test.sqlite');
     await migrate({ url: `sqlite:${database}` });

@@ -11,7 +11,7 @@ import { Fuzzing } from './support/fuzzing.js';
 const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
 
 /** `FUZZ_SEED` gives the requests of another run again, `FUZZ_REQUESTS` another number of them. */
-describe('The whole API, met with generated requests', () => {
+describe('The whole API with generated requests', () => {
   const log: string[] = [];
   const takeLog = () => log.splice(0).join('');
   const logger = createLogger('error', { write: (line) => void log.push(line) });
@@ -25,7 +25,7 @@ describe('The whole API, met with generated requests', () => {
   });
   after(() => server.close());
 
-  it('answers each as the contract declares, and without a fault of its own', async function () {
+  it('responds as the contract declares, without an internal error', async function () {
     this.timeout(scaled(fullDepth ? 1_200_000 : 60_000));
     const all = operations.map(([name]) => name);
     const toSucceed = fullDepth ? all.filter((name) => !needsEmpty.includes(name)) : [];

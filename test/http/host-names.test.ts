@@ -8,7 +8,7 @@ const ada = JSON.stringify({
 const refusal =
   /^HTTP\/1.1 421 .*Error-Code: HOST_UNKNOWN.*\{"error":"The service listens on this machine only, .* Set PUBLIC_URL /s;
 
-describe('A service that only its own machine reaches', () => {
+describe('A service on the loopback interface', () => {
   const service = useListeningService();
 
   /** The whole response to a request. */
@@ -20,7 +20,7 @@ describe('A service that only its own machine reaches', () => {
   }
   const statusFor = async (line: string, ...headers: string[]) => (await responseTo(line, headers)).slice(9, 12);
 
-  it('refuses to be set up by a page under another name', async () => {
+  it('refuses setup by a page under another host name', async () => {
     await service.start();
     const json = ['Content-Type: application/json', 'X-Requested-With: x'];
     const setup = (host: string, body: string) =>
@@ -31,20 +31,20 @@ describe('A service that only its own machine reaches', () => {
     expect(await setup('localhost:3000', ada)).to.match(/^HTTP\/1.1 201 /);
   });
 
-  it('refuses other names for pages, the API and probes', async () => {
+  it('refuses other host names for pages, the API and probes', async () => {
     await service.start();
     for (const path of ['/', '/sign-in', '/api/courses', '/api/nowhere', '/healthz', '/readyz', '/metrics'])
       expect(await responseTo(`GET ${path} HTTP/1.1`, ['Host: evil.example']), path).to.match(refusal);
     expect(await responseTo('OPTIONS /api/courses HTTP/1.1', ['Host: evil.example'])).to.match(refusal);
   });
 
-  it('takes the final dot of PUBLIC_URL for nothing', async () => {
+  it('ignores the final dot of PUBLIC_URL', async () => {
     await service.start({ PUBLIC_URL: 'https://courses.example.' });
     for (const host of ['courses.example', 'courses.example.'])
       expect(await statusFor('GET /healthz HTTP/1.1', `Host: ${host}`), host).to.equal('200');
   });
 
-  it('has the names of the loopback interface, with any port, and that of PUBLIC_URL', async () => {
+  it('accepts the names of the loopback interface with any port, and the name in PUBLIC_URL', async () => {
     await service.start({ PUBLIC_URL: 'https://courses.xn--bcher-kva.example' });
     for (const host of [
       ...[
@@ -74,7 +74,7 @@ describe('A service that only its own machine reaches', () => {
       expect(await statusFor('GET /healthz HTTP/1.1', `Host: ${host}`), host).to.equal('421');
   });
 
-  it('heeds the target of a request before its header, and no header of proxies', async () => {
+  it('uses the target of a request before its header, and ignores headers of proxies', async () => {
     await service.start();
     const health = (target: string, ...headers: string[]) => statusFor(`GET ${target} HTTP/1.1`, ...headers);
     expect(await health('http://evil.example/healthz', 'Host: localhost')).to.equal('421');
@@ -88,16 +88,16 @@ describe('A service that only its own machine reaches', () => {
     expect(await statusFor('GET /healthz HTTP/1.0')).to.equal('200');
   });
 
-  it('has the name by which it was told to listen', async () => {
+  it('accepts the name in HOST', async () => {
     await service.start({ HOST: 'localhost' });
     expect(await statusFor('GET /healthz HTTP/1.1', 'Host: evil.example')).to.equal('421');
   });
 });
 
-describe('A service that others reach', () => {
+describe('A service that other machines reach', () => {
   const service = useListeningService();
 
-  it('answers to any name behind a trusted proxy, and where it listens on other addresses', async () => {
+  it('accepts any host name behind a trusted proxy and on other addresses', async () => {
     for (const settings of [{ TRUST_PROXY: 'loopback' }, { TRUST_PROXY: '10.0.0.1' }, { HOST: '0.0.0.0' }]) {
       await service.start(settings);
       const { closed, received } = await service.open(

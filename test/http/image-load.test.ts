@@ -90,7 +90,7 @@ describe('many images together', function () {
     await expectNothingLeft(context, 4 * maxInFlight);
   });
 
-  it('are not taken from one account alone', async () => {
+  it('are limited per account', async () => {
     const { pid, sent } = await standingStill(() =>
       Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers }))),
     );
@@ -109,7 +109,7 @@ describe('many images together', function () {
     await expectNothingLeft(context, 2);
   });
 
-  it('are given up with their clients, whether they wait or are worked on', async () => {
+  it('are cancelled when their clients leave, queued or in progress', async () => {
     const tokens = await accounts(4);
     const { pid, sent } = await standingStill(() => tokens.map(sendAvatar));
     await until(() => uploadsIn(context).length === 4);
@@ -121,7 +121,7 @@ describe('many images together', function () {
     expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
   });
 
-  it('are prepared before the service ends', async () => {
+  it('are completed before the service ends', async () => {
     const waiting = (await accounts(3)).map((as) => avatar(as).then(({ status }) => status));
     await until(() => uploadsIn(context).length > 0);
     await server.close();

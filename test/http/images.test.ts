@@ -36,7 +36,7 @@ describe('images over HTTP', () => {
   const profile = async (as = token) => (await harness.api('get', '/api/auth/me', as).expect(200)).body.user;
 
   describe('POST /api/courses/:id/thumbnail', () => {
-    it('takes an image and shows WebP, made to fit, at the address that it answers and wherever the course is', async () => {
+    it('accepts an image, scales it, and shows it as WebP at the returned URL and with the course', async () => {
       const { body } = await thumbnail(await image(1600, 200).png().toBuffer()).expect(200);
       expect(body).to.have.all.keys('message', 'imageUrl');
       expect(body.message).to.equal('Thumbnail uploaded successfully.');
@@ -52,7 +52,7 @@ describe('images over HTTP', () => {
       expect(shown.map((one) => one.thumbnail)).to.deep.equal(Array(3).fill(body.imageUrl));
     });
 
-    it('replaces the former image, whose URL answers 404', async () => {
+    it('replaces the previous image, whose URL then returns 404', async () => {
       const first = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body.imageUrl;
       const second = (await thumbnail(await image().png().toBuffer()).expect(200)).body.imageUrl;
       expect(second).not.to.equal(first);
@@ -70,7 +70,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('is refused to callers without access before any of it is read', async () => {
+    it('refuses callers without access before the image is read', async () => {
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
       // No form at all: reading it would fail differently.
       const response = await harness.api('post', `/api/courses/${course.id}/thumbnail`, other).send({ not: 'a form' });
@@ -78,7 +78,7 @@ describe('images over HTTP', () => {
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
     });
 
-    it('is taken away by DELETE, audited once, and by those only who manage the course', async () => {
+    it('can be undone by DELETE, audited once, for managers of the course only', async () => {
       const remove = (as = token) => harness.api('delete', `/api/courses/${course.id}/thumbnail`, as);
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
@@ -100,7 +100,7 @@ describe('images over HTTP', () => {
   });
 
   describe('PUT and DELETE /api/auth/avatar', () => {
-    it('shows an image that fits into 512 by 512 where the account is shown, until it is replaced or removed', async () => {
+    it('show an image of at most 512 by 512 pixels with the account until it is replaced or removed', async () => {
       const first = (await avatar(await image().jpeg().toBuffer()).expect(200)).body.imageUrl;
       const { body } = await avatar(await image(300, 900).webp().toBuffer(), 'me.webp').expect(200);
       const { imageUrl } = body;
@@ -123,7 +123,7 @@ describe('images over HTTP', () => {
       }
     });
 
-    it('leaves one of those that come together, or none', async () => {
+    it('keep one of concurrent images, or none', async () => {
       const content = await image().jpeg().toBuffer();
       const uploads = Array.from({ length: 2 }, () => avatar(content).then(({ status }) => status));
       const removals = Array.from(
@@ -136,7 +136,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, shown === null ? 0 : 1);
     });
 
-    it('is nothing for an account that is deleted while it is stored', async () => {
+    it('keep no image of an account that is deleted meanwhile', async () => {
       const { user, token: own } = await signIn(harness.context);
       const admin = await superAdmin();
       const deletion = () => harness.api('delete', `/api/users/${user.id}`, admin).expect(200);
@@ -150,7 +150,7 @@ describe('images over HTTP', () => {
     });
   });
 
-  describe('a form that brings no image', () => {
+  describe('a form without a valid image', () => {
     /** Both ways to send an image refuse it so, and nothing is left of it. */
     async function expectRefused(content: Buffer | string, message: string, name?: string): Promise<void> {
       for (const response of [await thumbnail(content, name), await avatar(content, name)]) {
@@ -160,7 +160,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context);
     }
 
-    it('is refused when it is something else, was cut off, or has too many pixels', async () => {
+    it('is refused if the file has another type, is cut off, or has too many pixels', async () => {
       const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
       for (const other of [svg, await image().gif().toBuffer()]) await expectRefused(other, formats, 'image.png');
       const content = await image(300, 200).jpeg().toBuffer();
@@ -169,7 +169,7 @@ describe('images over HTTP', () => {
       await thumbnail(emptyPng(2000, 2000), 'empty.png').expect(200);
     });
 
-    it('is refused when it has too many bytes', async () => {
+    it('is refused if the file has too many bytes', async () => {
       const content = await image().jpeg().toBuffer();
       const padded = (bytes: number) => Buffer.concat([content, Buffer.alloc(bytes - content.length)]);
       for (const upload of [thumbnail, avatar])
@@ -180,7 +180,7 @@ describe('images over HTTP', () => {
       await thumbnail(padded(1_200_000)).expect(200);
     });
 
-    it('is refused when it has no file, two, or one in another field', async () => {
+    it('is refused with no file, with two, or with a file in another field', async () => {
       const content = await image().jpeg().toBuffer();
       const route = `/api/courses/${course.id}/thumbnail`;
       const none = await harness.api('post', route, token).field('image', 'x');
@@ -197,7 +197,7 @@ describe('images over HTTP', () => {
   });
 
   describe('GET /api/images/:name', () => {
-    it('shows an image to everybody, to be kept for good, as nothing but an image', async () => {
+    it('returns an image to everybody, cacheable for ever, with the headers of an image only', async () => {
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const { headers, body } = await harness.api('get', imageUrl).expect(200);
       expect(headers).to.include({
@@ -210,7 +210,7 @@ describe('images over HTTP', () => {
       expect(headers).not.to.have.any.keys('content-disposition', 'set-cookie', 'etag');
     });
 
-    it('sends no image that was cut in the storage', async () => {
+    it('returns no image that was truncated in the storage', async () => {
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
       truncateSync(stored, 20);
@@ -220,7 +220,7 @@ describe('images over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('answers 404 to other names, uncacheably', async () => {
+    it('returns 404 for other names, not cacheable', async () => {
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const name = (imageUrl as string).slice('/api/images/'.length);
       const odd = ['é', '🦄', "'", 'x'.repeat(2000)].map(encodeURIComponent);

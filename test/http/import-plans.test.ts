@@ -37,7 +37,7 @@ describe('Imports that are planned over HTTP', () => {
   const rowsOf = async (id: string, query = '') => (await call('get', `/${id}/rows?${query}`).expect(200)).body;
   const people1 = `${people(2)}Ada,King,ada@example.org,1\nA,B,nobody,\n`;
 
-  it('tell what would happen to every row, and write no account', async () => {
+  it('return the planned outcome of every row, and write no account', async () => {
     const before = await models().User.count();
     const created = await upload(people1);
     expect(created).to.deep.include({ status: 'planning', progress: { rowsDone: 0, rowsTotal: null } });
@@ -80,7 +80,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(await models().ImportRow.count()).to.equal(0);
   });
 
-  it('show the rows behind the plan, by outcome, code and words', async () => {
+  it('list the rows of the plan, filtered by outcome, code and text', async () => {
     const account = await buildUser(importing.context, { email: 'ada@example.org', phone: '1', lastName: 'Lovelace' });
     const { id, plan: made } = await plan(people1, { onExisting: 'update' });
     const { rows, pagination } = await rowsOf(id);
@@ -133,7 +133,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(stored).not.to.match(/topsecret99|\$2b\$/);
   });
 
-  it('show nothing of a row whose cells have moved, in a file with passwords', async () => {
+  it('mask all cells of a row with shifted cells in a file with passwords', async () => {
     const header = 'firstName,lastName,email,phone,password,reply';
     const moved = [
       'Ann,Lee, Jr,ann@example.org,1,topsecret99,hello',
@@ -154,7 +154,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(made.columns[4].samples).to.deep.equal(['😀'.repeat(100)]);
   });
 
-  it('let people map the columns of a header that is not understood', async () => {
+  it('accept a mapping of columns for an unknown header', async () => {
     const unknown = people(3).replace('firstName,lastName,email,phone', 'A,Surname,A,');
     const refused = await plan(unknown);
     expect(refused).to.include({ status: 'planned', error: null });
@@ -189,7 +189,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(replanned.plan.problem).to.include({ code: 'USAGE', reason: null });
   });
 
-  it('tell the sheets of a workbook where the one that is wanted is not there, or empty', async () => {
+  it('list the sheets of a workbook if the requested sheet is missing or empty', async () => {
     const workbook = readFileSync('test/fixtures/workbooks/three-sheets.ods');
     const refused = await plan(workbook, { sheet: 'Nobody' });
     const sheets = [
@@ -206,7 +206,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(file.workbook).to.deep.equal({ kind: 'ods', sheet: 'Teilnehmer 2026', sheets });
   });
 
-  it('check the options of another plan as the form does', async () => {
+  it('validate the options of a new plan like those of the form', async () => {
     const { id } = await plan(people1);
     const invalid = [
       [{ role: 'king' }, 'role'],
@@ -226,7 +226,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(await show(id)).to.include({ status: 'planned' });
   });
 
-  it('name the line of bytes in an encoding that is not known', async () => {
+  it('name the line of bytes in an unknown encoding', async () => {
     const mixed = Buffer.concat([
       Buffer.from(`${people(1)}J\u00fcrgen`, 'latin1'),
       Buffer.from(',Zo\u00eb,z@example.org,8\n'),
@@ -235,14 +235,14 @@ describe('Imports that are planned over HTTP', () => {
     expect(problem).to.include({ code: 'IMPORT_FILE_INVALID', reason: 'ENCODING_UNKNOWN', line: 3 });
   });
 
-  it('show the columns of a file in which a row can not be read', async () => {
+  it('show the columns of a file with an unreadable row', async () => {
     const refused = await plan(`${people(300)}"A,B\n`);
     expect(refused.plan.problem.message).to.include('a quote that is never closed');
     expect(refused.plan.columns).to.have.length(4);
     expect((await rowsOf(refused.id)).rows).to.deep.equal([]);
   });
 
-  it('are applied as planned, and then are imports like any other', async () => {
+  it('are applied as planned, and then work like other imports', async () => {
     const { id, plan: made } = await plan(people1);
     const applied = await call('post', `/${id}/apply`).send({}).expect(202);
     expect(applied.body.import).to.include({ status: 'queued' });
@@ -280,13 +280,13 @@ describe('Imports that are planned over HTTP', () => {
     ]);
   });
 
-  it('are refused with 409 when somebody has planned the import again', async () => {
+  it('are refused with 409 when the import was planned again', async () => {
     const { id } = await plan(people1);
     await call('post', `/${id}/apply`).send({ planId: 'another' }).expect(409);
     expect(await show(id)).to.include({ status: 'planned' });
   });
 
-  it('go back to their plan when accounts have changed before the first row is written', async () => {
+  it('return to the state "planned" when accounts have changed before the first row is written', async () => {
     const { id } = await plan(people1);
     await call('post', `/${id}/apply`).send({}).expect(202);
     await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
@@ -302,7 +302,7 @@ describe('Imports that are planned over HTTP', () => {
     expect((await show(id)).plan.counts).to.include({ created: 2, skipped: 1 });
   });
 
-  it('are refused when the options allow no bad rows', async () => {
+  it('are refused when the options allow no rejected rows', async () => {
     const { id, plan: made } = await plan(people1, { onError: 'abort' });
     expect(made.refusal).to.match(/^1 row is bad/);
     await call('post', `/${id}/apply`).send({}).expect(400, { error: made.refusal });
@@ -321,7 +321,7 @@ describe('Imports that are planned over HTTP', () => {
       await call('post', `/${id}/${action}`).send({}).expect(400);
   });
 
-  it('are no more than a number for each account', async () => {
+  it('are limited per account', async () => {
     const first = await upload(people(1));
     await upload(people(2));
     const third = () =>

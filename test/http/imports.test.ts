@@ -140,7 +140,7 @@ describe('Imports over HTTP', function () {
     });
   });
 
-  it('are accepted where their folder is on a file system of its own', async function () {
+  it('are accepted if their folder is on a separate file system', async function () {
     const other = folderOnOtherFileSystem(folder);
     if (!other) return this.skip();
     const release = await takeImportSlot(harness.context);
@@ -162,7 +162,7 @@ describe('Imports over HTTP', function () {
     }
   });
 
-  it('give their rejected rows in the encoding of the file, and say which', async () => {
+  it('return their rejected rows in the encoding of the file, and name the encoding', async () => {
     const text = 'Vorname;Nachname;E-Mail;Telefon\nJürgen;Groß;juergen;0301\nAda;King;ada@example.org;1\n';
     const bytes = iconv.encode(text, 'windows-1252');
     const upload = call('post', '/api/imports').attach('file', bytes, 'C:\\fakepath\\people.csv');
@@ -189,7 +189,7 @@ describe('Imports over HTTP', function () {
     return { status, type: headers.get('content-type'), name: headers.get('content-disposition'), file };
   }
 
-  it('give their rejected rows and passwords as workbooks where these are asked for', async () => {
+  it('return their rejected rows and passwords as workbooks on request', async () => {
     const { id } = await ended((await submit(`${people(1)}A,B,nobody,030 1\n`)).id);
     const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
     const rejected = await download(`/api/imports/${id}/rejected.csv?format=xlsx`);
@@ -210,7 +210,7 @@ describe('Imports over HTTP', function () {
     await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
   });
 
-  it('give the rejected rows of a workbook as a workbook, unless CSV is asked for', async () => {
+  it('return the rejected rows of a workbook as a workbook, unless CSV is requested', async () => {
     const rows = [
       ['firstName', 'lastName', 'email', 'phone'],
       ['Ada', 'King', 'ada@example.org', '1'],
@@ -228,7 +228,7 @@ describe('Imports over HTTP', function () {
     expect(readdirSync(path.join(folder, 'imports', id))).to.include('upload.rejected.csv');
   });
 
-  it('refuse a workbook of rejected rows that no workbook can have', async () => {
+  it('refuse a workbook of rejected rows that exceed the limits of workbooks', async () => {
     const { id } = await ended(
       (await submit(`notes,${people(1)}x,A,B,nobody,1\n`.replace('x,A', `${'x'.repeat(33_000)},A`))).id,
     );
@@ -241,7 +241,7 @@ describe('Imports over HTTP', function () {
     await call('get', `/api/imports/${id}/rejected.csv?format=csv`).expect(200);
   });
 
-  it('take a mapping for each of 256 columns', async () => {
+  it('accept a mapping for each of 256 columns', async () => {
     const others = Array.from({ length: 252 }, (_, index) => `c${index}`);
     const upload = call('post', '/api/imports').attach(
       'file',
@@ -256,7 +256,7 @@ describe('Imports over HTTP', function () {
     expect((await ended(body.import.id)).counts).to.include({ rows: 1, created: 1 });
   });
 
-  it('give their passwords once, and then have them no more', async () => {
+  it('return their passwords once, and then delete them', async () => {
     const { id } = await ended((await submit(people(3))).id);
     const file = path.join(folder, 'imports', id, 'upload.credentials.csv');
     expect(existsSync(file)).to.equal(true);
@@ -275,7 +275,7 @@ describe('Imports over HTTP', function () {
     expect(logged.join('')).not.to.include(password);
   });
 
-  it('can be watched until they end', async () => {
+  it('send events until they end', async () => {
     const { id } = await submit(people(120));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
     expect(headers['content-type']).to.equal('text/event-stream; charset=utf-8');
@@ -287,7 +287,7 @@ describe('Imports over HTTP', function () {
     expect(events.slice(0, -1).every((event) => event.startsWith('event: progress\n'))).to.equal(true);
   });
 
-  it('can be watched for as long as one is signed in', async () => {
+  it('send events only while the caller is signed in', async () => {
     const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
@@ -301,7 +301,7 @@ describe('Imports over HTTP', function () {
     }
   });
 
-  it('can be watched by 20 clients of an account at a time', async () => {
+  it('send events to at most 20 clients of an account at a time', async () => {
     const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
@@ -327,7 +327,7 @@ describe('Imports over HTTP', function () {
     }
   });
 
-  it('are read once for all who watch them', async () => {
+  it('are read once for all watching clients', async () => {
     const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
@@ -348,7 +348,7 @@ describe('Imports over HTTP', function () {
     }
   });
 
-  it('run one at a time, in the order of their coming, over all instances', async () => {
+  it('run one at a time in the order of submission, across all instances', async () => {
     await startInstance();
     const ids: string[] = [];
     for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(60, tag))).id);
@@ -381,7 +381,7 @@ describe('Imports over HTTP', function () {
     expect(text.trimEnd().split('\n')).to.have.length(251);
   });
 
-  it('can be cancelled while they wait and while they run, and resumed', async () => {
+  it('can be cancelled while queued and while running, and resumed', async () => {
     const [running, waiting] = [await submit(people(700)), await submit(people(10, 'w'))];
     await until(running.id, ({ progress }) => progress.rowsDone > 0);
     const { body } = await call('post', `/api/imports/${waiting.id}/cancel`).expect(200);
@@ -396,7 +396,7 @@ describe('Imports over HTTP', function () {
     expect((await ended(running.id)).counts).to.include({ rows: 700, created: 700 });
   });
 
-  it('fail with the words of the command line, and can be undone there', async () => {
+  it('fail with the messages of the command line, and can be undone there', async () => {
     const bad = await ended((await submit('name,mail\nx,y\n')).id);
     expect(bad).to.deep.include({ status: 'failed', hasCredentials: false });
     expect(bad.error?.code).to.equal('IMPORT_FILE_INVALID');
@@ -415,7 +415,7 @@ describe('Imports over HTTP', function () {
     expect(again.body.error).to.match(/is undone already\.$/);
   });
 
-  it('are refused with the reason, and nothing is kept, of files that no options make importable', async () => {
+  it('are refused with the reason and leave nothing, if no options can make the file importable', async () => {
     const header = 'firstName,lastName,email,phone\n';
     const files = [
       ['PK\x03\x04xl/workbook.xml', "The workbook can't be read: it is damaged or incomplete"],
@@ -495,7 +495,7 @@ describe('Imports over HTTP', function () {
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 
-  it('show those of the terminal, whose passwords and rejected rows stay there', async () => {
+  it('include imports of the terminal, without their passwords and rejected rows', async () => {
     await buildUser(harness.context, { email: 'p00001@example.org' });
     writeFileSync(path.join(folder, 'people.csv'), `${people(3)}A,B,nobody,\n`);
     const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });

@@ -17,12 +17,12 @@ const lookalikes = {
   'ada@bücher.example': ['ada@xn--bcher-kva.example', 'ADA@XN--BCHER-KVA.example', 'ada@BÜCHER.example'],
 };
 
-describe('What cannot be seen, or is written in another form', () => {
+describe('Text with invisible characters or in another Unicode form', () => {
   const harness = useHarness();
   const accounts = () => harness.context.database.models.User.count();
 
   for (const [address, others] of Object.entries(lookalikes))
-    it(`makes no second account of an email, whichever operation receives it: ${address}`, async () => {
+    it(`creates no second account for an email in any operation: ${address}`, async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       await buildUser(harness.context, { email: address });
       const other = await buildUser(harness.context);
@@ -42,7 +42,7 @@ describe('What cannot be seen, or is written in another form', () => {
       expect(await accounts()).to.equal(before);
     });
 
-  it('makes no second phone, nor do digits of another script', async () => {
+  it('creates no second account for a phone, also not with digits of another script', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context, { phone: '+44 20 7946 0001' });
     for (const phone of ['＋４４２０７９４６０００１', '+44 20\u3164 7946 0001', '+٤٤٢٠٧٩٤٦٠٠٠١']) {
@@ -52,7 +52,7 @@ describe('What cannot be seen, or is written in another form', () => {
     }
   });
 
-  it('is dropped from names and titles, and cannot break their line', async () => {
+  it('is removed from names and titles, and cannot break their line', async () => {
     const { token } = await signIn(harness.context, { role: 'trainer' });
     const profile = harness
       .api('put', '/api/auth/profile', token)

@@ -62,7 +62,7 @@ describe('Invitations', () => {
       ]);
     });
 
-    it('gives a generated password once, without a phone too, and mails nothing', async () => {
+    it('shows a generated password once, also for an account without a phone, and sends no mail', async () => {
       const { body } = await create({ ...without(person, 'phone'), role: 'trainee', credentials: 'generated' }).expect(
         201,
       );
@@ -72,7 +72,7 @@ describe('Invitations', () => {
       expect(await mails()).to.deep.equal([]);
     });
 
-    it('refuses taken keys, a second super admin, and a message that nobody gets', async () => {
+    it('refuses taken emails and phones, a second super admin, and a message without an invitation', async () => {
       const first = { ...person, role: 'trainee', credentials: 'invite' };
       await create(first).expect(201);
       expectFailure(await create(first), 'EMAIL_TAKEN');
@@ -85,7 +85,7 @@ describe('Invitations', () => {
   });
 
   describe('The action "invite"', () => {
-    it('replaces an initial password, and names who has a password of their own', async () => {
+    it('replaces an initial password, and names the people who have their own password', async () => {
       const { trainee } = cast;
       const [invited, signedIn, own] = [
         await waiting({ password: 'initial-password' }),
@@ -111,7 +111,7 @@ describe('Invitations', () => {
       expect(updatedAt).to.deep.equal(createdAt);
     });
 
-    it('does nothing in a dry run', async () => {
+    it('changes nothing in a dry run', async () => {
       const user = await waiting();
       const { body } = await invite([user], { dryRun: true }).expect(200);
       expect(body.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 0 });
@@ -119,7 +119,7 @@ describe('Invitations', () => {
       expect((await user.reload()).inviteState).to.equal(null);
     });
 
-    it('refuses who has accepted', async () => {
+    it('refuses people who have accepted', async () => {
       const user = await waiting();
       await user.update({ inviteState: 'accepted' });
       const { body } = await invite([user]).expect(200);
@@ -131,7 +131,7 @@ describe('Invitations', () => {
     });
   });
 
-  it('are listed by what became of them, with the reason of one that has not left', async () => {
+  it('are listed by state, with the reason if an invitation was not sent', async () => {
     const { Mail } = harness.context.database.models;
     const [queued, failed, never] = [await waiting(), await waiting(), await waiting()];
     await invite([queued, failed]).expect(200);
@@ -160,7 +160,7 @@ describe('An invitation that arrives', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
 
-  it('says the message of the super admin, and its link sets the password, once', async () => {
+  it('contains the message of the super admin, and its link sets the password once', async () => {
     const { admin } = await castOf(harness.context);
     const post = (path: string, body: object, token?: string) => harness.api('post', path, token).send(body);
     const body = { ...person, role: 'trainee', credentials: 'invite', message: 'See you on Monday.' };

@@ -39,7 +39,7 @@ describe('Large responses', () => {
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
-  it('are built two full pages at a time, those of one account after those of others', async () => {
+  it('are built two full pages at a time, in turns between accounts', async () => {
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void build(name, name.charAt(0));
     await settled();
     expect(begun).to.deep.equal(['a1', 'a2']);
@@ -51,7 +51,7 @@ describe('Large responses', () => {
     expect(begun).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
-  it('let ordinary ones pass, and leave out what their clients no longer want', async () => {
+  it('do not block ordinary responses, and are skipped when their clients have left', async () => {
     for (const name of ['a1', 'a2', 'a3']) void build(name, 'a');
     expect(await build('ordinary', 'a', 2_000_000)).to.equal('ordinary');
     const left = new AbortController();
@@ -64,7 +64,7 @@ describe('Large responses', () => {
     expect(begun.at(-1)).to.equal('a3');
   });
 
-  it('are followed by a pause for others when they were large', async () => {
+  it('are followed by a pause for other requests if they were large', async () => {
     await build('first', 'a', 2 * full);
     const second = build('second', 'a');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -75,14 +75,14 @@ describe('Large responses', () => {
     await second;
   });
 
-  it('are refused together when one finds no database', async () => {
+  it('are all refused when one fails because of the database', async () => {
     await build('failing', 'a', 2 * full);
     const others = ['1', '2'].map((name) => build(name, 'b'));
     leaves.get('failing')?.({ error: new AppError('DATABASE_UNREACHABLE') });
     expect(await Promise.all(others)).to.deep.equal(['1 OVERLOADED', '2 OVERLOADED']);
   });
 
-  it('are known by the page that is asked for', () => {
+  it('are recognised by the requested page size', () => {
     const lengthOf = (limit: unknown) => pageLength(contract.listCourses, { limit });
     expect([undefined, '1', '100', '101', 'x', ['1', '2']].map(lengthOf)).to.deep.equal([
       12,
@@ -95,7 +95,7 @@ describe('Large responses', () => {
     expect(pageLength(contract.listUsers, { limit: '100' })).to.equal(undefined);
   });
 
-  it('are named in the contract', () => {
+  it('are declared in the contract', () => {
     for (const [name, { success, itemBytes: stated }] of operations) {
       if (!('body' in success)) continue;
       const fields = Object.values((success.body.describe().keys ?? {}) as Record<string, { type?: string }>);
@@ -140,7 +140,7 @@ describe('Pages with the longest texts', () => {
     return id;
   }
 
-  it('are no larger than the contract says', async () => {
+  it('are no larger than the contract declares', async () => {
     const [trainer, admin, trainee] = [
       await signIn(harness.context, { role: 'trainer', firstName: sign.repeat(50), lastName: sign.repeat(50) }),
       await signIn(harness.context, { role: 'super_admin' }),
@@ -173,7 +173,7 @@ describe('Pages with the longest texts', () => {
     }
   });
 
-  it('are the same whether they are written in parts or not', async () => {
+  it('are the same with and without writing in parts', async () => {
     const { user: trainer } = await signIn(harness.context, { role: 'trainer' });
     const { user, token } = await signIn(harness.context, { role: 'super_admin' });
     for (let number = 0; number < 8; number += 1) {
@@ -196,7 +196,7 @@ describe('Pages with the longest texts', () => {
     }
   });
 
-  it('of a trainee are complete and in order, though they are read in parts', async () => {
+  it('of a trainee are complete and in order although they are read in parts', async () => {
     const { user: trainer } = await signIn(harness.context, { role: 'trainer' });
     const { user, token } = await signIn(harness.context);
     const ids: string[] = [];
@@ -220,7 +220,7 @@ describe('Pages with the longest texts', () => {
 describe('Large responses that fail', () => {
   const harness = useHarness({ PORT: '0' });
 
-  it('give their room back', async () => {
+  it('release their capacity', async () => {
     const server = await startServer(harness.context);
     try {
       const page = (query: string) => request(server.url).get(`/api/courses?limit=100${query}`);

@@ -35,7 +35,7 @@ describe('A link to set a password', () => {
     expectFailure(await set(token), 'LINK_INVALID');
   }
 
-  it('says whose it is as often as it is opened, and then sets the password once', async () => {
+  it('names its account each time it is opened, and sets the password once', async () => {
     const user = await buildUser(harness.context, { firstName: 'Ada' });
     const { email } = user;
     const token = await linkFor(harness.context, user);
@@ -51,7 +51,7 @@ describe('A link to set a password', () => {
     await expectInvalid(token);
   });
 
-  it('ends sessions, other links and the lock of the account, is audited, and tells the person', async () => {
+  it('ends sessions, other links and the lock of the account, is audited, and notifies the person', async () => {
     const user = await buildUser(harness.context);
     const session = await tokenFor(harness.context, user);
     const [token, other] = [await linkFor(harness.context, user), await linkFor(harness.context, user)];
@@ -84,7 +84,7 @@ describe('A link to set a password', () => {
     expect(body.user.requiresPasswordChange).to.equal(false);
   });
 
-  it('confirms the address that it was mailed to, but not by being opened', async () => {
+  it('confirms the address that it was mailed to, but not when it is only opened', async () => {
     for (const purpose of ['invite', 'reset'] as const) {
       const user = await invited();
       const token = await linkFor(harness.context, user, purpose);
@@ -95,14 +95,14 @@ describe('A link to set a password', () => {
     }
   });
 
-  it('sets the first password of an invited person also when it was asked for as forgotten', async () => {
+  it('sets the first password of an invited person also as a link for a forgotten password', async () => {
     const user = await invited();
     await set(await linkFor(harness.context, user, 'reset')).expect(200);
     expect(await user.reload()).to.include({ hasPassword: true, inviteState: 'accepted' });
     expect(await mails()).to.deep.equal([]);
   });
 
-  it('stays usable when the password is refused by the rules: too short, common, own, or the initial one', async () => {
+  it('stays usable when the password is refused: too short, common, own data, or the initial password', async () => {
     const user = await buildUser(harness.context, { requiresPasswordChange: true });
     const token = await linkFor(harness.context, user);
     const refusals = { short: 'at least 6', password1: 'most common', [user.email]: 'own email' };
@@ -113,7 +113,7 @@ describe('A link to set a password', () => {
     await set(token).expect(200);
   });
 
-  it('answers the same for guesses, and for expired links', async () => {
+  it('gets the same refusal if it is guessed or expired', async () => {
     for (const guess of ['x', 'ä', "' OR 1=1 --", 'A'.repeat(43), '0'.repeat(64)]) await expectInvalid(guess);
     const token = await linkFor(harness.context, await buildUser(harness.context));
     harness.advance(hourMs);
@@ -121,7 +121,7 @@ describe('A link to set a password', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('sets no password where it confirms an address, and then names nobody, or cancels a change of it', async () => {
+  it('sets no password if its purpose is to confirm an email, or to cancel a change of it', async () => {
     const user = await buildUser(harness.context, { firstName: 'Ada' });
     const names = { email: null, 'email-cancel': 'Ada' };
     for (const purpose of ['email', 'email-cancel'] as const) {
@@ -140,7 +140,7 @@ describe('A link to set a password', () => {
     await expectInvalid(token);
   });
 
-  it('ends with a change of the own password, also while another is being hashed', async () => {
+  it('ends with a change of the own password, also while its new password is being hashed', async () => {
     const { user, token: session } = await signIn(harness.context);
     const token = await linkFor(harness.context, user);
     const change = { currentPassword: factoryPassword, newPassword: 'the third password' };
@@ -154,7 +154,7 @@ describe('A link to set a password', () => {
     await expectInvalid(token);
   });
 
-  it('is used once by two at the same time', async () => {
+  it('can be used only once by concurrent requests', async () => {
     const user = await buildUser(harness.context);
     const token = await linkFor(harness.context, user);
     const passwords = ['the password of one', 'the password of another'];
@@ -164,7 +164,7 @@ describe('A link to set a password', () => {
     expect(await mails()).to.have.length(1);
   });
 
-  it('is guessed 300 times an hour at an address, by a limit that counts neither logins nor links that work', async () => {
+  it('can be guessed 300 times an hour from an address; logins and valid links do not count', async () => {
     const { user, token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const token = await linkFor(harness.context, user);
     for (let count = 0; count < 300; count += 1) await check('a guess', '192.0.2.1').expect(400);

@@ -41,7 +41,7 @@ describe('The throttle of logins', () => {
     return row;
   }
 
-  it('lets ten failures through in ten minutes, of those that come together too, then nothing, the right password neither', async () => {
+  it('allows ten failures in ten minutes, also concurrent ones, then refuses even the right password', async () => {
     const { email } = await buildUser(harness.context);
     const responses = await wrong(15, email);
     const statuses = responses.map(({ status }) => status).sort();
@@ -50,13 +50,13 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword, '198.51.100.7', 'trainee-login'), 10);
   });
 
-  it('counts an account once, whether it is called by email or by phone', async () => {
+  it('counts failures by email and by phone for the same account', async () => {
     const { email, phone } = await buildUser(harness.context);
     for (const identifier of [email, phone]) await wrong(5, identifier);
     expectLocked(await login(phone, factoryPassword), 10);
   });
 
-  it('treats texts that mean no account, inactive accounts and other roles the same', async () => {
+  it('treats unknown identifiers, inactive accounts and other roles the same', async () => {
     const { email: inactive } = await buildUser(harness.context, { isActive: false });
     const { email: trainer } = await buildUser(harness.context, { role: 'trainer' });
     for (const [identifier, path, address] of [
@@ -72,7 +72,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
   });
 
-  it('forgets failures after ten minutes, and when the right password comes', async () => {
+  it('forgets failures after ten minutes, and after a login', async () => {
     const { email } = await buildUser(harness.context);
     await wrong(9, email);
     harness.advance(10 * minuteMs);
@@ -82,7 +82,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('locks for ten minutes, then twenty, forty, sixty, and never for longer', async () => {
+  it('locks for ten minutes, then twenty, forty, and at most sixty', async () => {
     const { email } = await buildUser(harness.context);
     for (const [round, minutes] of [10, 20, 40, 60, 60].entries()) {
       await wrong(10, email, `192.0.2.${round + 10}`);
@@ -96,7 +96,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword, '198.51.100.7'), 10);
   });
 
-  it('refuses nobody where the account has signed in lately for failures from elsewhere, the super admin neither', async () => {
+  it('never locks an address with a recent login because of failures from elsewhere, also for the super admin', async () => {
     const { email: admin } = await buildUser(harness.context, { role: 'super_admin' });
     const { email: trainee } = await buildUser(harness.context);
     for (const email of [admin, trainee]) {
@@ -115,7 +115,7 @@ describe('The throttle of logins', () => {
     }
   });
 
-  it('limits guesses where the account has signed in lately, which lock it there alone', async () => {
+  it('limits failures at an address with a recent login, which lock the account only there', async () => {
     const { email } = await buildUser(harness.context);
     const here = '2001:db8:a::1';
     await login(email, factoryPassword, here).expect(200);
@@ -125,7 +125,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword, '198.51.100.7').expect(200);
   });
 
-  it('knows an account at no address any more once its password is another, but where it was changed', async () => {
+  it('forgets the known addresses of an account after a change of its password, except the address of the change', async () => {
     const { email } = await buildUser(harness.context);
     const [here, there] = ['192.0.2.1', '192.0.2.2'];
     const { token } = (await login(email, factoryPassword, here).expect(200)).body;
@@ -140,7 +140,7 @@ describe('The throttle of logins', () => {
     await login(email, 'the next one', here).expect(200);
   });
 
-  it('knows an account at an address for thirty days', async () => {
+  it('remembers a known address of an account for thirty days', async () => {
     const { email } = await buildUser(harness.context);
     await login(email, factoryPassword).expect(200);
     harness.advance(30 * 24 * 60 * minuteMs - minuteMs);
@@ -151,7 +151,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword), 10);
   });
 
-  it('locks nobody for longer after the clock was hours ahead, nor counts failures of that time', async () => {
+  it('shortens locks and ignores failures from a time when the clock was hours ahead', async () => {
     const { user, token } = await signIn(harness.context, { role: 'super_admin' });
     const { id, email } = await buildUser(harness.context);
     const locked = async () =>
@@ -174,7 +174,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword), 11);
   });
 
-  it('lets an address fail a hundred times an hour, whomever it tries; those sign in who have lately signed in there', async () => {
+  it('allows an address a hundred failures an hour; accounts with a recent login there can still sign in', async () => {
     const { email } = await buildUser(harness.context);
     const { email: stranger } = await buildUser(harness.context);
     await login(email, factoryPassword).expect(200);
@@ -205,7 +205,7 @@ describe('The throttle of logins', () => {
     expect((await counted('pair')).failures).to.equal(9);
   });
 
-  it('recognises an address in every spelling, and takes an IPv6 network of 56 bits for one', async () => {
+  it('recognises an address in every notation, and counts an IPv6 network of 56 bits as one address', async () => {
     const { email } = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     for (const [spellings, other] of [
@@ -227,7 +227,7 @@ describe('The throttle of logins', () => {
     }
   });
 
-  it('counts guesses of the current password of an account too', async () => {
+  it('counts also wrong current passwords of a signed-in account', async () => {
     const { user, token } = await signIn(harness.context);
     const change = (currentPassword: string) =>
       harness.api('put', '/api/auth/change-password', token).send({ currentPassword, newPassword: 'the next one' });
@@ -236,7 +236,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(user.email, factoryPassword), 10);
   });
 
-  it('answers 500 when its table is gone: no attempt goes uncounted', async () => {
+  it('answers 500 when its table is missing, so that no attempt is uncounted', async () => {
     const { email } = await buildUser(harness.context);
     const { sequelize } = harness.context.database;
     await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
@@ -248,7 +248,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('counts nothing of what was not looked at: the hasher had too much to do', async () => {
+  it('does not count attempts that were refused because the hasher was busy', async () => {
     const { email } = await buildUser(harness.context);
     const compare = async () => {
       throw new AppError('OVERLOADED');
@@ -268,7 +268,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('counts guesses that are compared, though their sender does not wait for the response', async () => {
+  it('counts compared guesses also if their sender disconnects', async () => {
     const { id, email } = await buildUser(harness.context);
     const server = createServer(harness.app).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -293,7 +293,7 @@ describe('The throttle of logins', () => {
     server.close();
   });
 
-  it('releases the attempts of an instance that died when their window is over', async () => {
+  it('releases the attempts of a crashed instance when their window ends', async () => {
     const { id, email } = await buildUser(harness.context);
     const row = {
       subject: `account:${id}`,
@@ -308,14 +308,14 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('deletes rows that no longer count', async () => {
+  it('deletes expired rows', async () => {
     await wrong(10, 'nobody@example.org');
     harness.advance(25 * 60 * minuteMs);
     await wrong(1, 'somebody@example.org', '192.0.2.2');
     expect(await sweepThrottle(harness.context)).to.equal(2);
   });
 
-  it('is seen and released by the super admin, at the addresses too where the account is known', async () => {
+  it('is shown to the super admin and can be released, also at known addresses of the account', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { id, email } = await buildUser(harness.context);
     const { email: stranger } = await buildUser(harness.context);
@@ -341,7 +341,7 @@ describe('The throttle of logins', () => {
     expect(actions).to.deep.equal(Array(3).fill('user.unlock'));
   });
 
-  it('is seen and released where it holds at one address only, and listed once with its latest end', async () => {
+  it('is shown and can be released for a lock at one address only, listed once with its latest end', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { id, email } = await buildUser(harness.context);
     const { email: other } = await buildUser(harness.context);
@@ -379,7 +379,7 @@ describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {
   const logged: string[] = [];
   const harness = useHarness({}, createLogger('info', { write: (line) => void logged.push(line) }));
 
-  it('is told once an hour, for all who come through it count as one', async () => {
+  it('is logged once an hour, because all its clients count as one', async () => {
     const ask = () => harness.api('get', '/api/auth/setup-status').set('X-Forwarded-For', '192.0.2.1').expect(200);
     const told = () => logged.filter((line) => line.includes('X-Forwarded-For')).length;
     await harness.api('get', '/api/auth/setup-status').expect(200);
@@ -397,11 +397,11 @@ describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {
   });
 });
 
-describe('Phones that an account tries', () => {
+describe('Phones tried by an account', () => {
   const harness = useHarness();
   const change = (token: string, phone: string) => harness.api('put', '/api/auth/profile', token).send({ phone });
 
-  it('are few an hour, whether an account has them or not', async () => {
+  it('are limited per hour, whether they are taken or not', async () => {
     const { token, user } = await signIn(harness.context);
     const { phone: taken } = await buildUser(harness.context);
     for (let number = 0; number < 10; number += 1) {
@@ -424,7 +424,7 @@ describe('Phones that an account tries', () => {
 describe('Logins and the cost of hashes', () => {
   const harness = useHarness({ BCRYPT_COST: '6', TRUST_PROXY: '1' });
 
-  it('hash a password anew that was hashed at a lower cost, and keep it, but not a generated one', async () => {
+  it('rehash a password of lower cost and keep it, but not a generated one', async () => {
     const initialPasswordExpiresAt = new Date(Date.now() + 60_000);
     for (const [given, cost] of [
       [{}, '06'],
@@ -443,7 +443,7 @@ describe('Logins and the cost of hashes', () => {
     }
   });
 
-  it('know an account at all its addresses after its password is hashed anew', async () => {
+  it('remember all known addresses of an account after a rehash', async () => {
     const user = await buildUser(harness.context);
     const login = (address: string, password = factoryPassword) =>
       harness.api('post', '/api/auth/login').set('X-Forwarded-For', address).send({ identifier: user.email, password });

@@ -29,7 +29,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       expect(me.body.user.id).to.equal(user.id);
     });
 
-    it('matches an email or phone in every writing, and neither names nor parts of them', async () => {
+    it('matches an email or phone in every notation, but neither names nor parts', async () => {
       await trainee({ firstName: 'Ada' });
       const emails = ['ADA@Example.Org', '  ada@example.org\t', 'ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ', '𝐀da@example.org'];
       const phones = [ada.phone, '+442079460001', ' +44 20 7946 0001 ', '+44.20.7946.0001'];
@@ -47,7 +47,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       expectFailure(await login({ identifier: ada.email, password: 'password by phone' }), 'WRONG_PASSWORD');
     });
 
-    it('refuses an inactive user as it refuses nobody, and a wrong password, without calling a token invalid', async () => {
+    it('refuses an inactive user like an unknown one, and a wrong password, without "invalid_token"', async () => {
       const user = await trainee({ isActive: false });
       for (const password of [factoryPassword, 'wrong password'])
         expectFailure(await login({ ...credentials, password }), 'NO_MATCHING_ACCOUNT');
@@ -71,7 +71,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       }
     });
 
-    it('requires an identifier that is not empty, and a password of at least 6 characters', async () => {
+    it('requires an identifier, and a password of at least 6 characters', async () => {
       for (const identifier of [undefined, '', '   '])
         expectInvalid(await login({ ...credentials, identifier }), ['identifier']);
       for (const password of [undefined, '', '12345'])
@@ -79,14 +79,14 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       expectInvalid(await login({}), ['identifier', 'password']);
     });
 
-    it('takes an initial password until it expires, and not after', async () => {
+    it('accepts an initial password until it expires', async () => {
       await trainee({ requiresPasswordChange: true, initialPasswordExpiresAt: new Date(Date.now() + day) });
       await login(credentials).expect(200);
       harness.advance(day);
       expectFailure(await login(credentials), 'WRONG_PASSWORD');
     });
 
-    it('takes a generated password with the blanks and capitals of copying, until it is changed', async () => {
+    it('accepts a generated password with blanks and capitals, until it is changed', async () => {
       const password = generatePassword();
       const passwordHash = await harness.context.hasher.hash(password, generatedPasswordCost);
       const user = await trainee({ passwordHash, requiresPasswordChange: true });
@@ -105,7 +105,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login'])
       for (const copy of copies) expectFailure(await login({ ...credentials, password: copy }), 'WRONG_PASSWORD');
     });
 
-    it('takes a chosen initial password only as it is', async () => {
+    it('accepts a chosen initial password only exactly', async () => {
       await trainee({ requiresPasswordChange: true });
       for (const password of [` ${factoryPassword}`, factoryPassword.toUpperCase()])
         expectFailure(await login({ ...credentials, password }), 'WRONG_PASSWORD');
@@ -117,7 +117,7 @@ describe('Logins of other roles', () => {
   const login = (path: string, identifier = ada.email) =>
     harness.api('post', `/api/auth/${path}`).send({ ...credentials, identifier });
 
-  it('are taken by login, and refused by trainee-login as if there were no such account', async () => {
+  it('are accepted by login, and refused by trainee-login like unknown accounts', async () => {
     for (const role of ['super_admin', 'trainer'] as const) {
       const user = await buildUser(harness.context, { role });
       expectFailure(await login('trainee-login', user.email), 'NO_MATCHING_ACCOUNT');
@@ -126,7 +126,7 @@ describe('Logins of other roles', () => {
     }
   });
 
-  it('are refused by trainee-login when the account becomes a trainer while its password is compared', async () => {
+  it('are refused by trainee-login if the account becomes a trainer during the login', async () => {
     const user = await buildUser(harness.context);
     let response: Promise<Response> | undefined;
     await harness.context.database.inTransaction(async (transaction) => {

@@ -17,10 +17,10 @@ const outcomeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
-describe('Operations that take long', () => {
+describe('Long operations', () => {
   const never = new AbortController().signal;
 
-  it('is done twice at the same time for all accounts together', async () => {
+  it('run at most two at a time for all accounts', async () => {
     const { runLongOperation } = createCostlyWork();
     const works = [open(), open(), open()];
     const begun: number[] = [];
@@ -43,7 +43,7 @@ describe('Operations that take long', () => {
     expect(await Promise.all(results)).to.deep.equal([0, 1, 2]);
   });
 
-  it('is not begun for a client that has left, and refused when ten of an account wait', async () => {
+  it('are not started for a client that has left, and are refused when ten of an account wait', async () => {
     const { runLongOperation } = createCostlyWork();
     const works = [open(), open()];
     const running = works.map(({ ended }) => runLongOperation({ owner: 'one', signal: never }, () => ended));
@@ -62,7 +62,7 @@ describe('Operations that take long', () => {
     expect(begun).to.deep.equal(Array.from({ length: 10 }, (_, number) => String(number)));
   });
 
-  it('makes one piece of all exports at a time, and ends a source that is left', async () => {
+  it('produce one piece of all exports at a time, and close an abandoned source', async () => {
     const { serializePieces } = createCostlyWork();
     let making = 0;
     let most = 0;

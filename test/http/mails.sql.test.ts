@@ -26,7 +26,7 @@ describe('Mails of the outbox', () => {
   };
   const codesOf = (outcomes: { code: string | null }[]) => outcomes.map(({ code }) => code);
 
-  it('are listed with whom they are for and what became of them, not what they say', async () => {
+  it('are listed with recipient and state, but without their content', async () => {
     const data = '{"message":"a canary"}';
     const mail = await buildMail(harness.context, { kind: 'invitation', userId: person.id, data, lastError: 'busy' });
     const { mails, pagination } = await list();
@@ -52,7 +52,7 @@ describe('Mails of the outbox', () => {
     expect(body).to.deep.equal({ mail: shown });
   });
 
-  it('are listed newest first, and found by state, kind, person, import and time', async () => {
+  it('are listed newest first, filtered by state, kind, person, import and time', async () => {
     const { context } = harness;
     const old = await buildMail(context, { createdAt: new Date(Date.now() - 2 * dayMs), importId: person.id });
     const failed = await buildMail(context, { state: 'failed', userId: person.id, ...ended });
@@ -65,14 +65,14 @@ describe('Mails of the outbox', () => {
     expect(await idsOf(`?since=${new Date(Date.now() - dayMs).toISOString()}`)).to.deep.equal([test.id, failed.id]);
   });
 
-  it('are never listed, shown or changed while it is open whether there is an account', async () => {
+  it('are never listed, shown or changed before the sender has looked up their account', async () => {
     const mail = await buildMail(harness.context, { kind: 'reset', identifier: 'ada@example.org' });
     expect(await idsOf('')).to.deep.equal([]);
     await harness.api('get', `/api/mails/${mail.id}`, token).expect(404);
     expect(codesOf(await change('withdraw', mail))).to.deep.equal(['NOT_FOUND']);
   });
 
-  it('do not tell who has forgotten a password, however they are looked for', async () => {
+  it('never reveal who has forgotten a password, with any filter', async () => {
     const { id: userId, email: address } = person;
     const mail = await buildMail(harness.context, {
       kind: 'reset',
@@ -96,7 +96,7 @@ describe('Mails of the outbox', () => {
       for (const telling of [userId, address, person.lastName]) expect(JSON.stringify(shown)).not.to.include(telling);
   });
 
-  it('that failed or are deferred leave again, with their attempts counted on', async () => {
+  it('that failed or are deferred can be sent again, and keep counting their attempts', async () => {
     const { context } = harness;
     const failed = await buildMail(context, { state: 'failed', attempts: 3, lastError: '550 no', ...ended });
     const deferred = await buildMail(context, { state: 'deferred', attempts: 2, nextAt: new Date(Date.now() + dayMs) });
@@ -110,7 +110,7 @@ describe('Mails of the outbox', () => {
     expect([failed.attempts, deferred.attempts]).to.deep.equal([3, 2]);
   });
 
-  it('that wait are withdrawn', async () => {
+  it('that wait can be withdrawn', async () => {
     const mail = await buildMail(harness.context, { dedupeKey: 'one' });
     expect(codesOf(await change('withdraw', mail))).to.deep.equal([null]);
     const { state, nextAt, dedupeKey, finishedAt } = await mail.reload();
@@ -118,7 +118,7 @@ describe('Mails of the outbox', () => {
     expect(finishedAt).to.be.an.instanceOf(Date);
   });
 
-  it('in other states stay as they are', async () => {
+  it('in other states are not changed', async () => {
     const { context } = harness;
     const sent = await buildMail(context, { state: 'sent', ...ended });
     const sending = await buildMail(context, { state: 'sending', nextAt: null });
@@ -131,7 +131,7 @@ describe('Mails of the outbox', () => {
     );
   });
 
-  it('that are too old, or replaced by a newer link, are not sent again', async () => {
+  it('that are too old or replaced by a newer link are not sent again', async () => {
     const { context } = harness;
     const createdAt = new Date(Date.now() - 4 * dayMs);
     const old = await buildMail(context, { state: 'failed', createdAt, ...ended });
@@ -141,7 +141,7 @@ describe('Mails of the outbox', () => {
     expect(codesOf(await change('retry', old, first))).to.deep.equal(['MAIL_TOO_OLD', 'MAIL_REPLACED']);
   });
 
-  it('of invitations change what people are said to have got, and not when they were changed', async () => {
+  it('of invitations update the state of the invitation, but not the update time of the account', async () => {
     const { context } = harness;
     await person.update({ inviteState: 'failed', invitedAt: new Date() });
     const { updatedAt: before } = await person.reload();
@@ -157,7 +157,7 @@ describe('Mails of the outbox', () => {
     });
   });
 
-  it('that were changed are in the audit log, with their address', async () => {
+  it('are recorded in the audit log with their address when changed', async () => {
     const mail = await buildMail(harness.context, { userId: person.id });
     await change('withdraw', mail);
     const { body } = await harness.api('get', `/api/audit?targetType=mail&targetId=${mail.id}`, token).expect(200);
@@ -170,7 +170,7 @@ describe('Mails of the outbox', () => {
     });
   });
 
-  it('can be queued to see whether mail arrives', async () => {
+  it('can be queued as a test', async () => {
     await harness.api('post', '/api/mails/test', token).send({ email: 'Me@Example.org' }).expect(200);
     const [{ kind, state, address, user }] = (await list()).mails;
     expect({ kind, state, address, user }).to.deep.equal({
@@ -185,7 +185,7 @@ describe('Mails of the outbox', () => {
 describe('Mails without a mail server', () => {
   const harness = useHarness();
 
-  it('are not sent again or queued, and can be withdrawn', async () => {
+  it('cannot be sent again or queued, but can be withdrawn', async () => {
     const { context, api } = harness;
     const { token } = await signIn(context, { role: 'super_admin' });
     const { id } = await buildMail(context);

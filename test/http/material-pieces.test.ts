@@ -8,7 +8,7 @@ import { emptyStorage, expectNothingLeft } from './support/uploads.js';
 
 const content = 'abcdefghijklmnopqrstuvwxyz';
 
-describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
+describe('ranges of materials: GET /api/courses/:id/files/:fileId', () => {
   const harness = useHarness();
   let course: Course;
   let route: string;
@@ -34,7 +34,7 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
     expect(response.headers).not.to.have.property('content-range');
   }
 
-  it('are given as they are asked for', async () => {
+  it('are returned as requested', async () => {
     const pieces: [range: string, piece: string, contentRange: string][] = [
       ['bytes=0-0', 'a', 'bytes 0-0/26'],
       ['bytes=3-5', 'def', 'bytes 3-5/26'],
@@ -59,7 +59,7 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
     }
   });
 
-  it('are refused where there are none', async () => {
+  it('are refused if they lie outside of the file', async () => {
     for (const range of ['bytes=26-', 'bytes=1000-1001', 'bytes=-0']) {
       const response = await get({ Range: range });
       expectFailure(response, 'RANGE_NOT_SATISFIABLE');
@@ -72,13 +72,13 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
       await expectWhole({ Range: range });
   });
 
-  it('are pieces of the version that the client has, or there is none', async () => {
+  it('are returned only if the client has the same version', async () => {
     expect((await get({ Range: 'bytes=0-1', 'If-Range': etag })).status).to.equal(206);
     for (const version of ['"other"', `W/${etag}`, 'Sat, 21 Nov 2026 10:00:00 GMT'])
       await expectWhole({ Range: 'bytes=0-1', 'If-Range': version });
   });
 
-  it('and all of it are not sent to a client that has it', async () => {
+  it('are not sent to a client that has the current version; neither is the whole file', async () => {
     for (const known of [etag, `"other", ${etag}`, '*'])
       for (const range of ['bytes=0-1', 'bytes=99-']) {
         const response = await get({ 'If-None-Match': known, Range: range });
@@ -89,7 +89,7 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
     expect((await get({ 'If-None-Match': '"other"', Range: 'bytes=99-' })).status).to.equal(416);
   });
 
-  it('are not what HEAD is about', async () => {
+  it('are ignored for HEAD', async () => {
     const { status, headers } = await request(harness.app)
       .head(route)
       .set({ Authorization: `Bearer ${token}`, Range: 'bytes=0-1' });
@@ -97,7 +97,7 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
     expect(headers).to.include({ etag, 'accept-ranges': 'bytes', 'content-length': '26' });
   });
 
-  it('are for those who may have all of it', async () => {
+  it('require the same access as the whole file', async () => {
     const { token: stranger } = await signIn(harness.context);
     for (const headers of [{ Range: 'bytes=0-1' }, { Range: 'bytes=99-' }, { 'If-None-Match': etag }])
       expect((await harness.api('get', route, stranger).set(headers as Record<string, string>)).status).to.equal(403);

@@ -125,7 +125,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, await StoredFile.count());
     });
 
-    it('stores files from an empty one up to the size limit', async () => {
+    it('stores files of any size from empty to the limit', async () => {
       expectFailure(await upload(Buffer.alloc(5_000_001)), 'BODY_TOO_LARGE', 'The file has more than 5000000 bytes.', {
         maxBytes: 5_000_000,
       });
@@ -141,7 +141,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 2);
     });
 
-    it('refuses what exceeds the quota of the course before it is sent, or before it is stored', async () => {
+    it('refuses files beyond the quota of the course before receiving or before storing them', async () => {
       await buildMaterial(harness.context, course, {}, Buffer.alloc(4_000_000));
       const full = "The course's files may have 6000000 bytes altogether, and have 4000000. Delete some first.";
       const stored: string[] = [];
@@ -171,7 +171,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('takes no more than a course may have of those that come together, and again when some are deleted', async () => {
+    it('enforces the quota for concurrent files, and accepts files again after deletions', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => upload(Buffer.alloc(1_500_000))));
       const statuses = responses.map(({ status }) => status).sort();
       expect(statuses).to.deep.equal([...Array(4).fill(201), ...Array(6).fill(400)]);
@@ -185,7 +185,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 5);
     });
 
-    it('enforces the limit of files of a course, for empty and concurrent ones too', async () => {
+    it('enforces the limit of files of a course, also for empty and concurrent files', async () => {
       const { config, logger, hasher } = harness.context;
       const files = { ...config.files, courseFiles: 5 };
       const context = await createContext({ ...config, files }, logger, { hasher });
@@ -212,7 +212,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 6);
     });
 
-    it('takes only the types that are configured', async () => {
+    it('accepts only the configured types', async () => {
       const { config, logger, hasher } = harness.context;
       const files = { ...config.files, materialTypes: ['pdf', 'mp4'] };
       const context = await createContext({ ...config, files }, logger, { hasher });
@@ -238,14 +238,14 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 5);
     });
 
-    it('is refused to others before any of it is read', async () => {
+    it('refuses other callers before the file is read', async () => {
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
       for (const as of [other, await participant('active')])
         expect((await harness.api('post', routeOf(), as).send({ not: 'a form' })).status).to.equal(403);
       expect((await harness.api('post', routeOf(), token).send({})).status).to.equal(415);
     });
 
-    it('takes one file, in its field', async () => {
+    it('accepts exactly one file, in its field', async () => {
       const none = await harness.api('post', routeOf(), token).field('name', 'x');
       const two = await upload('x').attach('file', Buffer.from('y'), 'y.txt');
       const other = await harness.api('post', routeOf(), token).attach('image', Buffer.from('x'), 'x.txt');
@@ -273,7 +273,7 @@ describe('materials of courses over HTTP', () => {
         return (await response).slice(0, 'HTTP/1.1 201'.length);
       });
 
-    it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
+    it('refuses the file of a trainer who was deactivated during the upload', async () => {
       const admin = await superAdmin();
       const deactivation = () =>
         harness.api('put', `/api/users/${trainer.id}/status`, admin).send({ isActive: false }).expect(200);
@@ -281,7 +281,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context);
     });
 
-    it('leaves nothing when the course is deleted while the file is on its way', async () => {
+    it('leaves nothing if the course is deleted during the upload', async () => {
       const deletion = () => harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
       const app = createApp(storingAfter(harness.context, deletion));
       const response = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x')) }), app);
@@ -307,7 +307,7 @@ describe('materials of courses over HTTP', () => {
       expect(names(await list('?page=3&limit=2').expect(200))).to.deep.equal([]);
     });
 
-    it('lists neither what is on its way nor what is to be removed, nor the thumbnail', async () => {
+    it('omits incomplete files, files to be removed, and the thumbnail', async () => {
       const states = { pending: 'material', marked: 'material', live: 'thumbnail' } as const;
       for (const [state, kind] of Object.entries(states))
         await buildMaterial(harness.context, course, { state, kind } as Parameters<typeof buildMaterial>[2]);
@@ -317,7 +317,7 @@ describe('materials of courses over HTTP', () => {
   });
 
   describe('GET /api/courses/:id/files/:fileId', () => {
-    it('gives the file byte for byte, to be kept and not to be opened', async () => {
+    it('returns the file byte for byte, as an attachment', async () => {
       const content = randomBytes(3_000_000);
       const { id } = await added(content, 'page.html');
       const { headers, body } = await download(id).expect(200);
@@ -333,7 +333,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('gives it the name that it came with', async () => {
+    it('returns the file under its original name', async () => {
       for (const [name, header] of [
         ['Übung 1.pdf', `attachment; filename="?bung 1.pdf"; filename*=UTF-8''${encodeURIComponent('Übung 1')}.pdf`],
         ['課題.pdf', `attachment; filename="??.pdf"; filename*=UTF-8''${encodeURIComponent('課題')}.pdf`],
@@ -348,7 +348,7 @@ describe('materials of courses over HTTP', () => {
       }
     });
 
-    it('is read with no more listeners than it needs by slow readers, and closed when its reader has left half-way', async () => {
+    it('adds no unnecessary listeners for slow readers, and closes the file when its reader leaves', async () => {
       const { id } = await added(Buffer.alloc(5_000_000));
       const warnings: Error[] = [];
       const note = (warning: Error) => void warnings.push(warning);
@@ -373,7 +373,7 @@ describe('materials of courses over HTTP', () => {
       expect(warnings).to.deep.equal([]);
     });
 
-    it('is unavailable, whole and in ranges, when the storage has another size of it than was stored', async () => {
+    it('is unavailable, whole and in ranges, if the file in the storage has another size', async () => {
       const { storage } = harness.context;
       const { id, storageKey } = await buildMaterial(harness.context, course, {}, 'abcdefghij');
       for (const content of ['abcdefghi', '', 'abcdefghijk']) {
@@ -389,7 +389,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('knows the files of its own course only', async () => {
+    it('finds only files of its own course', async () => {
       const other = await buildMaterial(harness.context, await buildCourse(harness.context, trainer));
       const thumbnail = await buildMaterial(harness.context, course, { kind: 'thumbnail' });
       const pending = await buildMaterial(harness.context, course, { state: 'pending' });
@@ -400,7 +400,7 @@ describe('materials of courses over HTTP', () => {
     });
   });
 
-  describe('who may read', () => {
+  describe('read access', () => {
     /** What listing and fetching answer. */
     async function statuses(as: string, id: string): Promise<number[]> {
       const responses = [await harness.api('get', routeOf(), as), await harness.api('get', routeOf(id), as)];
@@ -408,7 +408,7 @@ describe('materials of courses over HTTP', () => {
     }
 
     for (const isPublished of [true, false]) {
-      it(`a ${isPublished ? '' : 'un'}published course: who manages it and its active trainees`, async () => {
+      it(`a ${isPublished ? '' : 'un'}published course: its managers and active trainees`, async () => {
         await course.update({ isPublished });
         const { id } = await buildMaterial(harness.context, course);
         for (const as of [token, await superAdmin(), await participant('active')])
@@ -427,7 +427,7 @@ describe('materials of courses over HTTP', () => {
   });
 
   describe('DELETE /api/courses/:id/files/:fileId', () => {
-    it('deletes the file, which the audit log has like its addition, and answers 404 the second time', async () => {
+    it('deletes the file, records this like the upload, and answers 404 the second time', async () => {
       const [kept, { id, name }] = [await added('kept'), await added('deleted')];
       const { body } = await harness.api('delete', routeOf(id), token).expect(200);
       expect(body).to.deep.equal({ message: 'File deleted successfully.' });
@@ -443,7 +443,7 @@ describe('materials of courses over HTTP', () => {
         expect(JSON.parse(json ?? '')).to.include({ id, name, bytes: 7 });
     });
 
-    it('is done by the deletion of the course, for all of its files', async () => {
+    it('happens for all files when their course is deleted', async () => {
       for (const name of ['1', '2', '3']) await added(name, name);
       const other = await buildMaterial(harness.context, await buildCourse(harness.context, trainer));
       await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);

@@ -38,7 +38,7 @@ describe('News', () => {
   const ask = (by = cast.trainee, at = course) =>
     harness.api('post', '/api/enrollments', by.token).send({ courseId: at.id, notes: 'Mornings only' });
 
-  it('tells who was refused or removed from a course, with a reply that was written then, not with what was noted before', async () => {
+  it('notifies refused and removed people, with a reply written with the change but without earlier notes', async () => {
     for (const status of ['pending', 'active'] as const) {
       const trainee = await buildUser(harness.context);
       const noted = { status, notes: 'Mornings only' };
@@ -51,7 +51,7 @@ describe('News', () => {
     expect(rows.map(dataOf)).to.deep.equal([{ reply: 'Full.\nTry in May' }, {}]);
   });
 
-  it('has the reply of each change, and no earlier one', async () => {
+  it('contains the reply of the change, and no earlier one', async () => {
     await enroll(cast.owner, { reply: 'Welcome' });
     const { id } = await buildEnrollment(harness.context, await buildUser(harness.context), course);
     await setStatus(id, cast.owner, 'active', { reply: 'See you' }).expect(200);
@@ -69,7 +69,7 @@ describe('News', () => {
     ]);
   });
 
-  it('takes turns by the account of its author, or by the trainer where a seat became free', async () => {
+  it('is queued under its author, or under the trainer if a seat became free', async () => {
     const person = async () => (await buildUser(harness.context)).id;
     await enroll(cast.owner);
     await enroll(cast.admin, { traineeId: await person() });
@@ -90,7 +90,7 @@ describe('News', () => {
     ]);
   });
 
-  it('makes one mail a person of a bulk action, and none for those it skips', async () => {
+  it('sends one mail per person of a bulk action, and none to skipped people', async () => {
     const trainees = await Promise.all([1, 2, 3].map(() => buildUser(harness.context)));
     const traineeIds = [...trainees.map(({ id }) => id), ada];
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
@@ -100,7 +100,7 @@ describe('News', () => {
     expect(await told()).to.have.deep.members(expected);
   });
 
-  it('tells nobody of a course that is not published, and nobody who is inactive or has turned the kind off', async () => {
+  it('is not sent for unpublished courses, to inactive people, or if the person has turned the kind off', async () => {
     const off = await buildUser(harness.context);
     const { id } = await buildEnrollment(harness.context, off, course);
     await off.update({ mailOff: 'completed accepted' }, { silent: true });
@@ -134,7 +134,7 @@ describe('News', () => {
     for (const { nextAt, createdAt } of rows) expect(Number(nextAt) - Number(createdAt)).to.equal(quarterMs);
   });
 
-  it('lets many ask for places at once, with one digest', async () => {
+  it('sends one digest for many concurrent requests', async () => {
     const asking = await Promise.all(Array.from({ length: 12 }, () => signIn(harness.context)));
     const courses = [course, await buildCourse(harness.context, cast.owner.user, { isPublished: true })];
     const asked = await Promise.all(asking.map((person, index) => ask(person, courses[index % 2])));
@@ -142,7 +142,7 @@ describe('News', () => {
     expect(await mails()).to.have.length(1);
   });
 
-  it('tells both of a transfer of the super admin', async () => {
+  it('notifies both people about a transfer of the super admin role', async () => {
     const [from, to] = [cast.admin.user, cast.foreign.user];
     await transferSuperAdmin(harness.context, operator, { from: from.id, to: to.id });
     const rows = await mails();
@@ -161,7 +161,7 @@ describe('News at a mail server', () => {
   const harness = useHarness(mailSettings);
   const mailbox = useMailServer(harness);
 
-  it('has the reply with a refusal, and in the digest what waits a quarter of an hour later', async () => {
+  it('contains the reply to a refused request; the digest contains the requests of the next quarter of an hour', async () => {
     const { owner, trainee } = await castOf(harness.context);
     const given = { isPublished: true, title: 'Knots' };
     const course = await buildCourse(harness.context, owner.user, given);
@@ -180,7 +180,7 @@ describe('News at a mail server', () => {
     expect(digest?.text).to.include('Knots');
   });
 
-  it('says nothing of a course that was unpublished before it leaves', async () => {
+  it('is not sent if the course is unpublished before', async () => {
     const { owner, trainee } = await castOf(harness.context);
     const course = await buildCourse(harness.context, owner.user, { isPublished: true });
     const assigned = { courseId: course.id, traineeId: trainee.user.id };
@@ -196,7 +196,7 @@ describe('/api/mail-preferences', () => {
   const path = '/api/mail-preferences';
   const ofTrainees = ['enrolled', 'accepted', 'moved_up', 'refused', 'completed'];
 
-  it('offers each role the news that concern it, and keeps what the person chose, without an edit of the account', async () => {
+  it('offers each role its kinds of news, and stores the choice without changing the account', async () => {
     const { admin, owner, trainee } = await castOf(harness.context);
     const offered = async ({ token }: Person) => (await harness.api('get', path, token).expect(200)).body;
     expect(await offered(trainee)).to.deep.equal({ language: null, off: [], kinds: ofTrainees });
@@ -216,7 +216,7 @@ describe('/api/mail-preferences', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('refuses unknown kinds, repeated ones and languages without words', async () => {
+  it('refuses unknown kinds, repeated kinds and languages without texts', async () => {
     const { token } = await signIn(harness.context);
     const put = (body: object) => harness.api('put', path, token).send(body);
     expectInvalid(await put({ off: ['reset'] }), ['off.0']);

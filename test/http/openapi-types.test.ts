@@ -31,11 +31,11 @@ describe('examples/api-types.d.ts', () => {
     );
   }
 
-  it('derives from the document', () => {
+  it('is derived from the OpenAPI document', () => {
     expectDerived('examples/api-types.d.ts', openapiTypes(document));
   });
 
-  it('compiles, describes requests and responses, and refuses what the API refuses', async () => {
+  it('compiles, describes requests and responses, and rejects inputs that the API rejects', async () => {
     const errors = await compilerErrors(`
       import type { Course, CreateCourseBody, ListCoursesResponse, Operations, User } from './api-types.js';
       export const titles = ({ courses }: ListCoursesResponse): Course['title'][] => courses.map(({ title }) => title);
@@ -57,7 +57,7 @@ describe('examples/api-types.d.ts', () => {
 });
 
 describe('src/console/api/enrollment-statuses.ts', () => {
-  it('is what the statuses yield: npm run api:types', () => {
+  it('is derived from the statuses: npm run api:types', () => {
     const file = readFileSync(path.join(root, 'src/console/api/enrollment-statuses.ts'), 'utf8');
     expect(file === consoleStatuses(), 'out of date').to.equal(true);
   });
@@ -71,7 +71,7 @@ describe('src/console/api/operations.ts', () => {
 });
 
 describe('src/console/api/account-fields.ts', () => {
-  it('derives from the fields of accounts', () => {
+  it('is derived from the fields of accounts', () => {
     expectDerived('src/console/api/account-fields.ts', consoleFields());
   });
 });
@@ -103,7 +103,7 @@ describe('openapiTypes()', () => {
     );
   });
 
-  it('throws on what it does not know, with its place', () => {
+  it('throws for unknown schemas, and names their place', () => {
     const refused = [
       [{ type: 'object', properties: { a: { type: 'string', not: {} } } }, 'Sample.a: unknown keyword not.'],
       [{ type: 'file' }, 'Sample: unknown type "file".'],

@@ -11,7 +11,7 @@ import { type Example, examples, operations } from './support/examples.js';
 describe('GET /api/openapi.json', () => {
   const harness = useHarness();
 
-  it('answers with the document, to anybody', async () => {
+  it('returns the document to everybody', async () => {
     const { body } = await harness.api('get', '/api/openapi.json').expect(200);
     expect(body).to.deep.equal(JSON.parse(JSON.stringify(document)));
   });
@@ -46,7 +46,7 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
-  it('requires a body only where an empty one is refused', () => {
+  it('requires a body only if an empty one is refused', () => {
     const optional = operations.flatMap(([name, operation]) => {
       if (!operation.body) return [];
       const required = descriptionOf(operation)?.requestBody?.required;
@@ -106,7 +106,7 @@ describe('GET /api/openapi.json', () => {
     expect(undescribed, 'Describe them in src/http/api/field-docs.ts').to.deep.equal([]);
   });
 
-  it('describes every response in words that speak to clients', () => {
+  it('describes every response in words for clients', () => {
     for (const [name, operation] of operations) {
       for (const [status, { description }] of Object.entries(descriptionOf(operation)?.responses ?? {})) {
         expect(description, `${name} ${status}`)
@@ -150,7 +150,7 @@ describe('OpenAPI of every operation', () => {
       expect(Object.keys(descriptionOf(operation)?.responses ?? {}), name).to.have.members(statusesOf(name, operation));
   });
 
-  it('demands a token, in the header or in the cookie, exactly where one is needed', () => {
+  it('declares a token, in the header or the cookie, exactly for the operations that need one', () => {
     const either = [{ token: [] }, { cookie: [] }];
     for (const [name, operation] of operations) {
       const { kind } = operation.access;
@@ -159,7 +159,7 @@ describe('OpenAPI of every operation', () => {
     }
   });
 
-  it('refuses a body where a field is missing that is needed, or of the wrong type', async () => {
+  it('rejects a body with a missing required field or a field of the wrong type', async () => {
     for (const [name, operation] of operations.filter(([, { body }]) => body)) {
       await emptyDatabase(harness.context);
       const { body = {} }: Example = await examples[name](harness.context);
@@ -177,7 +177,7 @@ describe('OpenAPI of every operation', () => {
     }
   });
 
-  it('describes the parameters that there are', () => {
+  it('describes exactly the existing parameters', () => {
     for (const [name, operation] of operations) {
       const parameters = descriptionOf(operation)?.parameters ?? [];
       const located = (where: string) => parameters.filter((each) => each.in === where).map(({ name: key }) => key);
@@ -198,7 +198,7 @@ describe('OpenAPI of inputs', () => {
     return !compile(schema ?? true)(body);
   };
 
-  it('says what the specification says of lengths, formats, lists and empty fields', () => {
+  it('has the lengths, formats, lists and empty fields of the specification', () => {
     const login = { identifier: 'a', password: '123456' };
     const names = { firstName: 'Ada', lastName: 'Li', email: 'ada@example.org' };
     const person = { ...names, password: '123456', phone: '1', role: 'trainee' };

@@ -37,7 +37,7 @@ describe('A service with limits', () => {
   const untilQueued = (count: number) =>
     until(async () => (await request(service.url).get('/readyz')).body.requests.queued >= count);
 
-  it('serves a burst of 200 whole, however long each takes', async () => {
+  it('serves all 200 requests of a burst, however long each takes', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const burst: Promise<{ status: number }>[] = [];
     await whileBusy(async () => {
@@ -51,7 +51,7 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
-  it('serves ten classes whole that ask at the same moment, however long each waits', async function () {
+  it('serves all requests of ten simultaneous classes, however long each waits', async function () {
     this.timeout(scaled(120_000));
     await start({}, { deadlines, queueWaitMs: () => scaled(20_000) });
     const { user } = await signIn(harness.context, { role: 'trainer' });
@@ -76,7 +76,7 @@ describe('A service with limits', () => {
     expect(await harness.context.database.models.Enrollment.count()).to.equal(50);
   });
 
-  it('signs in a class of 100 behind one address together', async () => {
+  it('signs in a class of 100 behind one address at the same time', async () => {
     await start();
     const users = await Promise.all(Array.from({ length: 100 }, () => buildUser(harness.context)));
     const responses = await Promise.all(
@@ -88,7 +88,7 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
-  it('answers excess requests with 503 and Retry-After, and is alive and ready meanwhile', async () => {
+  it('refuses excess requests with 503 and Retry-After, and stays alive and ready', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { deadlines, queueWaitMs: () => 100 });
     await whileBusy(async () => {
       const responses = await Promise.all(
@@ -127,7 +127,7 @@ describe('A service with limits', () => {
     const settings = { MAX_REQUESTS_IN_FLIGHT: '1' };
     const queueWaitMs = () => 100;
 
-    it('the connection is not read for a moment', async () => {
+    it('does not read the connection for a while', async () => {
       await start(settings, { deadlines, queueWaitMs, refusedPauseMs: scaled(500) });
       let client: Awaited<ReturnType<typeof refusedAndBack>> | undefined;
       await whileBusy(async () => {
@@ -139,7 +139,7 @@ describe('A service with limits', () => {
       await until(() => client?.received().includes('HTTP/1.1 200 ') ?? false);
     });
 
-    it('the connection of a trusted proxy is read on, as its next request may be of another client', async () => {
+    it('keeps reading the connection of a trusted proxy, whose next request may come from another client', async () => {
       await start(
         { ...settings, TRUST_PROXY: 'loopback' },
         { deadlines, queueWaitMs, refusedPauseMs: scaled(600_000) },
@@ -167,7 +167,7 @@ describe('A service with limits', () => {
     expect(order[0]).to.equal('other');
   });
 
-  it('cuts off a body that does not come, and works for others meanwhile', async () => {
+  it('ends requests whose body does not arrive, and serves others meanwhile', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const slow = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -179,7 +179,7 @@ describe('A service with limits', () => {
     await request(service.url).get('/api/auth/setup-status').expect(200);
   });
 
-  it('is not ready before it is told to begin, and alive', async () => {
+  it('is alive but not ready before begin() is called', async () => {
     await start({}, { ready: false });
     await request(service.url).get('/healthz').expect(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/users']) {
@@ -197,7 +197,7 @@ describe('A service with limits', () => {
     for (const route of ['/readyz', '/api/auth/setup-status']) await request(service.url).get(route).expect(200);
   });
 
-  it('serves for a moment after it is told to stop, but is no longer ready', async () => {
+  it('serves for a while after close() is called, but is no longer ready', async () => {
     await start({ DRAIN_DELAY_MS: '500' });
     const closed = service.server.close();
     expectFailure(await request(service.url).get('/readyz'), 'NOT_READY', 'The service is shutting down.');

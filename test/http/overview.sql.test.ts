@@ -28,7 +28,7 @@ describe('GET /api/overview', () => {
   const thisWeek = () => weekStarts(new Date()).map((start) => start.toISOString().slice(0, 10));
 
   describe('for the super admin', () => {
-    it('has exactly these keys, also of an empty programme', async () => {
+    it('has exactly these keys, also for an empty programme', async () => {
       const shown = await show(cast.admin);
       const trainers = { ...noAccounts, total: 2, active: 2 };
       const one = { ...noAccounts, total: 1, active: 1 };
@@ -208,7 +208,7 @@ describe('GET /api/overview', () => {
 describe('weekStarts()', () => {
   const days = (now: string) => weekStarts(new Date(now)).map((start) => start.toISOString());
 
-  it('is the last twelve Mondays, 00:00 UTC, with the first moment of which a week begins', () => {
+  it('returns the last twelve Mondays at 00:00 UTC', () => {
     const starts = days('2026-02-01T12:00:00Z');
     expect(starts).to.have.length(12);
     expect([starts[0], starts[11]]).to.deep.equal(['2025-11-10T00:00:00.000Z', '2026-01-26T00:00:00.000Z']);

@@ -10,7 +10,7 @@ import { expectFailure } from './support/expectations.js';
 describe('Headers of every response', () => {
   const harness = useHarness();
 
-  it('tell browsers that it is no page and not to be kept, nothing of the program, and an id of its own', async () => {
+  it('forbid display as a page and caching, hide the program, and contain a unique id', async () => {
     const ids = new Set<string>();
     const paths = ['/healthz', '/api/auth/setup-status', '/api/nowhere', '/api/courses', '/api/auth/me'];
     for (const path of paths) {
@@ -34,7 +34,7 @@ describe('Headers of every response', () => {
 describe('GET /api/docs', () => {
   const harness = useHarness();
 
-  it('describes every operation, with one script of its own and without anything from elsewhere', async () => {
+  it('describes every operation, with a single inline script and no external resources', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     for (const { method, path, summary } of Object.values(contract)) {
@@ -47,7 +47,7 @@ describe('GET /api/docs', () => {
       .and.not.to.match(/javascript:|(?<!&quot;)https?:|url\(| on\w+=| style=/);
   });
 
-  it('says what the tags, operations and shared schemas say, the schemas once', async () => {
+  it('contains the descriptions of tags, operations and shared schemas, each schema once', async () => {
     const { text } = await harness.api('get', '/api/docs').expect(200);
     for (const [tag, description] of Object.entries(tags)) expect(text).to.include(`>${tag}</h2><p>${description}`);
     for (const { description } of Object.values<Operation>(contract))
@@ -138,7 +138,7 @@ describe('GET /api/docs', () => {
     expect([first, second]).to.deep.equal(['get-/api/auth/setup-status', 'post-/api/auth/setup']);
   });
 
-  it('is under a policy that lets in its own script and style only', async () => {
+  it('has a policy that allows only its own script and style', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
     const digestOf = (element: string) => {
       const [, content = ''] = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(text) ?? [];
@@ -168,10 +168,10 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('GET /metrics by very many', () => {
+describe('GET /metrics by many clients', () => {
   const harness = useHarness();
 
-  it('writes its figures once for all who ask at the same time', async () => {
+  it('generates its metrics once for simultaneous requests', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => harness.api('get', '/metrics').expect(200)));
     // Each response is counted: figures that were written for each would differ.
     const texts = new Set(responses.map(({ text }) => text));
@@ -183,7 +183,7 @@ describe('GET /metrics with METRICS_TOKEN', () => {
   const token = 'a-token-for-prometheus';
   const harness = useHarness({ METRICS_TOKEN: token });
 
-  it('needs the token', async () => {
+  it('requires the token', async () => {
     expectFailure(await harness.api('get', '/metrics'), 'TOKEN_MISSING');
     expectFailure(await harness.api('get', '/metrics', 'another-token-for-it'), 'TOKEN_INVALID');
     const { text } = await harness.api('get', '/metrics', token).expect(200);

@@ -14,7 +14,7 @@ for (const [plural, defaultLimit] of [
   describe(`Pages of GET /api/${plural}/trainer/:trainerId`, () => {
     const harness = useHarness();
 
-    it(`have ${defaultLimit} entries unless told otherwise; none is shown twice or skipped, whatever ties there are`, async () => {
+    it(`have ${defaultLimit} entries by default; ties never repeat or skip an entry`, async () => {
       const { user: trainer, token } = await signIn(harness.context, { role: 'trainer' });
       const list = async (query: string) =>
         (await harness.api('get', `/api/${plural}/trainer/${trainer.id}${query}`, token).expect(200)).body;
@@ -44,7 +44,7 @@ const sortKeys = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'];
 describe('GET /api/courses', () => {
   const harness = useHarness();
 
-  it('takes a page from 1 and a limit from 1 to 100, listed fields to sort by, and two orders', async () => {
+  it('accepts a page from 1, a limit from 1 to 100, the listed sort fields, and two orders', async () => {
     const list = (query: string) => harness.api('get', `/api/courses?${query}`);
     for (const query of ['page=1&limit=1', 'page=1000000&limit=100']) await list(query).expect(200);
     for (const [field, values] of [
@@ -59,13 +59,13 @@ describe('GET /api/courses', () => {
     expect(messageOf(await list('limit=101'))).to.equal('limit must be a whole number from 1 to 100.');
   });
 
-  it('sorts by every key of its schema: each is tested below', () => {
+  it('has a test below for every sort key of its schema', () => {
     const { allow } = courseListingSchema.describe().keys.sortBy;
     // The soonest ones: course-dates.sql.test.ts.
     expect([...sortKeys, 'soonest'], 'Add the key here, and to the courses that are sorted').to.deep.equal(allow);
   });
 
-  it('sorts by each key either way, ties by id: no course twice, none skipped, over pages and for everybody', async () => {
+  it('sorts by each key in both orders, ties by id, without repeated or skipped courses across pages', async () => {
     const cast = await castOf(harness.context);
     const order: string[] = [];
     for (const number of [2, 1, 3, 2, 1, 3, 1]) {

@@ -33,7 +33,7 @@ describe('A password', () => {
   for (const { method, path, caller, body, status } of operations)
     for (const field of Object.keys(body).filter((name) => /password/i.test(name))) {
       const isPresented = field === 'currentPassword' || path.endsWith('login');
-      it(`as ${field} of ${path} is text of at least 6 characters, and ${isPresented ? 'else only compared' : 'can be hashed whole'}`, async () => {
+      it(`as ${field} of ${path} is text of at least 6 characters, and ${isPresented ? 'otherwise only compared' : 'short enough to be hashed completely'}`, async () => {
         const token = caller && (await signIn(harness.context, caller)).token;
         const send = (value: unknown) =>
           harness.api(method, `/api/auth/${path}`, token).send({ ...body, [field]: value });
@@ -54,7 +54,7 @@ describe('A password', () => {
       });
     }
 
-  it('counts whole, as it was sent', async () => {
+  it('is compared completely and exactly as it was sent', async () => {
     let { token } = await signIn(harness.context, { email: ada.email });
     const logIn = (password: string) => harness.api('post', '/api/auth/login').send({ ...login, password });
     let current = factoryPassword;

@@ -6,7 +6,7 @@ import { ada, expectInvalid, messageOf, without } from './support/expectations.j
 
 const person = without(ada, 'password');
 
-describe('The policy for passwords', () => {
+describe('The password policy', () => {
   const harness = useHarness({ PASSWORD_BLOCKLIST: 'on', PASSWORD_MIN_LENGTH: '8' });
   const common = /is one of the most common ones\. Choose another\.$/;
   const own = /must not be the account's own email, phone or name\.$/;
@@ -31,7 +31,7 @@ describe('The policy for passwords', () => {
   };
 
   for (const [way, prepare] of Object.entries(ways))
-    it(`refuses short and common ones and the account's own data on ${way}, and takes another`, async () => {
+    it(`refuses short and common passwords and the account's own data on ${way}, and accepts others`, async () => {
       const set = await prepare();
       const owned = [ada.email, ada.email.toUpperCase(), 'AdaLovelace', 'ada lovelace', 'Lovelace', ada.phone];
       for (const [passwords, message] of [
@@ -48,7 +48,7 @@ describe('The policy for passwords', () => {
       expect(response.status, response.text).to.be.oneOf([200, 201]);
     });
 
-  it("knows the account's own data with accents and in other forms", async () => {
+  it("recognises the account's own data with accents and in other forms", async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const zoe = { ...ada, firstName: 'Zoë', email: 'zoë.ångström@exämple.org', role: 'trainee' };
     const forms = ['ZOË.ÅNGSTRÖM', 'zoe.angstrom', 'zoe\u0308.a\u030angstro\u0308m', 'zoelovelace'];
@@ -59,7 +59,7 @@ describe('The policy for passwords', () => {
     }
   });
 
-  it('takes what is in force already at login', async () => {
+  it('accepts existing passwords at login', async () => {
     const { email } = await buildUser(harness.context, { password: '123456' });
     await harness.api('post', '/api/auth/login').send({ identifier: email, password: '123456' }).expect(200);
   });

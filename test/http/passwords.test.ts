@@ -27,7 +27,7 @@ describe('Passwords', () => {
     expectFailure(await login(oldPassword), 'WRONG_PASSWORD');
   });
 
-  it('are validated first: both with at least 6 characters, each invalid field named', async () => {
+  it('are validated first: both need at least 6 characters, and each invalid field is named', async () => {
     const { token } = await signIn(harness.context, person);
     const both = ['currentPassword', 'newPassword'];
     expectInvalid(await change(token, {}), both);
@@ -52,7 +52,7 @@ describe('Passwords', () => {
   });
 
   for (const [name, set] of Object.entries({ 'change-password': change, 'first-password-change': changeFirst })) {
-    it(`end the account's other sessions with ${name}, when it succeeds; those of the caller and of others stay`, async () => {
+    it(`end the account's other sessions after a successful ${name}; all other sessions stay`, async () => {
       const { user, token } = await signIn(harness.context, imported);
       const [other, stranger] = [await tokenFor(harness.context, user), await signIn(harness.context)];
       expect((await set(token, { ...wrong, newPassword: oldPassword })).status).to.equal(400);
@@ -62,7 +62,7 @@ describe('Passwords', () => {
       for (const kept of [token, stranger.token]) await me(kept).expect(200);
     });
 
-    it(`are initial ones no more after ${name}: they don't expire, and everything is open`, async () => {
+    it(`are no longer initial after ${name}: they don't expire, and all operations are allowed`, async () => {
       const initialPasswordExpiresAt = new Date(Date.now() + 60_000);
       const given = { ...imported, role: 'trainer', initialPasswordExpiresAt } as const;
       const { user, token } = await signIn(harness.context, given);

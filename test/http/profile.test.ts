@@ -47,7 +47,7 @@ describe('PUT /api/auth/profile', () => {
     expect(user.searchKey).to.include('grace').and.not.to.include('ada lovelace');
   });
 
-  it('leaves absent and empty fields unchanged, the phone for every empty value, and all when one is invalid', async () => {
+  it('does not change absent and empty fields, also empty phones, and nothing if a field is invalid', async () => {
     const { body } = await update({ lastName: 'Byron' }).expect(200);
     expect(body.user).to.include({ ...person, lastName: 'Byron' });
     for (const empty of ['', '   ', null])
@@ -58,7 +58,7 @@ describe('PUT /api/auth/profile', () => {
     expect(await kept()).to.deep.equal({ ...person, lastName: 'Byron' });
   });
 
-  it('takes any phone text as given, and a number as its text, but none that is longer than it can keep', async () => {
+  it('stores any phone text as given, and a number as text, but refuses texts that are too long', async () => {
     for (const phone of ['n/a', 'ext. 42 (mornings)', '☎ 12', '0', '9'.repeat(50), '+442079460001', 442079460002])
       expect((await update({ phone }).expect(200)).body.user.phone).to.equal(String(phone));
     expect((await user.reload()).phoneKey).to.equal('442079460002');
@@ -68,7 +68,7 @@ describe('PUT /api/auth/profile', () => {
     expectInvalid(await infinite.send('{"phone":1e999}'), ['phone']);
   });
 
-  it('refuses the phone of another account, in any writing', async () => {
+  it('refuses the phone of another account, in any notation', async () => {
     await buildUser(harness.context, { phone: '+1 (202) 555-0123' });
     await buildUser(harness.context, { phone: '12025550199' });
     for (const phone of ['+1 (202) 555-0123', '+12025550123', 12025550199])
@@ -76,7 +76,7 @@ describe('PUT /api/auth/profile', () => {
     expect(await kept()).to.deep.equal(person);
   });
 
-  it('frees the old phone for others, and lets the user sign in by the new one, no more by the old', async () => {
+  it('releases the old phone for others; the user signs in by the new phone only', async () => {
     const login = (identifier: string) =>
       harness.api('post', '/api/auth/login').send({ identifier, password: ada.password });
     await user.update({ passwordHash: await harness.context.hasher.hash(ada.password, 4) });

@@ -40,7 +40,7 @@ for (const instances of [1, 2])
       await second?.close();
     });
 
-    it('does what its model does, whatever is asked of it', async () => {
+    it('behaves like its model for any requests', async () => {
       const { context } = harness;
       const property = fc.asyncProperty(initialState, commands, async (given, asked) => {
         const programme = await createProgramme(context, given);

@@ -21,7 +21,7 @@ const signal = new AbortController().signal;
 /** Gives the free seats of all courses. */
 const promoteAll = async (core: Core) => promote(core, await coursesDue(core), { signal });
 
-describe('A free seat of a course in which somebody waits', () => {
+describe('A free seat of a course with a waiting list', () => {
   const harness = useHarness(mailSettings);
   const cast = useCast(harness);
   let course: Course;
@@ -59,7 +59,7 @@ describe('A free seat of a course in which somebody waits', () => {
       send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: null }).expect(200),
   };
   for (const [what, free] of Object.entries(frees))
-    it(`is held for the first person who waits when ${what}`, async () => {
+    it(`is reserved for the first person on the waiting list when ${what}`, async () => {
       const second = await enroll('waiting');
       await free();
       const row = await rowOf(first);
@@ -68,7 +68,7 @@ describe('A free seat of a course in which somebody waits', () => {
       expect((await rowOf(second)).status).to.equal(what === 'there is no limit any more' ? 'pending' : 'waiting');
     });
 
-  it('is given when the course is published, or ends later; and while requests are closed', async () => {
+  it('is given when the course is published, when its end date moves, and after the last day for requests', async () => {
     await course.update({ isPublished: false, enrollUntil: day(-2), endDate: day(-1) });
     await leave();
     await send(cast.owner, 'put', `/courses/${course.id}/publish`, { isPublished: true }).expect(200);
@@ -85,13 +85,13 @@ describe('A free seat of a course in which somebody waits', () => {
     expect((await rowOf(first)).status).to.equal('pending');
   });
 
-  it('is taken at once in a course that accepts by itself', async () => {
+  it('is active at once in a course with automatic acceptance', async () => {
     await course.update({ autoAccept: true });
     await leave();
     expect((await rowOf(first)).status).to.equal('active');
   });
 
-  it('passes over inactive people, who keep their place before those who come later', async () => {
+  it('passes over inactive people, who keep their place on the list', async () => {
     const { user } = first.person;
     const [second, third] = [await enroll('waiting'), await enroll('waiting')];
     await send(cast.admin, 'put', `/users/${user.id}/status`, { isActive: false }).expect(200);
@@ -107,7 +107,7 @@ describe('A free seat of a course in which somebody waits', () => {
     expect(await statuses()).to.deep.equal(['pending', 'cancelled', 'waiting']);
   });
 
-  it('is given to somebody whose account is activated', async () => {
+  it('is given to a waiting person whose account is activated', async () => {
     const { user } = first.person;
     await models().User.update({ isActive: false }, { where: { id: user.id } });
     await leave();
@@ -116,13 +116,13 @@ describe('A free seat of a course in which somebody waits', () => {
     expect((await rowOf(first)).status).to.equal('pending');
   });
 
-  it('does not come from deactivating who has it', async () => {
+  it('does not result from deactivating its owner', async () => {
     await send(cast.admin, 'put', `/users/${holder.person.user.id}/status`, { isActive: false }).expect(200);
     await promoteAll(harness.context);
     expect((await rowOf(first)).status).to.equal('waiting');
   });
 
-  it('is recorded as the act of the service, and told to the trainee, and to the trainer who has to answer', async () => {
+  it('is recorded as a change by the service, and mailed to the trainee and to the trainer who must answer', async () => {
     await leave();
     const [entry] = (await harness.api('get', '/api/audit', cast.admin.token).expect(200)).body.entries;
     expect(entry).to.include({ action: 'enrollment.status', origin: 'program', actorId: null, targetId: first.id });
@@ -140,7 +140,7 @@ describe('A free seat of a course in which somebody waits', () => {
     expect(await told()).to.deep.equal([['moved_up', second.person.user.id]]);
   });
 
-  it('is given later when that fails: what has freed it is done', async () => {
+  it('is given later if giving it fails; the change that freed it is committed', async () => {
     const { sequelize } = harness.context.database;
     const before = 'CREATE TRIGGER refuse_seat BEFORE UPDATE ON enrollments FOR EACH ROW';
     const [when, refusal] = ["OLD.status = 'waiting'", 'refused by the test'];
@@ -160,7 +160,7 @@ describe('A free seat of a course in which somebody waits', () => {
     expect((await rowOf(first)).status).to.equal('pending');
   });
 
-  it('is found by the service after a process that died, by two instances at once too, and for more than 500', async () => {
+  it('is found by the service after a crash, also by two instances at once, and for more than 500 people', async () => {
     const { context } = harness;
     const trainees = await buildTrainees(context, 501);
     await buildEnrollments(context, trainees, course, (index) => ({
@@ -181,7 +181,7 @@ describe('A free seat of a course in which somebody waits', () => {
   });
 });
 
-describe('Somebody who waits for a place', () => {
+describe('A person on a waiting list', () => {
   const harness = useHarness();
   const cast = useCast(harness);
   let course: Course;
@@ -199,7 +199,7 @@ describe('Somebody who waits for a place', () => {
     harness.api(method, `/api${path}`, cast.owner.token).send(body);
   const stored = () => harness.context.database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
 
-  it('gets a seat past the others by an assignment, if there is one', async () => {
+  it('gets a free seat out of turn when a manager assigns it', async () => {
     await course.update({ maxStudents: 1 });
     const refused = await send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(400);
     expect(refused.body).to.deep.equal({ error: 'Course is at maximum capacity.' });

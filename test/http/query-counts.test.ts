@@ -120,7 +120,7 @@ describe('Listings', () => {
     }
   }).timeout(scaled(60_000));
 
-  it('cost one more where the seats of courses are included, however many', async () => {
+  it('cost one more if the seats of courses are included, for any number of courses', async () => {
     await fill(harness, world);
     const courses = listings.filter(({ query }) => query && 'include' in (query.describe().keys ?? {}));
     expect(courses.map(({ path }) => path)).to.deep.equal(['/api/courses', '/api/courses/trainer/:trainerId']);

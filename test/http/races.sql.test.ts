@@ -53,7 +53,7 @@ describe('Requests that arrive together', () => {
     expect(body).to.deep.equal({ setupRequired: false, superAdminCount: 1 });
   });
 
-  it('register an email or a phone once, the email being told first, and all that have nothing in common', async () => {
+  it('register an email or a phone once, with the error of the email first, and all distinct accounts', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const spaced = (index: number) => ada.phone.replaceAll(' ', ' '.repeat(1 + (index % 3)));
     const email = (index: number) => `${index}@example.org`;
@@ -72,7 +72,7 @@ describe('Requests that arrive together', () => {
     expect(await race('POST', '/api/auth/register', others, () => token)).to.deep.equal({ '201 no error': 50 });
   });
 
-  it('give a phone to one of the users who want it', async () => {
+  it('give a phone to one of several users', async () => {
     const tokens: string[] = [];
     for (const _ of contenders) tokens.push((await signIn(harness.context)).token);
     const counts = await race(
@@ -85,7 +85,7 @@ describe('Requests that arrive together', () => {
     expect(await harness.context.database.models.User.count({ where: { phone: ada.phone } })).to.equal(1);
   });
 
-  it('change a password once: the others came with one that is no more', async () => {
+  it('change a password once, and refuse the others because the current password has changed', async () => {
     const { user, token } = await signIn(harness.context, { email: ada.email, password: ada.password });
     const change = (index: number) => ({ currentPassword: ada.password, newPassword: `new password ${index}` });
     const counts = await race('PUT', '/api/auth/change-password', change, () => token);

@@ -5,7 +5,7 @@ import { useListeningService } from './support/listening-service.js';
 
 const metricsToken = 'a-token-for-the-figures-only';
 
-describe('A request as it goes over the wire', () => {
+describe('A raw HTTP request', () => {
   const service = useListeningService();
   const { harness, open } = service;
   beforeEach(() => service.start({ TRUST_PROXY: '1', METRICS_TOKEN: metricsToken }));
@@ -19,7 +19,7 @@ describe('A request as it goes over the wire', () => {
 
   const login = ['POST /api/auth/login HTTP/1.1', 'Host: example.org', 'Content-Type: application/json'];
 
-  it('without a host has no session cookie, from whatever origin it says that it comes', async () => {
+  it('without a host has no session cookie, with any origin', async () => {
     const { token } = await signIn(harness.context);
     const origins = ['Origin: https://undefined', 'Origin: https://example.org', 'Referer: http://example.org/'];
     for (const origin of origins)
@@ -30,7 +30,7 @@ describe('A request as it goes over the wire', () => {
         );
   });
 
-  it('is answered 413 as soon as it says that too much comes, or more has come than may', async () => {
+  it('gets 413 as soon as it announces or sends too many bytes', async () => {
     const chunk = `c000\r\n${'x'.repeat(0xc000)}\r\n`;
     for (const [line, body] of [
       ['Content-Length: 204800', ''],
@@ -39,7 +39,7 @@ describe('A request as it goes over the wire', () => {
       expect(await responseTo([...login, line], body)).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
   });
 
-  it('may follow a setup that was refused before its body was read, on the same connection', async () => {
+  it('is served on the connection of a setup that was refused before its body was read', async () => {
     await signIn(harness.context, { role: 'super_admin' });
     const setup = ['POST /api/auth/setup HTTP/1.1', 'Host: example.org', 'Content-Length: 9000'];
     const next = 'GET /api/auth/setup-status HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n';
@@ -51,7 +51,7 @@ describe('A request as it goes over the wire', () => {
     );
   });
 
-  it('is refused with 400 where it has two Host headers, the same or not', async () => {
+  it('is refused with 400 if it has two Host headers, equal or not', async () => {
     for (const second of ['example.org', 'example.com']) {
       const response = await responseTo([
         'GET /api/auth/setup-status HTTP/1.1',
@@ -78,7 +78,7 @@ describe('A request as it goes over the wire', () => {
     expect(sessions.map(({ ip }) => ip)).to.include('203.0.113.9');
   });
 
-  it('gets the metrics only with their token, however the path is written', async () => {
+  it('gets the metrics only with their token, with every spelling of the path', async () => {
     for (const path of ['/metrics', '/metrics/', '/metrics?x', '/metrics/?x', '//metrics', '/Metrics', '/metrics/x']) {
       const response = await responseTo([`GET ${path} HTTP/1.1`, 'Host: example.org']);
       expect(response, path).to.match(/^HTTP\/1.1 40[14] /);

@@ -16,7 +16,7 @@ describe('POST /api/auth/register', () => {
     harness.api('post', '/api/auth/login').send({ identifier, password: ada.password });
   const models = () => harness.context.database.models;
 
-  it('creates the account with the listed fields, and records who did, without the password', async () => {
+  it('creates the account with the listed fields, and records the actor, without the password', async () => {
     const surplus = { id: 'mine', avatar: 'x', passwordHash: 'x', lastLogin: '2001-01-01' };
     const { body } = await register({ ...newTrainee, ...surplus }).expect(201);
     expect(body).to.have.all.keys('message', 'user');
@@ -66,7 +66,7 @@ describe('POST /api/auth/register', () => {
       expectInvalid(await register({ ...ada, role }), ['role']);
   });
 
-  it('makes the password an initial one with requiresPasswordChange, and answers as without', async () => {
+  it('makes the password an initial one with requiresPasswordChange, with the same response', async () => {
     const { body } = await register({ ...newTrainee, requiresPasswordChange: true }).expect(201);
     expect(body.user).to.have.all.keys('id', 'firstName', 'lastName', 'email', 'role', 'phone', 'isActive');
     expect((await login().expect(200)).body.user.requiresPasswordChange).to.equal(true);
@@ -74,7 +74,7 @@ describe('POST /api/auth/register', () => {
     expectFailure(await login(), 'WRONG_PASSWORD');
   });
 
-  it('refuses an email or phone that is used, in any writing, of inactive accounts too', async () => {
+  it('refuses an email or phone in use, in any notation, also by inactive accounts', async () => {
     await buildUser(harness.context, { email: ada.email, phone: '1', isActive: false });
     await buildUser(harness.context, { email: 'taken@example.org', phone: ada.phone });
     for (const email of [ada.email, 'ADA@example.org', ' ada@example.org ', 'ａｄａ@example.org'])
@@ -84,7 +84,7 @@ describe('POST /api/auth/register', () => {
     await register({ ...newTrainee, email: 'ada+1@example.org', phone: '+442079460002' }).expect(201);
   });
 
-  it('validates first, then looks at the email, then at the super admin, then at the phone', async () => {
+  it('checks the input first, then the email, the super admin and the phone', async () => {
     await buildUser(harness.context, { email: 'taken@example.org', phone: ada.phone });
     const superAdmin = { ...ada, role: 'super_admin', email: 'taken@example.org' };
     expectInvalid(await register({ ...superAdmin, firstName: '' }), ['firstName']);

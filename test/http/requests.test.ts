@@ -15,7 +15,7 @@ describe('The body of a request', () => {
       .serialize((bytes) => bytes as unknown as string)
       .send(body as unknown as object);
 
-  it('is refused as malformed when it is no JSON in UTF-8, and as invalid when it is no object', async () => {
+  it('is refused as malformed if it is not JSON in UTF-8, and as invalid if it is not an object', async () => {
     const bytes = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]].map((part) =>
       Buffer.concat([Buffer.from('{"identifier":"'), Buffer.from(part), Buffer.from('","password":"secret"}')]),
     );
@@ -77,7 +77,7 @@ describe('The body of a request', () => {
     await course('x'.repeat(99 * 1024)).expect(201);
   });
 
-  it('may have every field of an account at its longest, each character escaped', async () => {
+  it('may contain every field of an account at its maximum length, with each character escaped', async () => {
     const escaped = (text: string) =>
       [...text]
         .flatMap((sign) => sign.split(''))
@@ -94,7 +94,7 @@ describe('The body of a request', () => {
     expect(user).to.include({ firstName: longest.firstName, phone: longest.phone, email: longest.email });
   });
 
-  it('may hold "__proto__" and its like without any effect', async () => {
+  it('ignores "__proto__" and similar keys', async () => {
     const { password: _, ...rest } = ada;
     const proto = JSON.stringify(ada);
     expectInvalid(await raw(`{"__proto__":${proto}}`), ['firstName', 'lastName', 'email', 'password', 'phone']);
@@ -113,7 +113,7 @@ describe('The body of a request', () => {
     ]);
   });
 
-  it('is not read before the caller is known', async () => {
+  it('is not read before the caller is authenticated', async () => {
     const response = await request(harness.app)
       .put('/api/auth/profile')
       .set('Content-Type', 'application/json')

@@ -32,7 +32,7 @@ describe('Seats of courses', () => {
     return [...catalogue, [trainers, owner] as const, [trainers, admin] as const];
   };
 
-  it('are told to everybody on request: pending and active trainees take one, others wait for one', async () => {
+  it('are returned to everybody on request: pending and active trainees take seats, others wait', async () => {
     for (const [path, by] of ways()) {
       const { body } = await get(`${path}?include=seats&sortBy=title&sortOrder=ASC`, by).expect(200);
       expect(seatsOf(body.courses)).to.deep.equal([
@@ -45,7 +45,7 @@ describe('Seats of courses', () => {
     }
   });
 
-  it('are told with a single course, and add exactly three keys', async () => {
+  it('are returned with a single course, in exactly three additional keys', async () => {
     const plain = (await get(`/api/courses/${half.id}`, cast.trainee).expect(200)).body.course;
     expect(plain).not.to.have.any.keys('seatsTaken', 'seatsLeft', 'waitingCount');
     const { body } = await get(`/api/courses/${half.id}?include=seats`, cast.trainee).expect(200);
@@ -67,7 +67,7 @@ describe('Seats of courses', () => {
       }
   });
 
-  it('are a key that may be named several times, between commas; others are refused', async () => {
+  it('are requested by a key, which may repeat in a list with commas; other keys are refused', async () => {
     for (const include of ['seats', 'seats,seats', ' seats , seats ']) {
       const { body } = await get(`/api/courses?include=${encodeURIComponent(include)}&search=half`).expect(200);
       expect(body.courses[0].seatsTaken).to.equal(2);

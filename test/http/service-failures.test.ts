@@ -40,11 +40,15 @@ describe('A refusal has a public code', () => {
   };
   const cases: readonly [name: string, error: unknown, code: string][] = [
     ['its own', new AppError('EMAIL_TAKEN'), 'EMAIL_TAKEN'],
-    ['that of invalid input', new AppError('VALIDATION'), 'VALIDATION'],
-    ['UNAVAILABLE for what passes', new AppError('DATABASE_ACCESS_DENIED', 'The user coursectl ...'), 'UNAVAILABLE'],
-    ['SERVER_ERROR for what an operator must repair', new AppError('SCHEMA_OUTDATED'), 'SERVER_ERROR'],
+    ['VALIDATION for invalid input', new AppError('VALIDATION'), 'VALIDATION'],
+    [
+      'UNAVAILABLE for temporary failures',
+      new AppError('DATABASE_ACCESS_DENIED', 'The user coursectl ...'),
+      'UNAVAILABLE',
+    ],
+    ['SERVER_ERROR for failures that an operator must repair', new AppError('SCHEMA_OUTDATED'), 'SERVER_ERROR'],
     ['SERVER_ERROR for a bug', new Error('bug'), 'SERVER_ERROR'],
-    ['MALFORMED_URL for an address that cannot be decoded', new URIError('x'), 'MALFORMED_URL'],
+    ['MALFORMED_URL for a URL that cannot be decoded', new URIError('x'), 'MALFORMED_URL'],
   ];
   for (const [name, error, code] of cases)
     it(name, async () => {
@@ -52,7 +56,7 @@ describe('A refusal has a public code', () => {
     });
 });
 
-describe('A response that fails half-way', () => {
+describe('A response that fails after its beginning', () => {
   it('does not look complete', async () => {
     const app = express();
     app.get('/', (_request, response, next) => {

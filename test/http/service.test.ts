@@ -20,14 +20,14 @@ function contextOver(databaseUrl: string): Promise<Context> {
 describe('GET /healthz and GET /readyz', () => {
   const harness = useHarness();
 
-  it('answer 200 while all is well', async () => {
+  it('return 200 while the service works', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const { body } = await harness.api('get', path).expect(200);
       expect(body).to.deep.equal({ status: 'ok' });
     }
   });
 
-  it('answer 200 and 503 while the server drains', async () => {
+  it('return 200 and 503 while the server shuts down', async () => {
     const draining = createApp(harness.context, { isDraining: () => true });
     await request(draining).get('/healthz').expect(200);
     const response = await request(draining).get('/readyz');
@@ -49,7 +49,7 @@ describe('GET /readyz over a database that is not migrated', () => {
   });
   const get = (path: string) => request(createApp(context)).get(path);
 
-  it('answers 503 with Retry-After while migrations are pending, 200 once they are applied; /healthz 200', async () => {
+  it('returns 503 with Retry-After while migrations are pending, then 200; /healthz returns 200', async () => {
     const response = await get('/readyz');
     expectFailure(response, 'NOT_READY');
     expect(response.headers['retry-after']).to.match(/^\d+$/);
@@ -64,7 +64,7 @@ describe('GET /readyz over a database that is not migrated', () => {
 });
 
 describe('GET /readyz without a database', () => {
-  it('answers 503, /healthz 200', async () => {
+  it('returns 503, and /healthz returns 200', async () => {
     const context = await contextOver('mysql://nobody@127.0.0.1:1/nothing');
     const app = createApp(context);
     await request(app).get('/healthz').expect(200);
@@ -78,7 +78,7 @@ describe('GET /readyz without a database', () => {
 });
 
 describe('Requests that fail with 503', () => {
-  it('are logged once a second with their number, the first of a kind with its cause', async () => {
+  it('are logged once a second with their number; the first of a kind with its cause', async () => {
     const lines: { msg: string; err?: { stack?: string }; count?: number; code?: string }[] = [];
     const env = { ...testEnvironment, DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nothing' };
     const logger = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -109,7 +109,7 @@ describe('The log of requests', () => {
     return line;
   };
 
-  it('names the account of the caller by its id, also where the caller may not do that, and no secret', async () => {
+  it('contains the id of the caller, also for refused requests, and no secret', async () => {
     const { user, token } = await signIn(harness.context);
     await harness.api('get', '/api/auth/me', token).expect(200);
     expect(await logged('/api/auth/me')).to.deep.include({ msg: 'request', userId: user.id, res: { status: 200 } });
@@ -146,7 +146,7 @@ describe('An unexpected failure', () => {
     for (const secret of secrets) expect(lines.join('')).not.to.include(secret);
   }
 
-  it('of setup is answered 500 with nothing but "Server error.", and leaves the service answering', async () => {
+  it('of setup returns 500 with "Server error." only, and the service keeps working', async () => {
     await buildUser(harness.context, { firstName: ada.firstName });
     await whileUnique('users', 'first_name', async () => {
       expectFailure(await harness.api('post', '/api/auth/setup').send(ada), 'SERVER_ERROR');
@@ -156,7 +156,7 @@ describe('An unexpected failure', () => {
     await harness.api('post', '/api/auth/setup').send(ada).expect(201);
   });
 
-  it('of both logins is answered likewise, and leaves lastLogin as it was', async () => {
+  it('of both logins returns the same, and does not change lastLogin', async () => {
     const { user, token } = await signIn(harness.context, { email: ada.email });
     await whileUnique('sessions', 'user_id', async () => {
       for (const path of ['login', 'trainee-login']) {
@@ -171,7 +171,7 @@ describe('An unexpected failure', () => {
     expect((await user.reload()).lastLogin).to.equal(null);
   });
 
-  it('of a listing is answered likewise', async () => {
+  it('of a listing returns the same', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     await buildCourse(harness.context, user, { tagsJson: 'canary, not JSON' });
     const response = await harness.api('get', `/api/courses/trainer/${user.id}`, token);

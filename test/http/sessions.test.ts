@@ -34,7 +34,7 @@ const expectEnded = async (harness: Harness, token: string) => expectFailure(awa
 describe('GET /api/auth/sessions', () => {
   const harness = useHarness();
 
-  it('shows a session with exactly the documented fields, 255 characters of the user agent at most', async () => {
+  it('returns a session with exactly the documented fields, and at most 255 characters of the user agent', async () => {
     const user = await buildUser(harness.context);
     const login = harness.api('post', '/api/auth/login').set('User-Agent', 'x'.repeat(1000));
     const earliest = Date.now();
@@ -52,7 +52,7 @@ describe('GET /api/auth/sessions', () => {
     expect(createdAt).to.equal(new Date(createdAt).toISOString());
   });
 
-  it("shows the newest first, the one that asks as the current one, neither expired ones nor other accounts'", async () => {
+  it("lists the newest first with the current one marked, and neither expired ones nor other accounts'", async () => {
     const { user, token } = await signIn(harness.context);
     await signIn(harness.context);
     harness.advance(minute);
@@ -68,7 +68,7 @@ describe('GET /api/auth/sessions', () => {
     await expectEnded(harness, token);
   });
 
-  it('shows lastUsedAt once the session was used 5 minutes after its start or later, moved at most every 5 minutes', async () => {
+  it('sets lastUsedAt from 5 minutes after the start, and updates it at most every 5 minutes', async () => {
     const { token } = await signIn(harness.context);
     const session = async () => (await list(harness, token))[0];
     const used = async () => new Date((await session())?.lastUsedAt ?? '').getTime();
@@ -89,7 +89,7 @@ describe('GET /api/auth/sessions', () => {
 describe('The sessions of an account', () => {
   const harness = useHarness({ MAX_SESSIONS: '25' });
 
-  it('are as many as may be at most, shown a page at a time: a new one ends the oldest, also of many at a time', async () => {
+  it('are limited and listed in pages: a new session ends the oldest one, also concurrently', async () => {
     const { user, token: oldest } = await signIn(harness.context);
     const other = await signIn(harness.context);
     const count = () => harness.context.database.models.Session.count({ where: { userId: user.id } });
@@ -123,7 +123,7 @@ describe('The address of a session', () => {
     return ((await list(harness, body.token))[0] as unknown as { ip: string | null }).ip;
   };
 
-  it("is the one that the configured proxy names, if it is one; without a proxy it is the connection's", async () => {
+  it('is the valid address that the configured proxy names; without a proxy that of the connection', async () => {
     for (const address of ['192.0.2.7', '2001:db8::7', '::ffff:192.0.2.7'])
       expect(await addressOf(behindProxy, `198.51.100.1, ${address}`)).to.equal(address);
     for (const text of ['unknown', 'x'.repeat(300), '\u00e9', '192.0.2.7:4711', `fe80::1%${'z'.repeat(60)}`])
@@ -138,7 +138,7 @@ describe('The end of sessions', () => {
   const currentId = async (token: string) =>
     (await list(harness, token)).find(({ current }) => current)?.id ?? 'no current session';
 
-  it("comes to one of the caller's own by its id, the current one too, and never to another account's", async () => {
+  it("ends one of the caller's sessions by its id, also the current one, but never another account's", async () => {
     const { user, token } = await signIn(harness.context);
     const stranger = await signIn(harness.context);
     const other = await tokenFor(harness.context, user);
@@ -153,7 +153,7 @@ describe('The end of sessions', () => {
     await expectEnded(harness, token);
   });
 
-  it('comes by logout to the one that asks, also twelve times at once, and by logout-all to all of the account', async () => {
+  it('ends the current session by logout, also concurrently, and all of the account by logout-all', async () => {
     const { user, token } = await signIn(harness.context);
     const [other, stranger] = [await tokenFor(harness.context, user), await signIn(harness.context)];
     const logout = async (what: string, as: string) => harness.api('post', `/api/auth/${what}`, as);
@@ -170,7 +170,7 @@ describe('The end of sessions', () => {
     await me(harness, await tokenFor(harness.context, user)).expect(200);
   });
 
-  it('holds for another instance at its next request', async () => {
+  it('takes effect on another instance at its next request', async () => {
     const { config, hasher, logger } = harness.context;
     const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
     const other = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher });
@@ -186,7 +186,7 @@ describe('The end of sessions', () => {
     }
   });
 
-  it('is followed by the removal of expired ones, in batches, after each of which the service can end', async () => {
+  it('is followed by the removal of expired ones in batches, between which the service can stop', async () => {
     const { user } = await signIn(harness.context);
     const { Session } = harness.context.database.models;
     harness.advance(8 * day);
@@ -208,7 +208,7 @@ describe('The sessions of another account', () => {
   const idsOf = async (user: User): Promise<string[]> =>
     (await asAdmin('get', of(user)).expect(200)).body.sessions.map(({ id }: Shown) => id);
 
-  it('are listed as the account sees them, none of them as the current one', async () => {
+  it('are listed as for the account itself, without a current one', async () => {
     const { user, token } = cast.trainee;
     harness.advance(day);
     await tokenFor(harness.context, user);
@@ -220,7 +220,7 @@ describe('The sessions of another account', () => {
     expect(admins.body.sessions[0]).to.include({ current: true });
   });
 
-  it('end one by one, and all at once, each audited', async () => {
+  it('can be ended one by one and all at once, each audited', async () => {
     const { user, token } = cast.trainee;
     const others = [await tokenFor(harness.context, user), await tokenFor(harness.context, user)];
     const first = (await idsOf(user)).at(-1);
@@ -241,7 +241,7 @@ describe('The sessions of another account', () => {
     expect(entry?.before).to.include({ id: first, ip: '127.0.0.1', userAgent: 'test' });
   });
 
-  it('of nobody are 404, and so is a session of another account, one that has ended or expired', async () => {
+  it('return 404 for unknown accounts, sessions of another account, and ended or expired sessions', async () => {
     const nobody = { id: uuidv7() };
     for (const [method, path] of [
       ['get', of(nobody)],

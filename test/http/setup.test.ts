@@ -10,7 +10,7 @@ describe('POST /api/auth/setup', () => {
   const status = async () => (await harness.api('get', '/api/auth/setup-status').expect(200)).body;
   const models = () => harness.context.database.models;
 
-  it('creates the super admin, active whatever the input says, with a token and the listed fields, and completes the setup', async () => {
+  it('creates an active super admin for any input, returns a token and the listed fields, and completes the setup', async () => {
     for (const role of ['trainer', 'trainee'] as const) await buildUser(harness.context, { role });
     expect(await status()).to.deep.equal({ setupRequired: true, superAdminCount: 0 });
     const others = { role: 'trainee', id: 'mine', requiresPasswordChange: true, isActive: false };
@@ -35,13 +35,13 @@ describe('POST /api/auth/setup', () => {
       expect(text).not.to.match(new RegExp(`\\$2[aby]\\$|${ada.password}`));
   });
 
-  it('makes the super admin known at this address, where strangers elsewhere can not lock the account', async () => {
+  it('makes the super admin known at this address, so that strangers elsewhere cannot lock the account there', async () => {
     const { id } = (await setup(ada).expect(201)).body.user;
     await buildLock(harness.context, { accountId: id });
     await harness.api('post', '/api/auth/login').send({ identifier: ada.email, password: ada.password }).expect(200);
   });
 
-  it('names every invalid field, and requires each but isActive, which is a boolean', async () => {
+  it('names every invalid field, and requires each field except the boolean isActive', async () => {
     expectInvalid(await setup({}), ['firstName', 'lastName', 'email', 'password', 'phone']);
     const all = { firstName: 'A', lastName: '', email: 'nobody', password: '12345', phone: ' ', isActive: 'yes' };
     expectInvalid(await setup(all), Object.keys(all));
@@ -50,7 +50,7 @@ describe('POST /api/auth/setup', () => {
     for (const isActive of ['false', 0, null]) expectInvalid(await setup({ ...ada, isActive }), ['isActive']);
   });
 
-  it('refuses once a super admin exists whatever the body is, and until then a body that is no JSON', async () => {
+  it('refuses every request once a super admin exists, and before that every body that is not JSON', async () => {
     const bodies = [
       { refused: 415, type: 'application/x-www-form-urlencoded', body: 'email=ada' },
       { refused: 415, type: 'text/plain', body: 'ada' },
@@ -76,7 +76,7 @@ describe('POST /api/auth/setup', () => {
     expect(await models().User.count()).to.equal(1);
   });
 
-  it('validates first, then looks for the email of another user, then for the phone, in any writing', async () => {
+  it('checks the input first, then the email and then the phone of other users, in any notation', async () => {
     await buildUser(harness.context, { phone: ada.phone });
     await buildUser(harness.context, { email: ada.email });
     expectInvalid(await setup({ ...ada, password: '12345' }), ['password']);

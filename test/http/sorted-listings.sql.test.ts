@@ -66,7 +66,7 @@ describe('Listings sorted by names and titles', () => {
     return ids;
   }
 
-  it('have the order of the keys, whatever the database', async () => {
+  it('have the order of the sort keys on every database', async () => {
     const { context } = harness;
     const { Course, User } = context.database.models;
     const { token, user: admin } = await signIn(context, { role: 'super_admin' });
@@ -163,7 +163,7 @@ describe('Listings sorted by names and titles', () => {
     return { index: /INDEX (\w+)/.exec(details)?.[1], isSorted: /TEMP B-TREE/.test(details) };
   }
 
-  it('are read from indexes, trainers whatever is searched for, the audit log also where nothing matches', async () => {
+  it('are read from indexes, trainers with any search, the audit log also without matches', async () => {
     const { context } = harness;
     const { Course, AuditEntry } = context.database.models;
     const { token } = await signIn(context, { role: 'super_admin' });
@@ -220,7 +220,7 @@ describe('Listings sorted by names and titles', () => {
     return found;
   }
 
-  it('of accounts by their state are found by an index where few have it, in any order', async () => {
+  it('of accounts by a rare state are read from its index, in any order', async () => {
     const { context } = harness;
     const { User } = context.database.models;
     const { token } = await signIn(context, { role: 'super_admin' });
@@ -257,7 +257,7 @@ describe('Listings sorted by names and titles', () => {
     }
   });
 
-  it('of many accounts with a state are read by an index in the order of their creation', async () => {
+  it('of accounts by a frequent state are read from the index of creation times', async () => {
     const { context } = harness;
     const { token } = await signIn(context, { role: 'super_admin' });
     const ids = await buildTrainees(context, 7010);

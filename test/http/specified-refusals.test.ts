@@ -123,13 +123,13 @@ describe('A refusal of the specification', () => {
   }
 
   for (const { status, code, error, ...asked } of cases)
-    it(`says nothing else but its sentence, and its code in the header: ${code}, ${asked.request[1]}`, async () => {
+    it(`contains only its message, and its code in the header: ${code}, ${asked.request[1]}`, async () => {
       const { status: answered, headers, text } = await ask(asked);
       const expected = [status, code, JSON.stringify({ error })];
       expect([answered, headers['error-code'], text]).to.deep.equal(expected);
     });
 
-  it('of a phone that is taken says it at the setup alone', async () => {
+  it('of a taken phone has this message only at setup', async () => {
     await root.user.destroy();
     await buildUser(harness.context, { phone: ada.phone });
     const { headers, text } = await harness.api('post', '/api/auth/setup').send(ada).expect(400);
@@ -139,7 +139,7 @@ describe('A refusal of the specification', () => {
     ]);
   });
 
-  it('of an initial password says its code in the body too', async () => {
+  it('of an initial password has its code also in the body', async () => {
     const { headers, text } = await ask({
       request: ['get', '/api/enrollments/trainer/x'],
       by: { ...trainer, ...initial },
@@ -149,7 +149,7 @@ describe('A refusal of the specification', () => {
     expect([headers['error-code'], text]).to.deep.equal([code, body]);
   });
 
-  it('of fields has the keys of each entry, and code and params', async () => {
+  it('of fields has the specified keys of each entry, and code and params', async () => {
     const weak = { newPassword: 'short' };
     for (const [request, by] of [
       [login('', ''), undefined],

@@ -27,7 +27,7 @@ describe('The token', () => {
     }
   });
 
-  it('is presented as "Authorization: Bearer <token>", the scheme in any case, and in no other way', async () => {
+  it('is accepted only as "Authorization: Bearer <token>", with the scheme in upper or lower case', async () => {
     const { token } = await signIn(harness.context);
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) await withHeader(`${scheme} ${token}`).expect(200);
     await withHeader(`Bearer   ${token}  `).expect(200);
@@ -40,7 +40,7 @@ describe('The token', () => {
     }
   });
 
-  it("acts with the account's present role", async () => {
+  it("acts with the account's current role", async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     await harness.api('get', `/api/courses/trainer/${user.id}`, token).expect(200);
     await user.update({ role: 'trainee' });

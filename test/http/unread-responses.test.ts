@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { createClientLimiter } from '../../src/http/overload/clients.js';
 
-describe('Responses that their clients leave unread', () => {
+describe('Responses unread by their clients', () => {
   const megabyte = 1_000_000;
   let cut: string[];
   let clients: ReturnType<typeof createClientLimiter>;
@@ -33,7 +33,7 @@ describe('Responses that their clients leave unread', () => {
     return () => void response.emit('close');
   }
 
-  it('are ended, the oldest first, where more than a bound is kept of them, even if they are taken slowly', () => {
+  it('are ended, oldest first, when their buffers exceed a limit, even if they are read slowly', () => {
     for (const name of ['first', 'second', 'third', 'fourth']) unread(name, 3 * megabyte, '192.0.2.1');
     expect(cut).to.deep.equal(['first']);
     unread('large', 9 * megabyte, '192.0.2.1');
@@ -41,7 +41,7 @@ describe('Responses that their clients leave unread', () => {
     expect(clients.load().responses).to.equal(1);
   });
 
-  it('are ended of the address that most is kept for, not of others', () => {
+  it('are ended only for the address with the most buffered bytes', () => {
     unread('other', 3 * megabyte, '192.0.2.1');
     for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, '2001:db8::1');
     expect(cut).to.deep.equal(['first']);
@@ -50,13 +50,13 @@ describe('Responses that their clients leave unread', () => {
     expect(cut).to.deep.equal(['first', 'second']);
   });
 
-  it('are ended of the account that most is kept for where addresses are not known', () => {
+  it('are ended for the account with the most buffered bytes if addresses are unknown', () => {
     unread('other', 4 * megabyte, null, 'one');
     for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, null, 'two');
     expect(cut).to.deep.equal(['first']);
   });
 
-  it('count no more when they have been taken', () => {
+  it('no longer count once they are read', () => {
     for (let round = 0; round < 5; round += 1) unread(`${round}`, 9 * megabyte, '192.0.2.1')();
     expect(cut).to.deep.equal([]);
     expect(clients.load().responses).to.equal(0);

@@ -48,7 +48,7 @@ describe('abuse of uploads', function () {
       'fields that are named like properties': () =>
         form(fieldPart('__proto__', 'x'), fieldPart('toString', 'x'), file()),
     };
-    it('allow as much as they say', async () => {
+    it('accept forms within the limits', async () => {
       for (const [index, [name, make]] of Object.entries(allowed).entries()) {
         const response = await post(make());
         expect(response.status, `${name}: ${response.body}`).to.equal(201);
@@ -77,7 +77,7 @@ describe('abuse of uploads', function () {
       'a list of four thousand million': [400, () => form(fieldPart('a[4000000000]', 'x'), file())],
       'a part without a name': [400, () => form(part(['Content-Disposition: form-data'], 'x'), file())],
     };
-    it('refuse more, or what is no form of one file', async () => {
+    it('refuse larger forms, and forms without exactly one file', async () => {
       for (const [name, [status, make]] of Object.entries(refused))
         await expectRefused(await post(make()), status, name);
       await expectWell();
@@ -91,7 +91,7 @@ describe('abuse of uploads', function () {
     });
   });
 
-  describe('what is no form', () => {
+  describe('a body that is not a form', () => {
     const types: [string, number][] = [
       ['', 415],
       ['application/json', 415],
@@ -114,7 +114,7 @@ describe('abuse of uploads', function () {
       'boundaries without end': () => Buffer.from('--x\r\n'.repeat(10_000)),
       'boundaries that almost are': () => Buffer.from('\r\n--'.repeat(50_000)),
     };
-    it('is refused, whatever it calls itself and whatever it is', async () => {
+    it('is refused with any content and content type', async () => {
       for (const [type, status] of types)
         await expectRefused(await post(material(), { headers: { 'Content-Type': type } }), status, type);
       for (const [name, make] of Object.entries(bodies)) await expectRefused(await post(make()), 400, name);
@@ -142,7 +142,7 @@ describe('abuse of uploads', function () {
         await expectWell();
       });
 
-    it('where a length says so that is too small', async () => {
+    it('with a Content-Length that is too small', async () => {
       const response = await post(whole, {
         headers: { 'Content-Length': 1000, Connection: 'keep-alive' },
         leave: 'end',
@@ -153,7 +153,7 @@ describe('abuse of uploads', function () {
       await expectWell();
     });
 
-    it('after it came slowly', async () => {
+    it('after a slow transfer', async () => {
       const { hostname, port } = new URL(service.server.url);
       const socket = connect(Number(port), hostname);
       socket.write(
@@ -185,7 +185,7 @@ describe('abuse of uploads', function () {
     });
   });
 
-  describe('an upload that is not wanted', () => {
+  describe('a refused upload', () => {
     it('leaves nothing without a token', async () => {
       const { token: trainee } = await signIn(service.context);
       const foreign = (await signIn(service.context, { role: 'trainer' })).token;
@@ -202,13 +202,13 @@ describe('abuse of uploads', function () {
       await expectWell();
     });
 
-    it('is refused unread when it says that it is far too long', async () => {
+    it('is refused unread if it announces too many bytes', async () => {
       const response = await post(Buffer.from('--x\r\n'), { headers: { 'Content-Length': 10 ** 12 } });
       await expectRefused(response, 413, 'far too long');
       await expectWell();
     });
 
-    it('leaves nothing of many that come together', async () => {
+    it('leaves nothing of many concurrent uploads', async () => {
       const [large, small] = [material(3 * mebibyte + 1), material(1000)];
       const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
       const statuses = responses.map(({ status }) => status);

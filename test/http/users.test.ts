@@ -53,7 +53,7 @@ describe('User administration', () => {
         expect((await call('get', `/api/users/${encodeURIComponent(id)}`)).status).to.equal(404);
     });
 
-    it('filters by role, activation, initial password and lock, each and together; its export does, too', async () => {
+    it('filters by role, activation, initial password and lock, alone and together, also in the export', async () => {
       await buildUser(harness.context, { email: 'trainer@example.org', role: 'trainer' });
       await buildUser(harness.context, { email: 'gone@example.org', isActive: false });
       await buildUser(harness.context, { email: 'new@example.org', requiresPasswordChange: true });
@@ -81,7 +81,7 @@ describe('User administration', () => {
       expect(emails(await call('get', '/api/users?locked=true'))).to.deep.equal([]);
     });
 
-    it('is exported oldest first, without passwords, formulas made harmless', async () => {
+    it('is exported oldest first, without passwords and with formulas escaped', async () => {
       await buildUser(harness.context, { email: 'two@example.org', firstName: '=cmd()' });
       const { text, headers } = await call('get', '/api/users/export.csv?role=trainee').expect(200);
       expect(headers['content-disposition']).to.equal('attachment; filename=users.csv');
@@ -107,7 +107,7 @@ describe('User administration', () => {
   });
 
   describe('PUT /api/users/:id', () => {
-    it('changes what is given and leaves the rest, which it may not change', async () => {
+    it('changes the given fields only, and ignores read-only fields', async () => {
       const person = without(ada, 'password');
       const fixed = { isActive: false, passwordHash: 'x', password: 'x', id: 'x', avatar: 'x', superAdminMarker: 1 };
       const { body } = await update({ ...person, ...fixed, email: ' ADA@Example.org ' }).expect(200);
@@ -119,7 +119,7 @@ describe('User administration', () => {
       await login('+44 20 79460001', factoryPassword).expect(200);
     });
 
-    it('ends the sessions of an account with a new email or role; of the own account those elsewhere', async () => {
+    it('ends the sessions of an account with a new email or role; for the own account only other sessions', async () => {
       await update({ role: 'trainee', firstName: 'Grace' }).expect(200);
       await me(token).expect(200);
       for (const change of [{ email: 'another@example.org' }, { role: 'trainer' }, { role: 'trainee' }]) {
@@ -143,7 +143,7 @@ describe('User administration', () => {
       await update({ email: user.email, phone: user.phone }).expect(200);
     });
 
-    it('keeps one super admin, a trainer with courses, and a trainee with a place in a course', async () => {
+    it('protects the super admin, and the role of trainers with courses and trainees with enrollments', async () => {
       expectFailure(await update({ role: 'super_admin' }), 'SUPER_ADMIN_EXISTS');
       for (const role of ['trainer', 'trainee'])
         expectFailure(await update({ role }, admin.user.id), 'SUPER_ADMIN_PROTECTED');
@@ -158,7 +158,7 @@ describe('User administration', () => {
     });
   });
 
-  it('PUT /api/users/:id/status locks out an account immediately, and lets it in again', async () => {
+  it('PUT /api/users/:id/status ends access of an account immediately, and restores it', async () => {
     const { body } = await setStatus(false).expect(200);
     expect(body.message).to.equal('User deactivated successfully.');
     expect(body.user).to.include({ isActive: false });
@@ -207,7 +207,7 @@ describe('User administration', () => {
       await remove(trainer.id).expect(200);
     });
 
-    it('and a new course of the same trainer together end with one of them', async () => {
+    it('and a concurrent new course of the same trainer exclude each other', async () => {
       for (let round = 0; round < 5; round += 1) {
         const trainer = await signIn(harness.context, { role: 'trainer' });
         const [removed, created] = await Promise.all([
@@ -220,7 +220,7 @@ describe('User administration', () => {
     });
   });
 
-  it('is in the audit log: what has changed, by whom, from where, before and after, newest first', async () => {
+  it('is recorded in the audit log: change, actor, origin, values before and after, newest first', async () => {
     for (const _ of ['sent', 'sent again']) {
       await update({ lastName: 'King' }).expect(200);
       await setStatus(false).expect(200);

@@ -34,7 +34,7 @@ describe('The waiting list of a course', () => {
   const another = () => signIn(harness.context);
 
   describe('POST /api/enrollments', () => {
-    it('refuses a request for a full course as ever, unless it wants to wait', async () => {
+    it('refuses a request for a full course unless it asks to wait', async () => {
       const course = await fullCourse();
       expect((await ask(cast.trainee, course, {}).expect(400)).body).to.deep.equal(full);
       const { enrollment } = (await ask(cast.trainee, course).expect(201)).body;
@@ -43,7 +43,7 @@ describe('The waiting list of a course', () => {
       expect((await ask(cast.trainee, course).expect(400)).body.error).to.equal('Already enrolled in this course.');
     });
 
-    it('counts who stands before after the commit: others who enroll wait no longer', async () => {
+    it('counts the people ahead after the commit, so that other requests are not delayed', async () => {
       const course = await fullCourse();
       const { sequelize } = harness.context.database;
       const counting: (string | undefined)[] = [];
@@ -59,7 +59,7 @@ describe('The waiting list of a course', () => {
       expect(new Set(counting)).to.deep.equal(new Set(['default']));
     });
 
-    it('gives newcomers no seat while somebody waits, but inactive people keep nobody waiting', async () => {
+    it('gives no seat to new requests while active people wait', async () => {
       const course = await fullCourse();
       const first = await another();
       await ask(first, course).expect(201);
@@ -72,7 +72,7 @@ describe('The waiting list of a course', () => {
       expect(enrollment.status).to.equal('pending');
     });
 
-    it('lets as many wait as the course says', async () => {
+    it('limits the waiting list as the course says', async () => {
       const course = await fullCourse({ waitingMax: 1 });
       await ask(cast.trainee, course).expect(201);
       expect((await ask(await another(), course).expect(400)).body).to.deep.equal(noList);
@@ -82,7 +82,7 @@ describe('The waiting list of a course', () => {
   });
 
   describe('PUT /api/enrollments/:id/status', () => {
-    it('lets who has left wait again, at the end', async () => {
+    it('adds a person who had left to the end of the list again', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       await ask(await another(), course).expect(201);
@@ -94,7 +94,7 @@ describe('The waiting list of a course', () => {
       expect(again).to.include({ status: 'waiting', waitingPlace: 2 });
     });
 
-    it('lets nobody give themselves a seat from the list', async () => {
+    it('refuses to let trainees give themselves a seat from the list', async () => {
       const course = await fullCourse();
       const { id } = (await ask(cast.trainee, course).expect(201)).body.enrollment;
       const { body } = await change(cast.trainee, id, { status: 'pending' }).expect(400);
@@ -104,7 +104,7 @@ describe('The waiting list of a course', () => {
     });
   });
 
-  it('shows the place to the trainee and to managers, without the inactive people before', async () => {
+  it('shows the place to the trainee and to managers, without counting inactive people', async () => {
     const course = await fullCourse();
     const [away, first] = [await another(), await another()];
     for (const person of [away, first, cast.trainee]) await ask(person, course).expect(201);

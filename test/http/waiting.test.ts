@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 import { type Opened, useListeningService } from './support/listening-service.js';
 import { uploadsIn } from './support/uploads.js';
 
-describe('Requests that wait for their clients', () => {
+describe('Requests waiting for their clients', () => {
   const service = useListeningService();
   const { harness, start, open } = service;
 
@@ -49,7 +49,7 @@ describe('Requests that wait for their clients', () => {
   const ready = async () => (await request(service.url).get('/readyz').expect(200)).body as Ready;
   const bodies = async () => (await ready()).waiting.bodies;
 
-  it('are bounded by address, the oldest stalled one gives way to a new one, and others are served', async () => {
+  it('are limited per address: a new one replaces the oldest stalled one, and others are served', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const { email } = await buildUser(harness.context);
     const elsewhere = await openMany(20, stalledLogin, '127.0.0.2');
@@ -71,7 +71,7 @@ describe('Requests that wait for their clients', () => {
     expect((await login(email, factoryPassword)).status).to.equal(200);
   });
 
-  it('end when a body comes more slowly than the minimum rate, and not when it comes faster', async function () {
+  it('end when a body arrives more slowly than the minimum rate, but not when it arrives faster', async function () {
     this.timeout(scaled(60_000));
     await start({ MIN_BODY_RATE: '200' });
     const body = JSON.stringify({ identifier: 'nobody@example.org', password: 'x'.repeat(40), more: 'x'.repeat(4000) });
@@ -110,7 +110,7 @@ describe('Requests that wait for their clients', () => {
       }
     }
 
-    it('keep no other request from being served, and end when their client reads nothing', async () => {
+    it('do not block other requests, and end when their client reads nothing', async () => {
       // Long enough for all to be seen waiting.
       const deadlines = { unreadMs: scaled(1000) };
       await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path, deadlines });
@@ -131,7 +131,7 @@ describe('Requests that wait for their clients', () => {
         'Content-Length: 100000',
       )}--x\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nabc`;
 
-    it('have a few places for each account, and others of its uploads wait for them', async () => {
+    it('are limited to a few per account; other uploads of the account wait', async () => {
       await start({ MAX_REQUESTS_IN_FLIGHT: '4' });
       const { token } = await signIn(harness.context);
       const other = (await signIn(harness.context)).token;
@@ -159,7 +159,7 @@ describe('Requests that wait for their clients', () => {
   });
 
   describe('as connections', () => {
-    it('are bounded by address: the one that has been idle for longest gives way', async () => {
+    it('are limited per address: the connection that was idle longest is closed', async () => {
       await start({ MAX_CONNECTIONS_PER_ADDRESS: '10' });
       const elsewhere = await openMany(5, '', '127.0.0.2');
       const first = await open();
@@ -176,14 +176,14 @@ describe('Requests that wait for their clients', () => {
       await request(service.url).get('/api/auth/setup-status').expect(200);
     });
 
-    it('are not bounded when they are those of a trusted proxy', async () => {
+    it('are not limited for a trusted proxy', async () => {
       await start({ MAX_CONNECTIONS_PER_ADDRESS: '10', TRUST_PROXY: '127.0.0.2' });
       const all = await openMany(40, '', '127.0.0.2');
       await until(async () => (await ready()).connections > 40);
       expect(all.every(isOpen)).to.equal(true);
     });
 
-    it('are closed when they pipeline too many requests, and others are served meanwhile', async () => {
+    it('are closed when they pipeline too many requests, while others are served', async () => {
       await start();
       const flood = await openMany(5, head('GET /readyz HTTP/1.1').repeat(5000));
       await request(service.url).get('/api/auth/setup-status').expect(200);
@@ -201,7 +201,7 @@ describe('Requests that wait for their clients', () => {
 describe('GET /readyz', () => {
   const harness = useHarness();
 
-  it('asks the database once a second, however many ask', async () => {
+  it('queries the database once a second, however many clients ask', async () => {
     let asked = 0;
     const schema = {
       ...harness.context.schema,

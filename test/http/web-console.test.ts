@@ -30,7 +30,7 @@ describe('The web console', () => {
 
   const app = () => createApp(harness.context, {}, serveConsole(folder.path));
 
-  it('answers navigations with its page, with a nonce of its own and a strict policy', async () => {
+  it('answers navigations with its page, with a fresh nonce and a strict policy', async () => {
     const nonces = [];
     for (const address of ['/', '/people?page=2', '/courses/1']) {
       const { status, headers, text } = await request(app()).get(address).set(page);
@@ -67,7 +67,7 @@ describe('The web console', () => {
     expect(posted.status).to.equal(404);
   });
 
-  it('answers programs that take anything at the addresses of pages, and of links in mails and on certificates', async () => {
+  it('answers programs that accept anything at the paths of pages, mailed links and certificates', async () => {
     const addresses = ['/', '/people', '/courses/1', '/set-password', '/certificates/A48M-D3PV', '/cancel-email'];
     for (const address of addresses)
       for (const accept of ['*/*', '', 'text/*'])
@@ -82,7 +82,7 @@ describe('The web console', () => {
     expect(without.headers['content-type']).to.equal('text/html; charset=utf-8');
   });
 
-  it('knows the addresses of all pages', () => {
+  it('has the paths of all pages', () => {
     const source = (name: string) => readFileSync(`src/console/app/${name}`, 'utf8');
     const paths = [
       ...source('router.tsx').matchAll(/^ {2}path: '\/([^/']*)/gm),
@@ -91,7 +91,7 @@ describe('The web console', () => {
     expect([...new Set(paths)]).to.have.members(pageNames);
   });
 
-  it('serves files as they were compressed, by what the client takes', async () => {
+  it('serves compressed files as the client accepts them', async () => {
     const get = (encoding: string) =>
       request(app()).get('/assets/main-1a2b3c.js').set('Accept-Encoding', encoding).buffer(true);
     const brotli = await get('gzip, br');
@@ -119,7 +119,7 @@ describe('CONSOLE', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('off serves the API alone', async () => {
+  it('off serves only the API', async () => {
     writeFileSync(path.join(folder.path, 'index.html'), '<!doctype html>');
     writeFileSync(path.join(folder.path, 'manifest.json'), '{}');
     expect(serveConsole(folder.path)).to.be.a('function');
@@ -133,7 +133,7 @@ describe('CONSOLE', () => {
     }
   });
 
-  it('is not served where it is not built', () => {
+  it('serves nothing if the console is not built', () => {
     expect(serveConsole(path.join(folder.path, 'nothing'))).to.equal(undefined);
   });
 });

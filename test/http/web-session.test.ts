@@ -31,7 +31,7 @@ describe('POST /api/auth/web-session', () => {
   const login = (body: object, headers: Record<string, string> = ownPage) =>
     harness.api('post', path).set(headers).send(body);
 
-  it('answers with the account and puts the token into the cookie only; GET answers the same', async () => {
+  it('returns the account, and the token only in the cookie; GET returns the same account', async () => {
     const user = await buildUser(harness.context, { role: 'trainer' });
     const earliest = Date.now();
     const response = await login({ identifier: user.email, password: factoryPassword }).expect(200);
@@ -52,7 +52,7 @@ describe('POST /api/auth/web-session', () => {
     expect(shown.body).to.deep.equal(response.body);
   });
 
-  it('is the same login: messages, checks, throttle and lastLogin', async () => {
+  it('works as the login does: messages, checks, throttle and lastLogin', async () => {
     const user = await buildUser(harness.context);
     expectInvalid(await login({}), ['identifier', 'password']);
     expectFailure(await login({ identifier: 'nobody', password: factoryPassword }), 'NO_MATCHING_ACCOUNT');
@@ -67,7 +67,7 @@ describe('POST /api/auth/web-session', () => {
     expect(locked.headers).to.have.property('retry-after').and.not.to.have.property('set-cookie');
   });
 
-  it('signs in an account that must change its password, and says so; the session stays after that', async () => {
+  it('signs in an account that must change its password, and reports this; the session survives the change', async () => {
     const user = await buildUser(harness.context, { role: 'trainer', requiresPasswordChange: true });
     const response = await login({ identifier: user.email, password: factoryPassword }).expect(200);
     expect(response.body.requiresPasswordChange).to.equal(true);
@@ -78,7 +78,7 @@ describe('POST /api/auth/web-session', () => {
     await harness.api('get', '/api/courses/stats/overview').set(own).expect(200);
   });
 
-  it('ends the session that the browser had, and no other', async () => {
+  it('ends only the previous session of the browser', async () => {
     const { user, token } = await signIn(harness.context);
     const { token: other } = await signIn(harness.context);
     const again = await login(
@@ -93,7 +93,7 @@ describe('POST /api/auth/web-session', () => {
     await harness.api('get', '/api/auth/me', cookieOf(again).value).expect(200);
   });
 
-  it('is refused to other pages, which could sign a browser in to an account of theirs, and so is its end', async () => {
+  it('refuses other pages, which could sign a browser in to an account of their own, also for DELETE', async () => {
     const { user, token } = await signIn(harness.context);
     const credentials = { identifier: user.email, password: factoryPassword };
     const own = 'http://127.0.0.1';
@@ -123,7 +123,7 @@ describe('DELETE /api/auth/web-session', () => {
   const harness = useHarness();
   const end = (headers: Record<string, string>) => harness.api('delete', path).set(headers);
 
-  it('ends the session, and removes the cookie, also when its session has ended or was none', async () => {
+  it('ends the session and removes the cookie, also if the session has ended or never existed', async () => {
     const { token } = await signIn(harness.context);
     for (const Cookie of [`${secure}=${token}`, `${secure}=${token}`, `${secure}=nonsense`, `${secure}=`, 'other=1']) {
       const response = await end({ ...ownPage, Cookie }).expect(200);
@@ -148,7 +148,7 @@ describe('The session cookie', () => {
   const change = (headers: Record<string, string>) =>
     harness.api('put', '/api/auth/profile').set(headers).send({ firstName: 'Grace' });
 
-  it('is honoured in requests from pages of this service, and needs X-Requested-With to change data', async () => {
+  it('is accepted from pages of this service, and only with X-Requested-With for changes', async () => {
     await read({ Cookie, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
     await read({ Cookie, 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' }).expect(200);
     await harness
@@ -160,7 +160,7 @@ describe('The session cookie', () => {
     expectFailure(await change({ Cookie, 'Sec-Fetch-Site': 'same-origin' }), 'TOKEN_MISSING');
   });
 
-  it('counts as no credentials from elsewhere, listed origins too, or where nothing says where it comes from', async () => {
+  it('is ignored from other origins, also listed ones, and from unknown origins', async () => {
     const { user } = await signIn(harness.context, { role: 'trainer' });
     await buildCourse(harness.context, user, { isPublished: false });
     const headersFrom: Record<string, Record<string, string>> = {
@@ -187,7 +187,7 @@ describe('The session cookie', () => {
     }
   });
 
-  it('is honoured by Origin or Referer where browsers send no Sec-Fetch-Site', async () => {
+  it('is accepted by Origin or Referer if browsers send no Sec-Fetch-Site', async () => {
     const Host = 'courses.example.org:8080';
     const plain = { Host, Cookie: `coursectl=${token}`, 'X-Requested-With': 'coursectl' };
     await change({ ...plain, Origin: `http://${Host}` }).expect(200);
@@ -209,7 +209,7 @@ describe('The session cookie', () => {
     }
   });
 
-  it('is honoured from no longer origin than there can be, however long the rest of a Referer is', async () => {
+  it('is ignored for an origin of impossible length; the rest of a Referer may be long', async () => {
     const given = (Host: string, others: object) => ({ Host, Cookie: `coursectl=${token}`, ...others });
     const search = '\u00e9'.repeat(5000);
     await read(given('example.org', { Referer: `http://example.org/people?search=${search}` })).expect(200);
@@ -219,7 +219,7 @@ describe('The session cookie', () => {
     expectFailure(await read(given(`a${longest}`, { Origin: `https://a${longest}` })), 'TOKEN_MISSING');
   });
 
-  it('loses against a token in the header', async () => {
+  it('is ignored if the header has a token', async () => {
     const { user, token: bearer } = await signIn(harness.context);
     const { body } = await harness
       .api('get', '/api/auth/me', bearer)
@@ -232,13 +232,13 @@ describe('The session cookie', () => {
     await read({ ...ownPage, Cookie, Authorization: 'Basic dXNlcjpwYXNz' }).expect(200);
   });
 
-  it('counts as none when there are two, because a page of another port or domain may have set one', async () => {
+  it('is ignored if there are two, because a page of another port or domain may have set one', async () => {
     const { token: foreign } = await signIn(harness.context);
     for (const both of [`${Cookie}; ${secure}=${foreign}`, `${secure}=; ${Cookie}`, `${Cookie};${Cookie}`])
       expectFailure(await read({ ...ownPage, Cookie: both }), 'TOKEN_MISSING');
   });
 
-  it('is the one of exactly this name, whatever stands around it', async () => {
+  it('is read only under its exact name, among any other cookies', async () => {
     await read({ ...ownPage, Cookie: `a=b; ${Cookie}; coursectl=x; =; ;;; c` }).expect(200);
     for (const near of [
       `coursectl=${token}`,
@@ -256,7 +256,7 @@ describe('The session cookie', () => {
       expectFailure(await read({ ...ownPage, Cookie: `a=b; ${near}` }), 'TOKEN_MISSING');
   });
 
-  it('downloads files, and follows events, which take no headers', async () => {
+  it('authorizes downloads and events, which cannot have headers', async () => {
     const { user } = await signIn(harness.context, { role: 'trainer' });
     const trainee = await signIn(harness.context);
     const course = await buildCourse(harness.context, user);
@@ -295,7 +295,7 @@ describe('The name of the session cookie', () => {
     return name;
   };
 
-  it('has the prefix over HTTPS, as a trusted proxy says', async () => {
+  it('has the prefix over HTTPS behind a trusted proxy', async () => {
     const https = { Host: 'courses.example.org', 'X-Forwarded-Proto': 'https' };
     expect(await nameFor(behindProxy, https)).to.equal(secure);
     expect(await nameFor(behindProxy, { ...https, 'X-Forwarded-Proto': 'http' })).to.equal('coursectl');
@@ -324,7 +324,7 @@ describe('The name of the session cookie', () => {
       expect(await nameFor(direct, { Host }), Host).to.equal('coursectl');
   });
 
-  it('is the only one that is honoured', async () => {
+  it('is the only accepted name', async () => {
     const { token } = await signIn(behindProxy.context);
     const me = (headers: Record<string, string>) =>
       behindProxy.api('get', '/api/auth/me').set({ ...ownPage, ...headers });
@@ -337,7 +337,7 @@ describe('The name of the session cookie', () => {
     expectFailure(await me({ Host, Cookie: `${secure}=${token}` }), 'TOKEN_MISSING');
   });
 
-  it('goes with an Origin of the same scheme, where that is known', async () => {
+  it('requires an Origin of the same scheme, if the scheme is known', async () => {
     const { token } = await signIn(behindProxy.context);
     const given = {
       Cookie: `${secure}=${token}`,

@@ -35,11 +35,11 @@ describe('The queue of requests', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('lets a burst wait for 20 s, and what comes while it no longer empties for half a second', () => {
+  it('allows 20 s of waiting in a burst, and half a second while the queue no longer empties', () => {
     expect([0, 4999, 5000, 60_000].map(adaptiveWaitMs)).to.deep.equal([20_000, 20_000, 500, 500]);
   });
 
-  it('is refused when three in a row have failed, and not for aborted ones', async () => {
+  it('is cleared when three requests in a row have failed, but not for aborted requests', async () => {
     const { begun, refused, send } = createScene();
     const sent = ['/a1', '/a2', '/a3', '/a4', '/a5', '/a6'].map(send);
     for (const [index, status] of [500, 200, 503].entries()) {
@@ -58,7 +58,7 @@ describe('The queue of requests', () => {
     expect(refused).to.have.members(['/b1', '/a7']);
   });
 
-  it('forgets those whose clients leave, and needs no slot for health checks and figures', async () => {
+  it('removes requests whose clients leave, and needs no slot for health checks and metrics', async () => {
     const { requests, begun, send } = createScene();
     const [first, second] = [send('/a1'), send('/a2')];
     send('/healthz');
