@@ -3,45 +3,45 @@
  * request body and successful response of each operation. Don't edit: `npm run api:types` writes this file.
  */
 
-/** What the message says besides the code; only where it says more */
+/** Values in the message; absent without any */
 export interface ErrorParams {
-  /** Seats that the course has left */
+  /** Free seats of the course */
   seatsLeft?: number;
-  /** Seats that were wanted */
+  /** Requested seats */
   wanted?: number;
-  /** The most bytes of a file, or of the files of a course */
+  /** Maximum bytes of a file, or of all files of a course */
   maxBytes?: number;
-  /** The most courses of a trainer, files of a course, or planned imports */
+  /** Maximum number of courses of a trainer, files of a course, or planned imports */
   max?: number;
-  /** Status of the enrollment */
+  /** Current status of the enrollment */
   from?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
-  /** Status that was wanted */
+  /** Requested status of the enrollment */
   to?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
   /** Status of the import */
   status?: 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
 }
 
-/** Any failure but invalid input; the header `Error-Code` says which */
+/** Any failure except invalid input; the header `Error-Code` has its code */
 export interface Error {
   /** Message for people */
   error: string;
-  /** Set where clients must handle the case */
+  /** Set if clients must handle this failure */
   code?: string;
   params?: ErrorParams;
 }
 
-/** What is wrong with a field */
+/** Problem of a field */
 export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
 
-/** What the message of a problem says besides the code; empty where it says no more */
+/** Values in the message of a problem; empty without any */
 export interface ProblemParams {
-  /** The least characters or items, or the smallest number */
+  /** Minimum number of characters or items, or minimum value */
   min?: number;
-  /** The most characters or items, or the largest number */
+  /** Maximum number of characters or items, or maximum value */
   max?: number;
-  /** The permitted words */
+  /** Permitted values */
   values?: string[];
-  /** The permitted types */
+  /** Permitted JSON types */
   types?: string[];
   /** Other fields that the problem concerns */
   fields?: string[];
@@ -192,7 +192,7 @@ export interface CourseSummary {
   id: string;
   /** Title of the course */
   title: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description: string;
   /** URL of the course's image; empty without one */
   thumbnail: string;
@@ -240,7 +240,7 @@ export interface Session {
   lastUsedAt?: string;
   /** Time at which the session ends */
   expiresAt: string;
-  /** Address of the client; null where unknown */
+  /** IP address of the client; null if unknown */
   ip: string | null;
   /** User-Agent header of the client; null without one */
   userAgent: string | null;
@@ -252,17 +252,17 @@ export interface Session {
 export interface Pagination {
   /** Number of this page, from 1 */
   currentPage: number;
-  /** Number of pages; with `totalItemsCapped` those that are known, one more than this page at least */
+  /** Number of pages; with `totalItemsCapped` only the known pages, at least one more than this page */
   totalPages: number;
-  /** Number of items on all pages; with `totalItemsCapped` there are more */
+  /** Number of items on all pages; a lower bound with `totalItemsCapped` */
   totalItems: number;
   /** Maximum number of items on a page */
   itemsPerPage: number;
-  /** Set where counting stopped: there are more than `totalItems`, which is 10,000, or the last number on a later page. Absent where all are counted */
+  /** Set if counting stopped: there are more items than `totalItems`, which is 10,000, or the last known number on later pages. Absent if all items were counted */
   totalItemsCapped?: true;
 }
 
-/** An account, whether it is locked, and what became of its invitation */
+/** An account with its lock and the state of its invitation */
 export interface UserDetails {
   /** Opaque identifier */
   id: string;
@@ -287,17 +287,17 @@ export interface UserDetails {
   createdAt: string;
   /** Time of the last change */
   updatedAt: string;
-  /** End of the latest lock after too many wrong passwords, which may hold at one address only; null when not locked */
+  /** End of the last lock after too many wrong passwords, which may affect only one address; null when not locked */
   lockedUntil: string | null;
   /** Time of the last invitation; null without one */
   invitedAt: string | null;
-  /** What became of the invitation: `queued`, `sent` (the mail server has taken it), `failed`, `accepted` (the person has set a password); null without one */
+  /** State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password); null without an invitation */
   inviteState: 'queued' | 'sent' | 'failed' | 'accepted' | null;
-  /** Why the last invitation has not left: it failed, or waits for the mail server; null where there is no fault */
+  /** Why the last invitation was not sent: it failed, or it waits for the mail server; null without a problem */
   inviteError: string | null;
-  /** Since when the mail server refuses the address as unknown; null otherwise */
+  /** Time since which the mail server refuses the address as unknown; null otherwise */
   mailFailedAt: string | null;
-  /** Language of mails to the person; null for that of the setting `MAIL_LANGUAGE` */
+  /** Language of mails to the person; null for the language of the setting `MAIL_LANGUAGE` */
   language: 'en' | 'de' | null;
 }
 
@@ -330,7 +330,7 @@ export interface User {
 
 /** The outcome for each account */
 export interface BulkChange {
-  /** What was done, or would be */
+  /** The requested action */
   action: 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite' | 'delete' | 'end_sessions';
   /** Whether nothing was changed */
   dryRun: boolean;
@@ -338,18 +338,18 @@ export interface BulkChange {
   counts: {
     /** Accounts changed */
     done: number;
-    /** Accounts that stayed as they were */
+    /** Accounts that did not change */
     unchanged: number;
     /** Accounts refused */
     refused: number;
   };
-  /** The accounts in the order of the list; of a filter, in the order of their ids */
+  /** The accounts in the order of the list, or of their ids for a filter */
   outcomes: {
     /** Opaque identifier */
     id: string;
     /** Name of the account; null if it does not exist */
     name: string | null;
-    /** What became of the row or account, or would */
+    /** Actual or planned outcome of the row or account */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
     code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
@@ -358,7 +358,7 @@ export interface BulkChange {
     /** The new initial password, after `reset_password`; shown only here */
     password?: string;
   }[];
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -368,7 +368,7 @@ export interface CourseWithSeats {
   id: string;
   /** Title of the course */
   title: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description: string;
   /** Description in a sentence */
   shortDescription: string | null;
@@ -378,7 +378,7 @@ export interface CourseWithSeats {
   level: 'beginner' | 'intermediate' | 'advanced' | null;
   /** Language of the course */
   language: string | null;
-  /** How the course is held */
+  /** Form of the course */
   courseType: 'online' | 'classroom' | 'hybrid' | null;
   /** Tags, each once */
   tags: string[];
@@ -392,17 +392,17 @@ export interface CourseWithSeats {
   startDate: string | null;
   /** Last day of the course */
   endDate: string | null;
-  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil: string | null;
-  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  /** Whether requests become active at once while seats are free, without an answer by the trainer */
   autoAccept: boolean;
-  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax: number | null;
   /** Where the course takes place */
   location: string | null;
   /** URL of the image of the course; null without one */
   thumbnail: string | null;
-  /** Whether the catalogue shows the course */
+  /** Whether the course is in the catalogue */
   isPublished: boolean;
   /** Whether clients should highlight the course */
   isFeatured: boolean;
@@ -425,7 +425,7 @@ export interface CourseWithSeats {
   };
   /** Number of pending and active trainees. Only with `include=seats` */
   seatsTaken?: number;
-  /** How many more trainees can enroll; null for no limit. Only with `include=seats` */
+  /** Number of free seats; null for no limit. Only with `include=seats` */
   seatsLeft?: number | null;
   /** Number of trainees on the waiting list. Only with `include=seats` */
   waitingCount?: number;
@@ -437,7 +437,7 @@ export interface Course {
   id: string;
   /** Title of the course */
   title: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description: string;
   /** Description in a sentence */
   shortDescription: string | null;
@@ -447,7 +447,7 @@ export interface Course {
   level: 'beginner' | 'intermediate' | 'advanced' | null;
   /** Language of the course */
   language: string | null;
-  /** How the course is held */
+  /** Form of the course */
   courseType: 'online' | 'classroom' | 'hybrid' | null;
   /** Tags, each once */
   tags: string[];
@@ -461,17 +461,17 @@ export interface Course {
   startDate: string | null;
   /** Last day of the course */
   endDate: string | null;
-  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil: string | null;
-  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  /** Whether requests become active at once while seats are free, without an answer by the trainer */
   autoAccept: boolean;
-  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax: number | null;
   /** Where the course takes place */
   location: string | null;
   /** URL of the image of the course; null without one */
   thumbnail: string | null;
-  /** Whether the catalogue shows the course */
+  /** Whether the course is in the catalogue */
   isPublished: boolean;
   /** Whether clients should highlight the course */
   isFeatured: boolean;
@@ -510,7 +510,7 @@ export interface Person {
 
 /** Number of courses by state and category */
 export interface CourseStatistics {
-  /** Number of all of them */
+  /** Total number */
   total: number;
   /** Published courses */
   published: number;
@@ -533,7 +533,7 @@ export interface CoursePublication {
   id: string;
   /** Title of the course */
   title: string;
-  /** Whether the catalogue shows the course */
+  /** Whether the course is in the catalogue */
   isPublished: boolean;
 }
 
@@ -544,17 +544,17 @@ export interface EnrollmentDetails {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes: string | null;
-  /** Time of the trainee's words; null where it isn't known */
+  /** Time of the notes; null if unknown */
   notesAt: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply: string | null;
   /** Time of the reply */
   replyAt: string | null;
-  /** Account that replied; null for the operator at the terminal */
+  /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
   cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
@@ -564,11 +564,11 @@ export interface EnrollmentDetails {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null without one */
+  /** Place on the waiting list: 1 is next; null if not waiting */
   waitingPlace: number | null;
-  /** Code of the certificate of a completed one; null without a valid one */
+  /** Code of the certificate of a completed enrollment; null without a valid certificate */
   certificate: string | null;
-  /** The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees */
+  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees */
   formerName: string | null;
   user: Person;
   /** The course */
@@ -577,7 +577,7 @@ export interface EnrollmentDetails {
     id: string;
     /** Title of the course */
     title: string;
-    /** Full description; may have several lines */
+    /** Full description, on one or more lines */
     description: string;
     /** URL of the course's image; empty without one */
     thumbnail: string;
@@ -591,17 +591,17 @@ export interface Enrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes: string | null;
-  /** Time of the trainee's words; null where it isn't known */
+  /** Time of the notes; null if unknown */
   notesAt: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply: string | null;
   /** Time of the reply */
   replyAt: string | null;
-  /** Account that replied; null for the operator at the terminal */
+  /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
   cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
@@ -611,9 +611,9 @@ export interface Enrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null without one */
+  /** Place on the waiting list: 1 is next; null if not waiting */
   waitingPlace: number | null;
-  /** Code of the certificate of a completed one; null without a valid one */
+  /** Code of the certificate of a completed enrollment; null without a valid certificate */
   certificate: string | null;
 }
 
@@ -623,7 +623,7 @@ export interface DatedCourse {
   id: string;
   /** Title of the course */
   title: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description: string;
   /** URL of the course's image; empty without one */
   thumbnail: string;
@@ -636,7 +636,7 @@ export interface DatedCourse {
     /** Last name */
     lastName: string;
   };
-  /** How the course is held */
+  /** Form of the course */
   courseType: 'online' | 'classroom' | 'hybrid' | null;
   /** First day of the course */
   startDate: string | null;
@@ -653,17 +653,17 @@ export interface OwnEnrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes: string | null;
-  /** Time of the trainee's words; null where it isn't known */
+  /** Time of the notes; null if unknown */
   notesAt: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply: string | null;
   /** Time of the reply */
   replyAt: string | null;
-  /** Account that replied; null for the operator at the terminal */
+  /** Id of the account that replied; null for an operator at the terminal */
   replyBy: string | null;
-  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown */
   cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
@@ -673,9 +673,9 @@ export interface OwnEnrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Place on the waiting list: 1 is next; null without one */
+  /** Place on the waiting list: 1 is next; null if not waiting */
   waitingPlace: number | null;
-  /** Code of the certificate of a completed one; null without a valid one */
+  /** Code of the certificate of a completed enrollment; null without a valid certificate */
   certificate: string | null;
   course: DatedCourse;
 }
@@ -687,18 +687,18 @@ export interface BulkStatusChange {
   counts: {
     /** Enrollments that have the status now */
     changed: number;
-    /** Enrollments that had it already */
+    /** Enrollments that had the status already */
     unchanged: number;
-    /** Enrollments that stayed as they were */
+    /** Enrollments that could not be changed */
     refused: number;
   };
-  /** The accounts in the order of the list; of a filter, in the order of their ids */
+  /** The accounts in the order of the list, or of their ids for a filter */
   outcomes: {
     /** Opaque identifier */
     id: string;
     /** Name of the trainee; null if there is no such enrollment */
     name: string | null;
-    /** What became of the row or account, or would */
+    /** Actual or planned outcome of the row or account */
     outcome: 'changed' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
     code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
@@ -706,13 +706,13 @@ export interface BulkStatusChange {
     message: string | null;
     params?: ErrorParams;
   }[];
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
 /** Number of enrollments by status */
 export interface EnrollmentStatistics {
-  /** Number of all of them */
+  /** Total number */
   total: number;
   /** Pending enrollments */
   pending: number;
@@ -738,7 +738,7 @@ export interface CourseTrainee {
   email: string;
   /** URL of the profile image; null without one */
   avatar: string | null;
-  /** The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees */
+  /** The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees */
   formerName: string | null;
   enrollment: Enrollment;
 }
@@ -777,7 +777,7 @@ export interface Certificate {
   revokedAt: string | null;
 }
 
-/** A valid certificate, for everybody who has its code */
+/** A valid certificate, for everybody with its code */
 export interface VerifiedCertificate {
   /** Code of the certificate */
   code: string;
@@ -799,7 +799,7 @@ export interface VerifiedCertificate {
   programme: string;
   /** URL of the programme's logo; null without one */
   logo: string | null;
-  /** Address at which anybody can check it; null where `PUBLIC_URL` is not set */
+  /** Public URL of the certificate; null if `PUBLIC_URL` is not set */
   url: string | null;
 }
 
@@ -820,53 +820,53 @@ export interface Material {
 /** Status of an import */
 export type ImportStatus = 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
 
-/** A column of the file as it is understood */
+/** A column of the file and its mapping */
 export interface ImportFileColumn {
-  /** Place of the column in a row, from 0 */
+  /** Index of the column, from 0 */
   index: number;
   /** Heading in the file, shortened */
   heading: string | null;
   /** Field that the column is imported as; null if it is not imported */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
-  /** What the column may be that is not imported, by its heading or its values; null if nothing is suggested */
+  /** Suggested field for a column that is not imported, by its heading or its values; null without a suggestion */
   suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** Whether the workbook hides the column */
   hidden: boolean;
-  /** Effect on people, in words; null for a column that is not imported */
+  /** Effect of the column on people, as a text; null for a column that is not imported */
   effect: string | null;
-  /** Number of people on whom its values have an effect */
+  /** Number of people whom the values affect */
   people: number;
-  /** Number of mails that have its values */
+  /** Number of mails that contain the values */
   mailed: number;
-  /** First value that is not blank, cut at 60 characters; what may be a password is masked */
+  /** First value that is not blank, cut at 60 characters; possible passwords are masked */
   example: string | null;
-  /** Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked */
+  /** Up to 5 values of the first rows, cut at 100 characters; possible passwords are masked */
   samples: string[];
 }
 
-/** Rows that are skipped, rejected, or imported without a full course, for the same reason */
+/** Rows that are skipped, rejected, or imported without a full course for the same reason */
 export interface ImportReason {
-  /** What becomes of the rows */
+  /** Outcome of the rows */
   outcome: 'created' | 'updated' | 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
+  /** Why the row was skipped, rejected, or imported without a course, by its first problem: docs/IMPORTING.md lists the codes */
   code: string;
-  /** Codes of further faults of the same rows */
+  /** Codes of further problems of the same rows */
   otherCodes: string[];
-  /** Field to correct; null where it is not a single one */
+  /** Field to correct; null if several fields or none */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The reason, for people; the same for all these rows */
   message: string;
-  /** Number of rows; a rejected row counts once, with all its faults */
+  /** Number of rows; a rejected row counts once, with all its problems */
   count: number;
   /** Lines of the first 20 rows */
   rows: number[];
 }
 
-/** What looks wrong in a file that can be imported */
+/** A possible mistake in a file that can be imported */
 export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
   code: 'COLUMN_DOUBTFUL' | 'COLUMN_HIDDEN' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ' | 'ROW_HIDDEN' | 'ROW_EMPTY' | 'CELLS_MERGED' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'REPLY_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
-  /** Field that it is about; null where it is not a single one */
+  /** Field of the warning; null if several fields or none */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
   message: string;
@@ -874,70 +874,70 @@ export interface ImportWarning {
   count: number;
   /** Lines of the first 20 rows; empty for a warning about columns or the file */
   rows: number[];
-  /** Up to 5 of the values */
+  /** Up to 5 of the affected values */
   examples: string[];
 }
 
-/** What importing the file would do; nothing is written until it is applied */
+/** The planned effects of an import; nothing is written until the plan is applied */
 export type ImportPlan = {
-  /** Digest of file, options and matching accounts; null while it is made and with a `problem` */
+  /** Digest of file, options and matching accounts; null during planning and with a `problem` */
   id: string | null;
-  /** Number of rows that were planned so far */
+  /** Number of rows planned so far */
   rowsRead: number;
   /** Time from which the plan can no longer be applied */
   expiresAt: string;
-  /** Why the file cannot be imported with these options; plan it again with others */
+  /** Why the file cannot be imported with these options; null without a problem. Plan it again with other options */
   problem: {
     /** Machine-readable code of the failure */
     code: string;
     /** The reason, for people */
     message: string | null;
-    /** Fault of the file, for programs that say it in their own words; null for another problem */
+    /** Fault of the file, for programs with their own messages; null for another problem */
     reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TOO_LARGE' | null;
-    /** Line that the problem is about, from 1; null where it is not one */
+    /** Line of the problem, from 1; null if it has no single line */
     line: number | null;
-    /** Encodings that the file may have, the likeliest first; empty for another problem */
+    /** Possible encodings of the file, the most likely first; empty for another problem */
     candidates: {
-      /** Character encoding of the file; detected by default */
+      /** Character encoding of the file; detected if absent */
       encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr';
       /** Names as this encoding reads them */
       names: string[];
     }[];
-    /** Sheets of the workbook, of which another may be read; empty for another problem */
+    /** Sheets of the workbook to choose from; empty for another problem */
     sheets: {
       /** File name */
       name: string;
-      /** Whether it is hidden */
+      /** Whether the sheet is hidden */
       isHidden: boolean;
     }[];
   } | null;
   /** How the file was read; null while it is unknown */
   file: {
-    /** Character encoding of the file; detected by default */
+    /** Character encoding of the file; detected if absent */
     encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr';
-    /** Delimiter of the file; detected by default */
+    /** Delimiter of the file; detected if absent */
     delimiter: ',' | ';' | '	' | '|';
     /** Whether the file begins with a byte order mark */
     byteOrderMark: boolean;
     /** Line of the header */
     headerLine: number;
-    /** The workbook and its sheet; null for CSV */
+    /** The workbook and the imported sheet; null for CSV */
     workbook: {
       /** What the mail is about */
       kind: 'xlsx' | 'ods';
-      /** Sheet that is imported */
+      /** The imported sheet */
       sheet: string;
       /** All sheets in their order */
       sheets: {
         /** File name */
         name: string;
-        /** Whether it is hidden */
+        /** Whether the sheet is hidden */
         isHidden: boolean;
       }[];
     } | null;
-    /** Number of lines; null if it was not read to its end */
+    /** Number of lines; null if the file was not read completely */
     lines: number | null;
-    /** Names of people with letters beyond ASCII, as they were read */
+    /** Names of people with letters beyond ASCII, as decoded */
     names: string[];
   } | null;
   /** Columns of the file */
@@ -946,10 +946,10 @@ export type ImportPlan = {
   fields: {
     /** File name */
     name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended';
-    /** Whether a file must have it; a full name stands for first and last name */
+    /** Whether a file must have the field; a full name replaces first and last name */
     required: boolean;
   }[];
-  /** Number of rows by outcome; null while it is made and with a `problem` */
+  /** Number of rows by outcome; null during planning and with a `problem` */
   counts: {
     /** Rows read */
     rows: number;
@@ -963,23 +963,23 @@ export type ImportPlan = {
     unchanged: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created that have a seat */
+    /** Created enrollments with a seat */
     enrolled: number;
     /** Places taken on waiting lists */
     waiting: number;
-    /** Enrollments left out, because the course or its waiting list is full */
+    /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
   } | null;
-  /** Roles of the accounts that are created; null while it is made and with a `problem` */
+  /** Roles of the created accounts; null during planning and with a `problem` */
   createdByRole: {
     /** Trainees to be created */
     trainee: number;
     /** Trainers to be created */
     trainer: number;
   } | null;
-  /** Why rows are rejected, skipped or imported without a course, grouped */
+  /** Reasons why rows are rejected, skipped or imported without a course, grouped */
   reasons: ImportReason[];
-  /** What to look at before the plan is applied, grouped */
+  /** Warnings to check before the plan is applied, grouped */
   warnings: ImportWarning[];
   /** Updates that change the name, email or role of an account; the first 100 */
   identityChanges: {
@@ -1010,28 +1010,28 @@ export type ImportPlan = {
       role: 'super_admin' | 'trainer' | 'trainee';
     };
   }[];
-  /** How many more there are */
+  /** Number of further changes of this kind */
   identityChangesLeftOut: number;
-  /** How many accounts get a generated password */
+  /** Number of accounts that get a generated password */
   generatedPasswords: number;
-  /** How many people get an invitation by mail */
+  /** Number of people who get an invitation by mail */
   invitations: number;
-  /** How many mails tell people of enrollments */
+  /** Number of mails about enrollments */
   news: number;
-  /** Words of the file that were read as roles */
+  /** Words in the file that are read as roles */
   roleWords: {
     /** Word in the file */
     word: string | null;
     /** Role of the account */
     role: 'trainee' | 'trainer';
   }[];
-  /** Line of the bad row at which the import stops, with `onError` stop */
+  /** Line of the rejected row at which the import stops, with `onError` stop; null otherwise */
   stopsAtLine: number | null;
-  /** Why the plan cannot be applied: more bad rows than the options allow; null if it can */
+  /** Why the plan cannot be applied: more rejected rows than the options allow; null if it can be applied */
   refusal: string | null;
 } | null;
 
-/** An import of accounts, with its plan until rows of it are written */
+/** An import of accounts, with its plan until the first row is written */
 export interface ImportWithPlan {
   /** Opaque identifier */
   id: string;
@@ -1054,14 +1054,14 @@ export interface ImportWithPlan {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created that have a seat */
+    /** Created enrollments with a seat */
     enrolled: number;
     /** Places taken on waiting lists */
     waiting: number;
-    /** Enrollments left out, because the course or its waiting list is full */
+    /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
   };
-  /** How many rows have been processed */
+  /** Number of processed rows */
   progress: {
     /** Rows processed */
     rowsDone: number;
@@ -1091,10 +1091,10 @@ export interface ImportWithPlan {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
-  /** Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then */
+  /** Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then */
   ledgerClosedAt: string | null;
   plan: ImportPlan;
-  /** Whether undoing it may remove or restore accounts; again, where an undo kept some */
+  /** Whether an undo can remove or restore accounts. After an undo that kept accounts, whether another undo can */
   canUndo: boolean;
 }
 
@@ -1121,14 +1121,14 @@ export interface Import {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created that have a seat */
+    /** Created enrollments with a seat */
     enrolled: number;
     /** Places taken on waiting lists */
     waiting: number;
-    /** Enrollments left out, because the course or its waiting list is full */
+    /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
   };
-  /** How many rows have been processed */
+  /** Number of processed rows */
   progress: {
     /** Rows processed */
     rowsDone: number;
@@ -1158,23 +1158,23 @@ export interface Import {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
-  /** Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then */
+  /** Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then */
   ledgerClosedAt: string | null;
 }
 
-/** What became of a row of the file, or would */
+/** Actual or planned outcome of a row of the file */
 export interface ImportRow {
   /** Number of the line in the file on which the row begins, from 1 */
   line: number;
-  /** What became of the row, or would */
+  /** Actual or planned outcome of the row */
   outcome: 'created' | 'updated' | 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes */
+  /** Why the row was skipped, rejected, or imported without a course, by its first problem: docs/IMPORTING.md lists the codes */
   code: string | null;
-  /** Field to correct, where it is a single one */
+  /** Field to correct; null if several fields or none */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
   /** Why the row was rejected, or imported without a course, for people */
   message: string | null;
-  /** Account of the row, as it is now */
+  /** Current account of the row */
   account: {
     /** Opaque identifier */
     id: string;
@@ -1194,26 +1194,26 @@ export interface ImportRow {
     /** Value after the import; null for a password */
     after: string | null;
   }[] | null;
-  /** Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once it is applied */
+  /** Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once the plan is applied */
   cells: string[] | null;
-  /** What undoing the import did with the row; null where nothing was undone */
+  /** Outcome of the undo for the row; null without an undo */
   undo: {
-    /** What undo did with the account */
+    /** Outcome of the undo for the account */
     outcome: 'removed' | 'restored' | 'kept';
-    /** Why it was kept, or that it was gone; null otherwise */
+    /** Why the account was kept, or `GONE` if it no longer existed; null otherwise */
     code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE' | null;
   } | null;
 }
 
-/** What undoing an import changed, or would change */
+/** Actual or planned outcome of undoing an import */
 export interface ImportUndo {
   /** Accounts removed */
   removed: number;
   /** Accounts restored to their fields before the import */
   restored: number;
-  /** Mails of the import that had left before to people whose accounts are removed */
+  /** Mails of the import that were already sent to people whose accounts are removed */
   mailsSent: number;
-  /** Accounts that the undo keeps, and why */
+  /** Accounts that the undo keeps, with the reason */
   kept: {
     /** Line of the file */
     line: number;
@@ -1236,39 +1236,39 @@ export interface AuditEntry {
   action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
-  /** Present name and email address of that account; null without one, or when it was deleted */
+  /** Current name and email address of that account; null without an account, or when it was deleted */
   actorName: string | null;
   /** Where the change was made: over HTTP, at the terminal, or by the service itself */
   origin: 'http' | 'cli' | 'program';
-  /** Address of the client; null where unknown */
+  /** IP address of the client; null if unknown */
   ip: string | null;
-  /** User of the operating system who made the change at the terminal; null for others, and where it is unknown */
+  /** User of the operating system who made the change at the terminal; null for other changes, and if unknown */
   osUser: string | null;
-  /** Kind of what was changed */
+  /** Kind of the changed object */
   targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment' | 'mail';
-  /** Id of what was changed */
+  /** Id of the changed object */
   targetId: string | null;
-  /** Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted */
+  /** Current name of the changed object: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted */
   targetName: string | null;
   /** Changed fields of the target before the change; null for a creation */
   before: Record<string, unknown> | null;
   /** Changed fields of the target after the change; null after a deletion */
   after: Record<string, unknown> | null;
-  /** Present names of the ids in `before` and `after`; without those that were deleted */
+  /** Current names of the ids in `before` and `after`, except for deleted objects */
   names: Record<string, unknown>;
 }
 
-/** A mail: whom it is for and what became of it, not what it says */
+/** A mail with its recipient and state, without its content */
 export interface Mail {
   /** Opaque identifier */
   id: string;
   /** What the mail is about */
   kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
-  /** What became of it */
+  /** State of the mail */
   state: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
-  /** Where the mail goes, or went; null when the account was deleted before */
+  /** Email address of the recipient; null when the account was deleted before */
   address: string | null;
-  /** The account that it is for; null without one, when it was deleted, and for a forgotten password */
+  /** The recipient's account; null without an account, if it was deleted, and for a forgotten password */
   user: {
     /** Opaque identifier */
     id: string;
@@ -1279,27 +1279,27 @@ export interface Mail {
     /** Email address, unique among accounts; stored in lower case */
     email: string;
   } | null;
-  /** Id of the course that it is about; null without one */
+  /** Id of the course of the mail; null without a course */
   courseId: string | null;
-  /** Id of the import that queued it; null without one */
+  /** Id of the import that queued the mail; null without an import */
   importId: string | null;
-  /** How often a server was asked to take the mail */
+  /** Number of attempts to send the mail */
   attempts: number;
   /** Time of the next attempt; null unless one is planned */
   nextAt: string | null;
-  /** Why the last attempt failed; of a queued mail, why nothing leaves; null for none */
+  /** Why the last attempt failed, or for a queued mail why sending is paused; null without a problem */
   lastError: string | null;
-  /** Message-ID, the same in each attempt */
+  /** Message-ID, the same for all attempts */
   messageId: string;
-  /** When it was queued */
+  /** Time at which the mail was queued */
   createdAt: string;
-  /** When it was sent, failed or was withdrawn; null until then */
+  /** Time at which the mail was sent, failed or was withdrawn; null until then */
   finishedAt: string | null;
 }
 
 /** Number of accounts by state */
 export interface AccountCounts {
-  /** Number of all of them */
+  /** Total number */
   total: number;
   /** Accounts that may sign in */
   active: number;
@@ -1313,7 +1313,7 @@ export interface AccountCounts {
 
 /** Number of accounts by state, in total and by role */
 export interface AccountStatistics {
-  /** Number of all of them */
+  /** Total number */
   total: number;
   /** Accounts that may sign in */
   active: number;
@@ -1323,7 +1323,7 @@ export interface AccountStatistics {
   initialPassword: number;
   /** Accounts that are locked after too many wrong passwords */
   locked: number;
-  /** The same by role */
+  /** The same figures by role */
   byRole: {
     super_admin: AccountCounts;
     trainer: AccountCounts;
@@ -1333,7 +1333,7 @@ export interface AccountStatistics {
 
 /** Number of courses by state */
 export interface CourseCounts {
-  /** Number of all of them */
+  /** Total number */
   total: number;
   /** Published courses */
   published: number;
@@ -1362,11 +1362,11 @@ export interface ImportSummary {
     skipped: number;
     /** Rows rejected */
     rejected: number;
-    /** Enrollments created that have a seat */
+    /** Created enrollments with a seat */
     enrolled: number;
     /** Places taken on waiting lists */
     waiting: number;
-    /** Enrollments left out, because the course or its waiting list is full */
+    /** Enrollments left out because the course or its waiting list is full */
     leftOut: number;
   };
   /** Time of creation */
@@ -1389,7 +1389,7 @@ export interface StorageUsage {
   files: number;
   /** Size in bytes */
   bytes: number;
-  /** The same by kind of file */
+  /** The same figures by kind of file */
   byKind: {
     material: FileUsage;
     thumbnail: FileUsage;
@@ -1401,27 +1401,27 @@ export interface StorageUsage {
 export interface SuperAdminOverview {
   /** Role of the account */
   role: 'super_admin';
-  /** The day in the programme */
+  /** Time zone and current day of the programme */
   programme: {
     /** Time zone of the programme */
     timeZone: string;
-    /** The day there: courses end after their last one */
+    /** Current day in this time zone; courses end after their last day */
     today: string;
-    /** Whether the service is in production without a time zone of its own: containers have UTC */
+    /** Whether the service runs in production without a configured time zone; containers use UTC */
     timeZoneMissing: boolean;
   };
   people: AccountStatistics;
   courses: CourseCounts;
   enrollments: EnrollmentStatistics;
-  /** Requests for a course that wait for an answer: pending enrollments */
+  /** Requests waiting for an answer: pending enrollments */
   requestsWaiting: number;
-  /** What keeps mails from arriving; null for nothing, and where no mail is sent */
+  /** Problems with mails; null without problems, and if the service sends no mail */
   mailTrouble: {
-    /** Why no mail leaves; null while mails leave */
+    /** Why sending is paused; null if mails are sent */
     pausedBy: string | null;
     /** Mails that failed in the last three days */
     failed: number;
-    /** Why the last of them failed; null for none */
+    /** Why the last of these mails failed; null for none */
     failedBy: string | null;
   } | null;
   /** The last 5 imports, the newest first */
@@ -1444,9 +1444,9 @@ export interface TrainerOverview {
   role: 'trainer';
   courses: CourseCounts;
   enrollments: EnrollmentStatistics;
-  /** Requests for a course that wait for an answer: pending enrollments */
+  /** Requests waiting for an answer: pending enrollments */
   requestsWaiting: number;
-  /** The 10 courses with most requests that wait for an answer */
+  /** The 10 courses with the most pending requests */
   requestsByCourse: {
     /** The course */
     course: {
@@ -1455,10 +1455,10 @@ export interface TrainerOverview {
       /** Title of the course */
       title: string;
     };
-    /** Requests for the course that wait for an answer */
+    /** Requests for the course waiting for an answer */
     waiting: number;
   }[];
-  /** Active enrollments that have reached 100 % and can be completed */
+  /** Active enrollments with a progress of 100 %, which can be completed */
   finished: number;
   /** The last 12 weeks, the oldest first, in UTC */
   weeks: {
@@ -1488,17 +1488,17 @@ export interface TraineeOverview {
   enrollments: EnrollmentStatistics;
   /** Average progress of active enrollments in percent; null without any */
   averageProgress: number | null;
-  /** The newest 10 active and pending enrollments */
+  /** The 10 newest active and pending enrollments */
   current: CurrentEnrollmentWithDates[];
 }
 
 /** The demo programme of this database */
 export interface Demo {
-  /** `available`: it can be loaded; `unavailable` in production, and where there are other accounts */
+  /** `available`: can be loaded; `unavailable`: in production, and if other accounts exist */
   status: 'available' | 'loaded' | 'unavailable';
-  /** Accounts to log in with besides those of its trainees; empty unless it is loaded */
+  /** Accounts for the login, except trainees; empty unless the demo programme is loaded */
   accounts: string[];
-  /** The public password of all its accounts; null unless it is loaded */
+  /** Public password of all demo accounts; null unless the demo programme is loaded */
   password: string | null;
 }
 
@@ -1510,7 +1510,7 @@ export type SetupStatusBody = undefined;
 
 /** Successful response of `GET /api/auth/setup-status` */
 export interface SetupStatusResponse {
-  /** Whether the super admin is still to be created */
+  /** Whether the super admin must still be created */
   setupRequired: boolean;
   /** Number of super admins */
   superAdminCount: number;
@@ -1691,7 +1691,7 @@ export type CheckEnrollmentBody = undefined;
 
 /** Successful response of `POST /api/auth/check-enrollment` */
 export interface CheckEnrollmentResponse {
-  /** Whether there are any active or pending enrollments */
+  /** Whether the caller has active or pending enrollments */
   hasEnrollments: boolean;
   /** The enrollments */
   enrollments: CurrentEnrollment[];
@@ -1734,11 +1734,11 @@ export type ShowMailPreferencesBody = undefined;
 
 /** Successful response of `GET /api/mail-preferences` */
 export interface ShowMailPreferencesResponse {
-  /** Language of mails; null: that of the service */
+  /** Language of mails; null for the language of the service */
   language: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
   off: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
-  /** Kinds that the caller may turn off; none where no mail is sent */
+  /** Kinds that the caller may turn off; empty if the service sends no mail */
   kinds: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
 }
 
@@ -1755,11 +1755,11 @@ export interface ChangeMailPreferencesBody {
 
 /** Successful response of `PUT /api/mail-preferences` */
 export interface ChangeMailPreferencesResponse {
-  /** Language of mails; null: that of the service */
+  /** Language of mails; null for the language of the service */
   language: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
   off: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
-  /** Kinds that the caller may turn off; none where no mail is sent */
+  /** Kinds that the caller may turn off; empty if the service sends no mail */
   kinds: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
 }
 
@@ -1771,9 +1771,9 @@ export type ShowCalendarBody = undefined;
 
 /** Successful response of `GET /api/auth/calendar` */
 export interface ShowCalendarResponse {
-  /** Time at which the address was made; null without one */
+  /** Time at which the address was created; null without an address */
   createdAt: string | null;
-  /** Time of the last use, to the hour; null before the first */
+  /** Hour of the last use; null before the first use */
   lastUsedAt: string | null;
 }
 
@@ -1787,7 +1787,7 @@ export type CreateCalendarBody = undefined;
 export interface CreateCalendarResponse {
   /** Confirmation for people */
   message: 'Calendar address created successfully.';
-  /** The address; without its beginning where `PUBLIC_URL` is not set */
+  /** The address; only its path if `PUBLIC_URL` is not set */
   url: string;
 }
 
@@ -1828,13 +1828,13 @@ export interface CheckLinkBody {
 
 /** Successful response of `POST /api/links/check` */
 export interface CheckLinkResponse {
-  /** `invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it */
+  /** `invite`, `reset`: sets a password; `email`: confirms an email; `email-cancel`: cancels a change of the email */
   purpose: 'invite' | 'reset' | 'email' | 'email-cancel';
-  /** Whose account it is; null with the purpose `email`, whose link a stranger may have got */
+  /** First name of the account; null with the purpose `email`, because a stranger may have received the link */
   firstName: string | null;
-  /** The address that the link was sent to */
+  /** Email address of the recipient */
   email: string;
-  /** Time at which the link ends */
+  /** Time at which the link expires */
   expiresAt: string;
 }
 
@@ -1868,7 +1868,7 @@ export interface ConfirmEmailBody {
 export interface ConfirmEmailResponse {
   /** Confirmation for people */
   message: 'Email changed successfully.';
-  /** The email, with which the person signs in from now on */
+  /** The new email for the login */
   email: string;
 }
 
@@ -1885,7 +1885,7 @@ export interface CancelEmailBody {
 export interface CancelEmailResponse {
   /** Confirmation for people */
   message: 'Change of email cancelled.';
-  /** Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent */
+  /** Whether the account has its previous email again. False if another account has this email; then no link is sent */
   restored: boolean;
 }
 
@@ -1897,7 +1897,7 @@ export type ShowForgotPasswordBody = undefined;
 
 /** Successful response of `GET /api/forgot-password` */
 export interface ShowForgotPasswordResponse {
-  /** Whether it is possible on this server */
+  /** Whether this server supports it */
   available: boolean;
 }
 
@@ -2021,13 +2021,13 @@ export interface ListUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
+    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
     locked?: boolean;
-    /** What became of the invitation, as `inviteState`; `no`: never invited */
+    /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2035,7 +2035,7 @@ export interface ListUsersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2076,7 +2076,7 @@ export interface CreateUserResponse {
   /** Confirmation for people */
   message: 'User created successfully.';
   user: User;
-  /** The generated password, shown only here; null for who is invited */
+  /** The generated password, shown only here; null with an invitation */
   temporaryPassword: string | null;
 }
 
@@ -2089,11 +2089,11 @@ export interface ExportUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
+    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
     locked?: boolean;
-    /** What became of the invitation, as `inviteState`; `no`: never invited */
+    /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
     fields?: ('id' | 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'requiresPasswordChange' | 'lastLogin' | 'language' | 'createdAt')[];
@@ -2125,11 +2125,11 @@ export interface ChangeManyUsersBody {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
+    /** Whether the account is locked after too many wrong passwords, for all addresses or some */
     locked?: boolean;
-    /** What became of the invitation, as `inviteState`; `no`: never invited */
+    /** State of the invitation, as in `inviteState`; `no`: never invited */
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
   };
   /** Only report what would be done */
@@ -2203,7 +2203,7 @@ export type DeleteUserBody = undefined;
 export interface DeleteUserResponse {
   /** Confirmation for people */
   message: 'User deleted successfully.';
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2226,7 +2226,7 @@ export interface ChangeActivationResponse {
   /** Confirmation for people */
   message: 'User activated successfully.' | 'User deactivated successfully.';
   user: User;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2248,7 +2248,7 @@ export interface ResetPasswordBody {
 export interface ResetPasswordResponse {
   /** Confirmation for people */
   message: 'Password reset successfully.' | 'A link to set a password is on its way.';
-  /** The new password; null where a link is mailed */
+  /** The new password; null if a link is mailed */
   temporaryPassword: string | null;
 }
 
@@ -2338,21 +2338,21 @@ export interface ListCoursesParameters {
     category?: string;
     /** Difficulty */
     level?: 'beginner' | 'intermediate' | 'advanced';
-    /** How the course is held */
+    /** Form of the course */
     courseType?: 'online' | 'classroom' | 'hybrid';
     /** Id of the trainer */
     trainerId?: string;
-    /** Whether the catalogue shows the course */
+    /** Whether the course is in the catalogue */
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2360,7 +2360,7 @@ export interface ListCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2382,7 +2382,7 @@ export type CreateCourseParameters = Record<string, never>;
 export interface CreateCourseBody {
   /** Title of the course */
   title: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description: string;
   /** Description in a sentence */
   shortDescription?: string | null;
@@ -2392,7 +2392,7 @@ export interface CreateCourseBody {
   level?: 'beginner' | 'intermediate' | 'advanced' | '' | null;
   /** Language of the course */
   language?: string | null;
-  /** How the course is held */
+  /** Form of the course */
   courseType?: 'online' | 'classroom' | 'hybrid' | '' | null;
   /** Tags, each once */
   tags?: string[];
@@ -2406,11 +2406,11 @@ export interface CreateCourseBody {
   startDate?: string | null;
   /** Last day of the course */
   endDate?: string | null;
-  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil?: string | null;
-  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  /** Whether requests become active at once while seats are free, without an answer by the trainer */
   autoAccept?: boolean;
-  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax?: number | null;
   /** Where the course takes place */
   location?: string | null;
@@ -2442,13 +2442,13 @@ export interface ListCategoriesResponse {
 /** Parameters of `GET /api/courses/trainers/available` */
 export interface ListAvailableTrainersParameters {
   query?: {
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2481,17 +2481,17 @@ export interface ListTrainerCoursesParameters {
     trainerId: string;
   };
   query?: {
-    /** Whether the catalogue shows the course */
+    /** Whether the course is in the catalogue */
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2499,7 +2499,7 @@ export interface ListTrainerCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2521,17 +2521,17 @@ export interface ExportCoursesParameters {
     category?: string;
     /** Difficulty */
     level?: 'beginner' | 'intermediate' | 'advanced';
-    /** How the course is held */
+    /** Form of the course */
     courseType?: 'online' | 'classroom' | 'hybrid';
     /** Id of the trainer */
     trainerId?: string;
-    /** Whether the catalogue shows the course */
+    /** Whether the course is in the catalogue */
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
     fields?: ('title' | 'description' | 'shortDescription' | 'category' | 'level' | 'language' | 'courseType' | 'tags' | 'requirements' | 'learningOutcomes' | 'maxStudents' | 'startDate' | 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax' | 'location' | 'isPublished' | 'isFeatured' | 'seatsTaken' | 'trainer' | 'createdAt' | 'updatedAt' | 'id' | 'trainerId')[];
@@ -2578,7 +2578,7 @@ export interface UpdateCourseParameters {
 export interface UpdateCourseBody {
   /** Title of the course */
   title?: string;
-  /** Full description; may have several lines */
+  /** Full description, on one or more lines */
   description?: string;
   /** Description in a sentence */
   shortDescription?: string | null;
@@ -2588,7 +2588,7 @@ export interface UpdateCourseBody {
   level?: 'beginner' | 'intermediate' | 'advanced' | '' | null;
   /** Language of the course */
   language?: string | null;
-  /** How the course is held */
+  /** Form of the course */
   courseType?: 'online' | 'classroom' | 'hybrid' | '' | null;
   /** Tags, each once */
   tags?: string[];
@@ -2602,11 +2602,11 @@ export interface UpdateCourseBody {
   startDate?: string | null;
   /** Last day of the course */
   endDate?: string | null;
-  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  /** Last day on which trainees can request enrollment; null for no limit except the end of the course */
   enrollUntil?: string | null;
-  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  /** Whether requests become active at once while seats are free, without an answer by the trainer */
   autoAccept?: boolean;
-  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  /** Maximum length of the waiting list; null for no limit, 0 for no waiting list */
   waitingMax?: number | null;
   /** Where the course takes place */
   location?: string | null;
@@ -2619,7 +2619,7 @@ export interface UpdateCourseResponse {
   /** Confirmation for people */
   message: 'Course updated successfully.';
   course: Course;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2668,7 +2668,7 @@ export interface PublishCourseParameters {
 
 /** Request body of `PUT /api/courses/{id}/publish` */
 export interface PublishCourseBody {
-  /** Whether the catalogue shows the course */
+  /** Whether the course is in the catalogue */
   isPublished: boolean;
 }
 
@@ -2677,7 +2677,7 @@ export interface PublishCourseResponse {
   /** Confirmation for people */
   message: 'Course published successfully.' | 'Course unpublished successfully.';
   course: CoursePublication;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2717,7 +2717,7 @@ export interface ListEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2725,7 +2725,7 @@ export interface ListEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2747,9 +2747,9 @@ export type RequestEnrollmentParameters = Record<string, never>;
 export interface RequestEnrollmentBody {
   /** Id of the course */
   courseId: string;
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes?: string | null;
-  /** Of a trainee who asks for a place: whether to wait for one where there is none */
+  /** For a request by a trainee: whether to join the waiting list if the course is full */
   joinWaitingList?: boolean;
 }
 
@@ -2758,7 +2758,7 @@ export interface RequestEnrollmentResponse {
   /** Confirmation for people */
   message: 'Enrollment requested successfully.';
   enrollment: Enrollment;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2767,13 +2767,13 @@ export interface ListOwnEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    /** Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme */
     ended?: 'true' | 'false' | 'all';
     /** Text to search for in title, category and tags of the course */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2781,7 +2781,7 @@ export interface ListOwnEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2807,11 +2807,11 @@ export interface AssignEnrollmentBody {
   traineeId: string;
   /** Status */
   status?: 'pending' | 'active';
-  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  /** If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out) */
   whenFull?: 'reject' | 'wait';
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes?: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply?: string | null;
 }
 
@@ -2820,7 +2820,7 @@ export interface AssignEnrollmentResponse {
   /** Confirmation for people */
   message: 'Trainee enrolled successfully.';
   enrollment: Enrollment;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2835,11 +2835,11 @@ export interface AssignManyBody {
   traineeIds: string[];
   /** Status */
   status?: 'pending' | 'active';
-  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  /** If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out) */
   whenFull?: 'reject' | 'wait';
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes?: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply?: string | null;
 }
 
@@ -2858,7 +2858,7 @@ export interface AssignManyResponse {
     code: ErrorCode;
     params?: ErrorParams;
   }[];
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2879,7 +2879,7 @@ export interface RemoveManyResponse {
   removedCount: number;
   /** The removed enrollments */
   removedEnrollments: Enrollment[];
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -2890,7 +2890,7 @@ export type ChangeManyStatusesParameters = Record<string, never>;
 export interface ChangeManyStatusesBody {
   /** Status */
   status: 'active' | 'completed' | 'cancelled';
-  /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
+  /** Expected status of the enrollment. The change is refused if the enrollment has another status */
   expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
   /** The enrollments, in the order in which they get seats */
   ids?: string[];
@@ -2909,9 +2909,9 @@ export interface ChangeManyStatusesBody {
     /** Progress in percent */
     progress?: number;
   };
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes?: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply?: string | null;
 }
 
@@ -2923,13 +2923,13 @@ export interface ListAvailableTraineesParameters {
   query: {
     /** Id of the course */
     courseId: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -2964,11 +2964,11 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2976,7 +2976,7 @@ export interface ListTrainerEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3004,7 +3004,7 @@ export interface ListCourseTraineesParameters {
     progress?: number;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName' | 'waitingPlace';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -3012,7 +3012,7 @@ export interface ListCourseTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3088,7 +3088,7 @@ export interface RemoveEnrollmentResponse {
   message: 'Enrollment removed successfully.';
   /** The removed enrollments */
   removedEnrollments: Enrollment[];
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -3104,13 +3104,13 @@ export interface ChangeStatusParameters {
 export interface ChangeStatusBody {
   /** Status */
   status: 'pending' | 'active' | 'completed' | 'cancelled';
-  /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
+  /** Expected status of the enrollment. The change is refused if the enrollment has another status */
   expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
-  /** What the trainee wrote with the request */
+  /** The trainee's notes for the request */
   notes?: string | null;
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply?: string | null;
-  /** Of a trainee who asks for a place: whether to wait for one where there is none */
+  /** For a request by a trainee: whether to join the waiting list if the course is full */
   joinWaitingList?: boolean;
 }
 
@@ -3119,7 +3119,7 @@ export interface ChangeStatusResponse {
   /** Confirmation for people */
   message: 'Enrollment status updated successfully.';
   enrollment: Enrollment;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -3133,7 +3133,7 @@ export interface SetReplyParameters {
 
 /** Request body of `PUT /api/enrollments/{id}/reply` */
 export interface SetReplyBody {
-  /** What the trainer or the super admin replied */
+  /** Reply of the trainer or the super admin */
   reply: string | null;
 }
 
@@ -3178,7 +3178,7 @@ export interface ListCertificatesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3206,7 +3206,7 @@ export type VerifyCertificateBody = undefined;
 
 /** Successful response of `GET /api/certificates/{code}` */
 export interface VerifyCertificateResponse {
-  /** Whether there is a valid certificate with this code */
+  /** Whether a valid certificate has this code */
   valid: boolean;
   certificate?: VerifiedCertificate;
 }
@@ -3405,37 +3405,37 @@ export interface CreateImportBody {
   role?: 'trainee' | 'trainer';
   /** Id or title of a course */
   course?: string;
-  /** Status of new enrollments whose row names none */
+  /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
   onExisting?: 'skip' | 'update' | 'fail';
-  /** What identifies an existing account */
+  /** Field that identifies an existing account */
   match?: 'email' | 'phone';
-  /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
+  /** For a row without a phone and without an existing account: reject the row, or create an account without a phone */
   missingPhone?: 'reject' | 'allow';
-  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  /** If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out) */
   whenFull?: 'reject' | 'wait' | 'skip-course';
-  /** Also set the passwords of existing accounts; needs `onExisting` `update` */
+  /** Also set the passwords of existing accounts; requires `onExisting` to be `update` */
   resetPasswords?: boolean;
-  /** Invite new people without a password by mail to set one, instead of generating one */
+  /** Mail new people without a password an invitation to set a password, instead of generating one */
   invite?: boolean;
-  /** With `invite`: also generate passwords, for people whom mail does not reach */
+  /** With `invite`: also generate passwords, for people who cannot receive mail */
   withPasswords?: boolean;
-  /** Mail people who are enrolled in published courses, unless they are invited */
+  /** Notify people by mail about enrollments in published courses, except people who get an invitation */
   notify?: boolean;
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
-  /** Import nothing if more rows than this are rejected */
+  /** Maximum number of rejected rows; with more, nothing is imported */
   maxErrors?: number;
-  /** Character encoding of the file; detected by default */
+  /** Character encoding of the file; detected if absent */
   encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
-  /** Delimiter of the file; detected by default */
+  /** Delimiter of the file; detected if absent */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
-  /** Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits */
+  /** Sheet of a workbook: its name, or its number among the visible sheets. By default the first visible sheet with a suitable header */
   sheet?: string | null;
-  /** Columns with other names, as `heading=field`; `heading=` ignores one */
+  /** Mapping of columns with other names: `heading=field`. `heading=` ignores a column */
   map?: string[] | '' | null;
-  /** Only plan the import: nothing is written until the plan is applied */
+  /** Only plan the import. Nothing is written until the plan is applied */
   plan?: boolean;
 }
 
@@ -3564,37 +3564,37 @@ export interface PlanImportBody {
   role?: 'trainee' | 'trainer';
   /** Id or title of a course */
   course?: string;
-  /** Status of new enrollments whose row names none */
+  /** Status of new enrollments whose row has no status */
   enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
   onExisting?: 'skip' | 'update' | 'fail';
-  /** What identifies an existing account */
+  /** Field that identifies an existing account */
   match?: 'email' | 'phone';
-  /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
+  /** For a row without a phone and without an existing account: reject the row, or create an account without a phone */
   missingPhone?: 'reject' | 'allow';
-  /** When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out) */
+  /** If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out) */
   whenFull?: 'reject' | 'wait' | 'skip-course';
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
-  /** Character encoding of the file; detected by default */
+  /** Character encoding of the file; detected if absent */
   encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
-  /** Delimiter of the file; detected by default */
+  /** Delimiter of the file; detected if absent */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
-  /** Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits */
+  /** Sheet of a workbook: its name, or its number among the visible sheets. By default the first visible sheet with a suitable header */
   sheet?: string | null;
-  /** Also set the passwords of existing accounts; needs `onExisting` `update` */
+  /** Also set the passwords of existing accounts; requires `onExisting` to be `update` */
   resetPasswords?: boolean;
-  /** Invite new people without a password by mail to set one, instead of generating one */
+  /** Mail new people without a password an invitation to set a password, instead of generating one */
   invite?: boolean;
-  /** With `invite`: also generate passwords, for people whom mail does not reach */
+  /** With `invite`: also generate passwords, for people who cannot receive mail */
   withPasswords?: boolean;
-  /** Mail people who are enrolled in published courses, unless they are invited */
+  /** Notify people by mail about enrollments in published courses, except people who get an invitation */
   notify?: boolean;
-  /** Import nothing if more rows than this are rejected */
+  /** Maximum number of rejected rows; with more, nothing is imported */
   maxErrors?: number;
   /** Fields of columns that were not recognised; other columns stay unchanged */
   map?: {
-    /** Place of the column in a row of the file, from 0 */
+    /** Index of the column in the file, from 0 */
     column: number;
     /** Field that the column is imported as; null: it is not imported */
     field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'reply' | 'fullName' | 'suspended' | null;
@@ -3616,7 +3616,7 @@ export interface ApplyImportParameters {
 
 /** Request body of `POST /api/imports/{id}/apply` */
 export interface ApplyImportBody {
-  /** Id of the plan that was looked at; the import is refused if it was planned again since */
+  /** Id of the reviewed plan. The request is refused if the import was planned again since */
   planId?: string;
 }
 
@@ -3632,11 +3632,11 @@ export interface ListImportRowsParameters {
     id: string;
   };
   query?: {
-    /** What became of the row or account, or would */
+    /** Actual or planned outcome of the row or account */
     outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
     /** Machine-readable code of the failure */
     code?: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -3696,7 +3696,7 @@ export interface UndoImportParameters {
     id: string;
   };
   query?: {
-    /** Only report what would be undone */
+    /** Return the outcome without undoing anything */
     dryRun?: boolean;
   };
 }
@@ -3709,7 +3709,7 @@ export interface UndoImportResponse {
   /** Confirmation for people */
   message: 'Import undone.' | 'Import undone in part.' | 'Nothing was undone: all accounts are kept.' | 'Nothing was undone: this is what would be.';
   undo: ImportUndo;
-  /** How many accounts are kept for each reason, the most frequent first */
+  /** Number of kept accounts by reason, the most frequent first */
   keptReasons: {
     /** Why the accounts are kept */
     code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
@@ -3717,7 +3717,7 @@ export interface UndoImportResponse {
     count: number;
   }[];
   import: Import;
-  /** Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise */
+  /** Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise */
   seatsBeingGiven?: true;
 }
 
@@ -3728,19 +3728,19 @@ export interface ListAuditParameters {
     action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.import' | 'course.undo-import' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
-    /** Kind of what was changed */
+    /** Kind of the changed object */
     targetType?: 'user' | 'address' | 'import' | 'course' | 'enrollment' | 'mail';
-    /** Id of what was changed */
+    /** Id of the changed object */
     targetId?: string;
-    /** Earliest time of the entries */
+    /** Earliest time of the changes */
     from?: string;
-    /** Time before which the entries were made */
+    /** Time before which the changes were made */
     to?: string;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3772,7 +3772,7 @@ export interface ListMailsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    /** Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination` */
     afterId?: string;
   };
 }
@@ -3800,13 +3800,13 @@ export interface ChangeManyMailsBody {
 
 /** Successful response of `POST /api/mails/bulk` */
 export interface ChangeManyMailsResponse {
-  /** What was done */
+  /** The requested action */
   action: 'retry' | 'withdraw';
   /** The outcome for each mail */
   outcomes: {
     /** Opaque identifier */
     id: string;
-    /** Whether it was changed */
+    /** Whether the mail was changed */
     outcome: 'done' | 'refused';
     /** Code of the refusal; null otherwise */
     code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'SEATS_BEING_GIVEN' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'TRAINER_HAS_COURSES' | 'TRAINEE_HAS_ENROLLMENTS' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'HOST_UNKNOWN' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
@@ -3854,7 +3854,7 @@ export type ShowOverviewBody = undefined;
 
 /** Successful response of `GET /api/overview` */
 export interface ShowOverviewResponse {
-  /** The figures */
+  /** The overview */
   overview: SuperAdminOverview | TrainerOverview | TraineeOverview;
 }
 
@@ -3889,15 +3889,15 @@ export interface ReadinessResponse {
     /** Requests refused in the last second */
     turnedAway: number;
   };
-  /** Requests that wait for their clients, and hashes of passwords that wait for a core */
+  /** Requests waiting for their clients, and password hashes waiting for a core */
   waiting?: {
     /** Requests whose body is being received */
     bodies: number;
-    /** Uploads that are received or wait to be */
+    /** Uploads being received or waiting */
     uploads: number;
-    /** Responses that their clients have not read yet */
+    /** Responses that clients have not read yet */
     responses: number;
-    /** Passwords that wait to be hashed or compared */
+    /** Passwords waiting to be hashed or compared */
     hashes: number;
   };
   /** Open client connections */
@@ -3960,7 +3960,7 @@ export type MetricsResponse = string;
 
 /** The operations by their names */
 export interface Operations {
-  /** Whether the first-time setup is still to be done */
+  /** Whether the first-time setup must still be done */
   setupStatus: {
     method: 'GET';
     path: '/api/auth/setup-status';
@@ -4008,7 +4008,7 @@ export interface Operations {
     body: MeBody;
     response: MeResponse;
   };
-  /** Change the caller's names and phone; absent and empty fields stay as they are */
+  /** Change the caller's names and phone; absent and empty fields do not change */
   updateProfile: {
     method: 'PUT';
     path: '/api/auth/profile';
@@ -4032,7 +4032,7 @@ export interface Operations {
     body: ChangeFirstPasswordBody;
     response: ChangeFirstPasswordResponse;
   };
-  /** Have a link sent to another email, which becomes the caller's once the link is used */
+  /** Request a change of the caller's email: the new email gets a link that confirms the change */
   requestEmailChange: {
     method: 'POST';
     path: '/api/auth/email';
@@ -4056,7 +4056,7 @@ export interface Operations {
     body: SetAvatarBody;
     response: SetAvatarResponse;
   };
-  /** Take the image of the caller's account away */
+  /** Remove the image of the caller's account */
   removeAvatar: {
     method: 'DELETE';
     path: '/api/auth/avatar';
@@ -4064,7 +4064,7 @@ export interface Operations {
     body: RemoveAvatarBody;
     response: RemoveAvatarResponse;
   };
-  /** Which mails the caller wants, and in which language */
+  /** The caller's choice of mails and their language */
   showMailPreferences: {
     method: 'GET';
     path: '/api/mail-preferences';
@@ -4072,7 +4072,7 @@ export interface Operations {
     body: ShowMailPreferencesBody;
     response: ShowMailPreferencesResponse;
   };
-  /** Choose the language of mails to the caller, and which are turned off; absent fields stay as they are */
+  /** Choose the language of mails to the caller, and the kinds that are turned off; absent fields do not change */
   changeMailPreferences: {
     method: 'PUT';
     path: '/api/mail-preferences';
@@ -4080,7 +4080,7 @@ export interface Operations {
     body: ChangeMailPreferencesBody;
     response: ChangeMailPreferencesResponse;
   };
-  /** When the private address of the caller's calendar was made, and last used */
+  /** Times of creation and last use of the private address of the caller's calendar */
   showCalendar: {
     method: 'GET';
     path: '/api/auth/calendar';
@@ -4088,7 +4088,7 @@ export interface Operations {
     body: ShowCalendarBody;
     response: ShowCalendarResponse;
   };
-  /** Give the caller's calendar a private address, in place of the one that it has */
+  /** Create a private address of the caller's calendar, which replaces the previous one */
   createCalendar: {
     method: 'POST';
     path: '/api/auth/calendar';
@@ -4096,7 +4096,7 @@ export interface Operations {
     body: CreateCalendarBody;
     response: CreateCalendarResponse;
   };
-  /** End the private address of the caller's calendar */
+  /** Revoke the private address of the caller's calendar */
   revokeCalendar: {
     method: 'DELETE';
     path: '/api/auth/calendar';
@@ -4104,7 +4104,7 @@ export interface Operations {
     body: RevokeCalendarBody;
     response: RevokeCalendarResponse;
   };
-  /** The dates of a trainee's or trainer's own courses, for calendar programs that subscribe to them */
+  /** The dates of a trainee's or trainer's courses, for subscriptions in calendar programs */
   privateCalendar: {
     method: 'GET';
     path: '/api/calendars/{key}.ics';
@@ -4112,7 +4112,7 @@ export interface Operations {
     body: PrivateCalendarBody;
     response: PrivateCalendarResponse;
   };
-  /** What a mailed link is for; it is not used up */
+  /** The purpose of a mailed link; does not use up the link */
   checkLink: {
     method: 'POST';
     path: '/api/links/check';
@@ -4120,7 +4120,7 @@ export interface Operations {
     body: CheckLinkBody;
     response: CheckLinkResponse;
   };
-  /** Set a password by the link of an invitation, or of a forgotten password */
+  /** Set a password with the link of an invitation or a forgotten password */
   setPassword: {
     method: 'POST';
     path: '/api/links/set-password';
@@ -4128,7 +4128,7 @@ export interface Operations {
     body: SetPasswordBody;
     response: SetPasswordResponse;
   };
-  /** Change the email of an account to the one that the link was sent to */
+  /** Change the email of an account to the recipient of the link */
   confirmEmail: {
     method: 'POST';
     path: '/api/links/confirm-email';
@@ -4136,7 +4136,7 @@ export interface Operations {
     body: ConfirmEmailBody;
     response: ConfirmEmailResponse;
   };
-  /** Take back a change of email that the person has not asked for */
+  /** Cancel a change of the email that the person has not requested */
   cancelEmail: {
     method: 'POST';
     path: '/api/links/cancel-email';
@@ -4144,7 +4144,7 @@ export interface Operations {
     body: CancelEmailBody;
     response: CancelEmailResponse;
   };
-  /** Whether who has forgotten a password can have a link mailed */
+  /** Whether links for forgotten passwords can be mailed */
   showForgotPassword: {
     method: 'GET';
     path: '/api/forgot-password';
@@ -4152,7 +4152,7 @@ export interface Operations {
     body: ShowForgotPasswordBody;
     response: ShowForgotPasswordResponse;
   };
-  /** Have a link mailed to an account, to set another password */
+  /** Mail a link to set a new password */
   forgotPassword: {
     method: 'POST';
     path: '/api/forgot-password';
@@ -4168,7 +4168,7 @@ export interface Operations {
     body: StartWebSessionBody;
     response: StartWebSessionResponse;
   };
-  /** Who is signed in, and until when */
+  /** The signed-in account, and the end of the session */
   showWebSession: {
     method: 'GET';
     path: '/api/auth/web-session';
@@ -4224,7 +4224,7 @@ export interface Operations {
     body: ListUsersBody;
     response: ListUsersResponse;
   };
-  /** Create an account whose person is invited to set a password, or gets a generated one */
+  /** Create an account with an invitation to set a password, or with a generated password */
   createUser: {
     method: 'POST';
     path: '/api/users';
@@ -4240,7 +4240,7 @@ export interface Operations {
     body: ExportUsersBody;
     response: ExportUsersResponse;
   };
-  /** Change up to 1,000 accounts: those of a list, or all that match a filter */
+  /** Change up to 1,000 accounts: of a list, or all that match a filter */
   changeManyUsers: {
     method: 'POST';
     path: '/api/users/bulk';
@@ -4256,7 +4256,7 @@ export interface Operations {
     body: ShowUserBody;
     response: ShowUserResponse;
   };
-  /** Change an account; absent fields stay as they are. A new email or role ends its sessions */
+  /** Change the given fields of an account; a new email or role ends its sessions */
   updateUser: {
     method: 'PUT';
     path: '/api/users/{id}';
@@ -4280,7 +4280,7 @@ export interface Operations {
     body: ChangeActivationBody;
     response: ChangeActivationResponse;
   };
-  /** Give an account a password that must be changed at the next login, or mail a link to set one */
+  /** Generate a password that must be changed at the next login, or mail a link to set a password */
   resetPassword: {
     method: 'POST';
     path: '/api/users/{id}/reset-password';
@@ -4296,7 +4296,7 @@ export interface Operations {
     body: ListUserSessionsBody;
     response: ListUserSessionsResponse;
   };
-  /** End all sessions of an account, which must sign in again */
+  /** End all sessions of an account */
   endUserSessions: {
     method: 'DELETE';
     path: '/api/users/{id}/sessions';
@@ -4312,7 +4312,7 @@ export interface Operations {
     body: EndUserSessionBody;
     response: EndUserSessionResponse;
   };
-  /** Let an account try its password again that is locked after too many wrong ones */
+  /** Unlock an account that is locked after too many wrong passwords */
   unlockUser: {
     method: 'POST';
     path: '/api/users/{id}/unlock';
@@ -4320,7 +4320,7 @@ export interface Operations {
     body: UnlockUserBody;
     response: UnlockUserResponse;
   };
-  /** The catalogue: published courses; for trainers their own too, for the super admin all */
+  /** The catalogue: published courses, for trainers also their own courses, for the super admin all courses */
   listCourses: {
     method: 'GET';
     path: '/api/courses';
@@ -4328,7 +4328,7 @@ export interface Operations {
     body: ListCoursesBody;
     response: ListCoursesResponse;
   };
-  /** Create a course, unpublished: a trainer's own, or that of the trainer whom the super admin names */
+  /** Create an unpublished course: for the calling trainer, or for the trainer in a request of the super admin */
   createCourse: {
     method: 'POST';
     path: '/api/courses';
@@ -4352,7 +4352,7 @@ export interface Operations {
     body: ListAvailableTrainersBody;
     response: ListAvailableTrainersResponse;
   };
-  /** Figures of a trainer's own courses; of all for the super admin */
+  /** Figures of their own courses for trainers, of all courses for the super admin */
   courseStatistics: {
     method: 'GET';
     path: '/api/courses/stats/overview';
@@ -4368,7 +4368,7 @@ export interface Operations {
     body: ListTrainerCoursesBody;
     response: ListTrainerCoursesResponse;
   };
-  /** A trainer's own courses that match, or all for the super admin; the first ones that were made come first */
+  /** Matching courses, oldest first: their own courses for trainers, all courses for the super admin */
   exportCourses: {
     method: 'GET';
     path: '/api/courses/export.csv';
@@ -4376,7 +4376,7 @@ export interface Operations {
     body: ExportCoursesBody;
     response: ExportCoursesResponse;
   };
-  /** A course; an unpublished one is there for its trainer, its active trainees and the super admin */
+  /** A course; an unpublished course only for its trainer, its active trainees and the super admin */
   showCourse: {
     method: 'GET';
     path: '/api/courses/{id}';
@@ -4384,7 +4384,7 @@ export interface Operations {
     body: ShowCourseBody;
     response: ShowCourseResponse;
   };
-  /** Change what a course says of itself; absent fields stay as they are */
+  /** Change the given fields of a course */
   updateCourse: {
     method: 'PUT';
     path: '/api/courses/{id}';
@@ -4392,7 +4392,7 @@ export interface Operations {
     body: UpdateCourseBody;
     response: UpdateCourseResponse;
   };
-  /** Delete a course with its enrollments and files; with active enrollments only the super admin can, by force */
+  /** Delete a course with its enrollments and files; with active enrollments only by the super admin, with `force` */
   deleteCourse: {
     method: 'DELETE';
     path: '/api/courses/{id}';
@@ -4400,7 +4400,7 @@ export interface Operations {
     body: DeleteCourseBody;
     response: DeleteCourseResponse;
   };
-  /** The dates of a course for calendar programs; who may see the course gets them, published ones everybody */
+  /** The dates of a course for calendar programs, for everybody who may see the course */
   courseCalendar: {
     method: 'GET';
     path: '/api/courses/{id}/calendar.ics';
@@ -4424,7 +4424,7 @@ export interface Operations {
     body: AssignTrainerBody;
     response: AssignTrainerResponse;
   };
-  /** Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin */
+  /** Enrollments, newest first: their own for trainees, in their own courses for trainers, all for the super admin */
   listEnrollments: {
     method: 'GET';
     path: '/api/enrollments';
@@ -4456,7 +4456,7 @@ export interface Operations {
     body: AssignEnrollmentBody;
     response: AssignEnrollmentResponse;
   };
-  /** Enroll many trainees: all that can be, or none if the course has too few free seats */
+  /** Enroll many trainees: all eligible trainees, or nobody if the course has too few free seats */
   assignMany: {
     method: 'POST';
     path: '/api/enrollments/bulk';
@@ -4472,7 +4472,7 @@ export interface Operations {
     body: RemoveManyBody;
     response: RemoveManyResponse;
   };
-  /** Move up to 1,000 enrollments to a status: those of a list, or all that match a filter */
+  /** Change the status of up to 1,000 enrollments: of a list, or of all that match a filter */
   changeManyStatuses: {
     method: 'PUT';
     path: '/api/enrollments/bulk/status';
@@ -4480,7 +4480,7 @@ export interface Operations {
     body: ChangeManyStatusesBody;
     response: ChangeManyStatusesResponse;
   };
-  /** The active trainees who could be enrolled in a course */
+  /** The active trainees who can be enrolled in a course */
   listAvailableTrainees: {
     method: 'GET';
     path: '/api/enrollments/available-trainees';
@@ -4488,7 +4488,7 @@ export interface Operations {
     body: ListAvailableTraineesBody;
     response: ListAvailableTraineesResponse;
   };
-  /** How many of the enrollments that the caller can see have which status */
+  /** Number of the caller's visible enrollments by status */
   enrollmentStatistics: {
     method: 'GET';
     path: '/api/enrollments/stats/overview';
@@ -4504,7 +4504,7 @@ export interface Operations {
     body: ListTrainerEnrollmentsBody;
     response: ListTrainerEnrollmentsResponse;
   };
-  /** A course's trainees, the newest first */
+  /** A course's trainees, newest enrollment first */
   listCourseTrainees: {
     method: 'GET';
     path: '/api/enrollments/course/{courseId}/trainees';
@@ -4512,7 +4512,7 @@ export interface Operations {
     body: ListCourseTraineesBody;
     response: ListCourseTraineesResponse;
   };
-  /** The enrollments that match with their trainees: those in a trainer's courses, all for the super admin */
+  /** Matching enrollments with their trainees, oldest first: in their own courses for trainers, all for the super admin */
   exportEnrollments: {
     method: 'GET';
     path: '/api/enrollments/export.csv';
@@ -4536,7 +4536,7 @@ export interface Operations {
     body: RemoveEnrollmentBody;
     response: RemoveEnrollmentResponse;
   };
-  /** Move an enrollment to another status; a trainee can cancel theirs, or request it again */
+  /** Change the status of an enrollment; trainees can cancel their enrollment, or request it again */
   changeStatus: {
     method: 'PUT';
     path: '/api/enrollments/{id}/status';
@@ -4544,7 +4544,7 @@ export interface Operations {
     body: ChangeStatusBody;
     response: ChangeStatusResponse;
   };
-  /** Reply to a trainee without a change of status, or take the reply back; no mail tells of it */
+  /** Set or remove the reply to a trainee without a change of status; sends no mail */
   setReply: {
     method: 'PUT';
     path: '/api/enrollments/{id}/reply';
@@ -4560,7 +4560,7 @@ export interface Operations {
     body: SetProgressBody;
     response: SetProgressResponse;
   };
-  /** Certificates, newest first: those of a trainer's courses, all for the super admin */
+  /** Certificates, newest first: of their own courses for trainers, all for the super admin */
   listCertificates: {
     method: 'GET';
     path: '/api/certificates';
@@ -4584,7 +4584,7 @@ export interface Operations {
     body: RevokeCertificateBody;
     response: RevokeCertificateResponse;
   };
-  /** The programme's logo, as the setting `PROGRAMME_LOGO` names it */
+  /** The programme's logo from the setting `PROGRAMME_LOGO` */
   showLogo: {
     method: 'GET';
     path: '/api/logo';
@@ -4600,7 +4600,7 @@ export interface Operations {
     body: SetThumbnailBody;
     response: SetThumbnailResponse;
   };
-  /** Take the image of a course away */
+  /** Remove the image of a course */
   removeThumbnail: {
     method: 'DELETE';
     path: '/api/courses/{id}/thumbnail';
@@ -4648,7 +4648,7 @@ export interface Operations {
     body: ShowImageBody;
     response: ShowImageResponse;
   };
-  /** A file to fill in */
+  /** A template to fill in */
   importTemplate: {
     method: 'GET';
     path: '/api/imports/template.csv';
@@ -4656,7 +4656,7 @@ export interface Operations {
     body: ImportTemplateBody;
     response: ImportTemplateResponse;
   };
-  /** A file to try an import with: `examples/trainees.csv` of the package */
+  /** An example file for an import: `examples/trainees.csv` of the package */
   importExample: {
     method: 'GET';
     path: '/api/imports/example.csv';
@@ -4664,7 +4664,7 @@ export interface Operations {
     body: ImportExampleBody;
     response: ImportExampleResponse;
   };
-  /** Import accounts from a workbook or a CSV file, in the background, or plan that */
+  /** Import accounts from a workbook or a CSV file in the background, or plan the import */
   createImport: {
     method: 'POST';
     path: '/api/imports';
@@ -4672,7 +4672,7 @@ export interface Operations {
     body: CreateImportBody;
     response: CreateImportResponse;
   };
-  /** Imports, newest first, those of the terminal too */
+  /** Imports, newest first, including imports of the terminal */
   listImports: {
     method: 'GET';
     path: '/api/imports';
@@ -4688,7 +4688,7 @@ export interface Operations {
     body: ShowImportBody;
     response: ShowImportResponse;
   };
-  /** Server-sent events: `progress` with the import whenever it changes, `end` when it has ended or is planned */
+  /** Server-sent events: `progress` with the import at each change, `end` when the import has ended or is planned */
   watchImport: {
     method: 'GET';
     path: '/api/imports/{id}/events';
@@ -4696,7 +4696,7 @@ export interface Operations {
     body: WatchImportBody;
     response: WatchImportResponse;
   };
-  /** The rejected rows as they were, with line, code and reason */
+  /** The rejected rows as in the file, with line, code and reason */
   importRejects: {
     method: 'GET';
     path: '/api/imports/{id}/rejected.csv';
@@ -4704,7 +4704,7 @@ export interface Operations {
     body: ImportRejectsBody;
     response: ImportRejectsResponse;
   };
-  /** What became of every row, with the accounts as they are now */
+  /** The outcome of every row, with the current accounts */
   importOutcome: {
     method: 'GET';
     path: '/api/imports/{id}/outcome.csv';
@@ -4712,7 +4712,7 @@ export interface Operations {
     body: ImportOutcomeBody;
     response: ImportOutcomeResponse;
   };
-  /** The generated passwords, once: they are removed when they have arrived */
+  /** The generated passwords. They can be downloaded once, and are then deleted */
   importCredentials: {
     method: 'GET';
     path: '/api/imports/{id}/credentials.csv';
@@ -4728,7 +4728,7 @@ export interface Operations {
     body: PlanImportBody;
     response: PlanImportResponse;
   };
-  /** Do what the plan of an import says, in the background */
+  /** Apply the plan of an import in the background */
   applyImport: {
     method: 'POST';
     path: '/api/imports/{id}/apply';
@@ -4736,7 +4736,7 @@ export interface Operations {
     body: ApplyImportBody;
     response: ApplyImportResponse;
   };
-  /** Rows of an import: of its plan until that is applied, then what became of them */
+  /** Rows of an import: of its plan until the plan is applied, then with their outcomes */
   listImportRows: {
     method: 'GET';
     path: '/api/imports/{id}/rows';
@@ -4768,7 +4768,7 @@ export interface Operations {
     body: UndoImportBody;
     response: UndoImportResponse;
   };
-  /** Privileged changes, newest first: who, what, when, from where, before and after */
+  /** Privileged changes, newest first: actor, action, time, origin, and values before and after */
   listAudit: {
     method: 'GET';
     path: '/api/audit';
@@ -4776,7 +4776,7 @@ export interface Operations {
     body: ListAuditBody;
     response: ListAuditResponse;
   };
-  /** Mails that wait, were sent, failed or were withdrawn, newest first */
+  /** Waiting, sent, failed and withdrawn mails, newest first */
   listMails: {
     method: 'GET';
     path: '/api/mails';
@@ -4792,7 +4792,7 @@ export interface Operations {
     body: ChangeManyMailsBody;
     response: ChangeManyMailsResponse;
   };
-  /** Queue a mail that shows whether mail arrives */
+  /** Queue a test mail */
   sendTestMail: {
     method: 'POST';
     path: '/api/mails/test';
@@ -4824,7 +4824,7 @@ export interface Operations {
     body: HealthBody;
     response: HealthResponse;
   };
-  /** Whether the service can serve: its database answers, has the right schema, and an SQLite file space on its disk */
+  /** Whether the service is ready: the database answers and has the right schema, and an SQLite file has free disk space */
   readiness: {
     method: 'GET';
     path: '/readyz';
@@ -4832,7 +4832,7 @@ export interface Operations {
     body: ReadinessBody;
     response: ReadinessResponse;
   };
-  /** Whether the demo programme can be loaded, or is, and how to log in to it */
+  /** Whether the demo programme is loaded or can be loaded, and how to log in */
   showDemo: {
     method: 'GET';
     path: '/api/demo';
@@ -4856,7 +4856,7 @@ export interface Operations {
     body: OpenapiBody;
     response: OpenapiResponse;
   };
-  /** The same description, as a page */
+  /** This description as a page */
   docs: {
     method: 'GET';
     path: '/api/docs';
@@ -4864,7 +4864,7 @@ export interface Operations {
     body: DocsBody;
     response: DocsResponse;
   };
-  /** Metrics for Prometheus; with METRICS_TOKEN set, they need that token */
+  /** Metrics for Prometheus; if METRICS_TOKEN is set, they require this token */
   metrics: {
     method: 'GET';
     path: '/metrics';

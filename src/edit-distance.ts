@@ -1,7 +1,7 @@
 /**
- * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
+ * Number of insertions, deletions, replacements and swaps of adjacent characters between two texts (optimal string alignment).
  * Why no package: docs/DECISIONS.md.
- * @param limit beyond it the number isn't found out: then some greater one is returned, much sooner
+ * @param limit above this limit the function stops early and returns a number greater than the limit
  */
 export function editDistance(one: string, other: string, limit = Number.POSITIVE_INFINITY): number {
   const [from, to] = [Array.from(one), Array.from(other)];
@@ -21,7 +21,7 @@ export function editDistance(one: string, other: string, limit = Number.POSITIVE
       current.push(here);
       least = Math.min(least, here);
     }
-    // What follows is made of these two rows.
+    // All later rows derive from these two.
     if (least > limit && leastOfLast > limit) return least;
     [beforeLast, last, leastOfLast] = [last, current, least];
   }

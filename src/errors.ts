@@ -1,8 +1,8 @@
 import type { FieldProblem } from './field-problem.js';
 
 /**
- * Every known failure with its default message. Messages that the specification fixes (sections 4 and 7) are copied
- * literally. Codes marked "detail" always get a specific message.
+ * Every known failure with its default message. Messages of the specification (sections 4 and 7) are literal copies.
+ * Codes marked "detail" always get a specific message.
  */
 const defaultMessages = {
   VALIDATION: 'The input is not valid.',
@@ -98,10 +98,10 @@ const defaultMessages = {
   INTERRUPTED: 'Interrupted.',
 } as const;
 
-/** The closed union of failure codes; http/ and cli/ map each one exhaustively. */
+/** All failure codes; http/ maps each code to a response, cli/ to an exit code. */
 export type ErrorCode = keyof typeof defaultMessages;
 
-/** Why a database can't be used for now: its operator, or time, can change that. */
+/** Codes of failures that make the database unusable until an operator repairs it, or for a short time. */
 export const databaseUnusableCodes: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
@@ -112,7 +112,6 @@ export const databaseUnusableCodes: readonly ErrorCode[] = [
   'SCHEMA_OUTDATED',
 ];
 
-/** What a failure is about. */
 export type ErrorSubject =
   | 'User'
   | 'Trainer'
@@ -127,33 +126,33 @@ export type ErrorSubject =
   | 'Credentials'
   | 'Mail';
 
-/** What the message of a failure says besides its code: for programs, which word it themselves. */
+/** Values in the message of a failure, for clients that compose their own message. */
 export interface ErrorParams {
-  /** Seats that a course has left. */
+  /** Free seats of the course. */
   seatsLeft?: number;
-  /** Seats that were wanted. */
+  /** Requested seats. */
   wanted?: number;
-  /** The most bytes of a file, or of the files of a course. */
+  /** Maximum bytes of a file, or of all files of a course. */
   maxBytes?: number;
-  /** The most courses of a trainer, files of a course, or planned imports. */
+  /** Maximum number of courses of a trainer, files of a course, or planned imports. */
   max?: number;
-  /** The status that an enrollment has, and the one that was wanted. */
+  /** Current and requested status of an enrollment. */
   from?: string;
   to?: string;
-  /** The status that an import has, or the state of a mail. */
+  /** Status of an import, or state of a mail. */
   status?: string;
 }
 
 interface AppErrorOptions {
   subject?: ErrorSubject;
-  /** Not for failures that the specification words: their bodies are fixed. */
+  /** Not for failures of the specification, whose bodies are fixed. */
   params?: ErrorParams;
   details?: readonly FieldProblem[];
   cause?: unknown;
   retryAfter?: number;
 }
 
-/** A known failure. Any other error is a bug or an unexpected fault of the environment. */
+/** A known failure. Every other error is a bug or an unexpected fault of the environment. */
 export class AppError extends Error {
   override readonly name = 'AppError';
 
@@ -169,7 +168,7 @@ export class AppError extends Error {
     this.retryAfter = options.retryAfter;
   }
 
-  /** What was not found, for `NOT_FOUND` of a resource. */
+  /** The missing resource, for `NOT_FOUND`. */
   readonly subject: ErrorSubject | undefined;
 
   readonly params: ErrorParams | undefined;
@@ -181,12 +180,12 @@ export class AppError extends Error {
   readonly details: readonly FieldProblem[];
 }
 
-/** Input that a schema or a rule of a single field refuses. */
+/** Creates the error for input that a schema, or a rule of a single field, refuses. */
 export function validationError(details: readonly FieldProblem[], cause?: unknown): AppError {
   return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details, cause });
 }
 
-/** `<subject> not found.`: it doesn't exist, or the caller may not know that it exists. */
+/** Creates the error for a subject that doesn't exist, or whose existence is hidden from the caller. */
 export function notFound(subject: ErrorSubject): AppError {
   return new AppError('NOT_FOUND', `${subject} not found.`, { subject });
 }
@@ -196,7 +195,7 @@ export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppE
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Why a file can't be read, by the code of the file system's error. */
+/** Returns the reason why a file can't be read. @param code error code of the file system */
 export function readFailureReason(code: string): string {
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'does not exist',
@@ -206,13 +205,14 @@ export function readFailureReason(code: string): string {
   return reasons[code] ?? `can't be read (${code})`;
 }
 
-/** Whether the code of a file system's error says that room is short: on a disk, in a quota, or for so long a file. */
+/** Whether an error code of the file system means that a disk or a quota is full, or the file is too large. */
 export const isDiskFull = (code: string | undefined): boolean =>
   code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 
 /**
- * Why a file can't be written, by the code of the file system's error, and what makes it possible.
- * @param alternative what else helps, such as "name another file"
+ * Returns the reason why a file can't be written, and a remedy.
+ * @param code error code of the file system
+ * @param alternative another remedy, such as "name another file"
  */
 export function writeFailureReason(code: string, alternative: string): string {
   const known: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
@@ -226,13 +226,13 @@ export function writeFailureReason(code: string, alternative: string): string {
   return `can't be written (${problem}). ${remedy}, or ${alternative}`;
 }
 
-/** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */
+/** Returns the `code` of an error of Node or a database driver (`ENOENT`, `ECONNREFUSED`, ...). */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What reading a file or folder gives; undefined when it doesn't exist. */
+/** Awaits a file operation. @returns its result; undefined if the file or folder doesn't exist */
 export async function undefinedIfMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

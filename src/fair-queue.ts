@@ -1,67 +1,68 @@
 import { AppError } from './errors.js';
 
 /*
- * The one queue of the service: requests, hashes, images, large responses and long operations wait in it. It serves owners
- * (accounts, or the networks of clients) round robin, so one with many entries keeps another waiting no longer than one with one.
+ * Queue for requests, hashes, images, large responses and long operations. Owners are accounts, or the networks of clients.
+ * The queue serves owners round robin. Therefore the entries of one owner don't delay the other owners.
  */
 
-/** The limits of a queue. A weight counts requests, cores, bytes or operations, as its user likes. */
+/** Limits of a queue. Each user of the queue chooses the unit of weights: requests, cores, bytes or operations. */
 export interface QueueLimits {
-  /** The weight that runs at the same time; one entry always does. */
+  /** Maximum weight of running entries; a single entry may exceed it. */
   capacity: number;
-  /** Entries that may wait. When there are more, the owner with the most loses its newest one. */
+  /**
+   * Maximum number of waiting entries. When it is exceeded, the newest entry of the owner with the most entries is refused.
+   */
   entries: number;
   entriesPerOwner?: number;
-  /** The weight that may wait; one entry always may. */
+  /** Maximum weight of waiting entries; a single entry may exceed it. */
   waitingWeight?: number;
-  /** How long an entry may wait, in milliseconds, also as a function of the milliseconds since the queue was empty. */
+  /** Maximum waiting time in milliseconds, or a function of the milliseconds since the queue was last empty. */
   waitMs: number | ((sinceEmptyMs: number) => number);
-  /** The weight that one owner may have running while entries of others come. */
+  /** Maximum weight of running entries of one owner while other owners are active. */
   share?: number;
 }
 
-/** Who waits, and with what. */
 export interface EntryOptions {
   owner: string;
   weight?: number;
 }
 
-/** An entry of the queue, from its beginning to its end. */
+/** Handle of an entry, until the entry leaves the queue. */
 export interface QueueEntry {
-  /** Resolves when it may begin. @throws AppError `OVERLOADED`, or why it was cancelled */
+  /** Resolves when the entry may run. @throws AppError `OVERLOADED`, or the error of `cancel` */
   readonly ready: Promise<void>;
-  /** Lets others run while this entry waits for something else. */
+  /** Frees the capacity of this entry while its work waits for something else. */
   release(): void;
-  /** Runs on after `release`, at once. */
+  /** Takes the capacity again after `release`, immediately. */
   reacquire(): void;
-  /** Cancels an entry that waits; one that runs is not affected. */
+  /** Cancels a waiting entry; a running entry is not affected. */
   cancel(error: AppError): void;
   /** Ends the entry. */
   leave(): void;
 }
 
 export interface FairQueue {
-  /** Joins the queue; the caller has to leave it. */
-  enter(ticket: EntryOptions): QueueEntry;
+  /** Adds an entry; the caller must call its `leave`. */
+  enter(options: EntryOptions): QueueEntry;
   /**
-   * Runs work when its place is ready.
-   * @param ticket its signal cancels it while it waits
+   * Runs work when its entry is ready.
+   * @param options the `signal` cancels a waiting entry
    * @throws AppError `OVERLOADED`, the reason of the signal, and what `work` throws
    */
-  run<T>(ticket: EntryOptions & { signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T>;
-  /** Refuses all entries that wait. */
+  run<T>(options: EntryOptions & { signal?: AbortSignal | undefined }, work: () => Promise<T>): Promise<T>;
+  /** Refuses all waiting entries. */
   refuseWaiting(): void;
-  /** Refuses all entries that wait and all later ones. */
+  /** Refuses all waiting entries and all later entries. */
   close(): void;
-  /** The weight that runs, and the number of entries that wait. */
+  /** Weight of running entries, and number of waiting entries. */
   load(): { running: number; waiting: number };
 }
 
-/** Why work was cancelled: the reason of the signal where it is one of ours. */
+/** Returns the reason of an aborted signal if it is an AppError, otherwise `INTERRUPTED`. */
 export const cancellationError = ({ reason }: AbortSignal): AppError =>
   reason instanceof AppError ? reason : new AppError('INTERRUPTED');
 
-/** How long an owner counts as coming, in milliseconds. */
+/** Time after its last entry for which an owner counts as active, in milliseconds. */
 const recentMs = 60_000;
 
 /** Remembers the last two owners. */
@@ -79,10 +80,11 @@ function createArrivals() {
 
 interface InternalEntry extends Required<EntryOptions> {
   state: 'waiting' | 'running' | 'released' | 'ended';
-  /** Settle its promise. */
+  /** Resolves `ready`. */
   begin(): void;
+  /** Rejects `ready`. */
   refuse(error: AppError): void;
-  /** Refuses it when it has waited for too long. */
+  /** Refuses the entry when its waiting time ends. */
   deadline?: NodeJS.Timeout;
 }
 
@@ -111,19 +113,19 @@ export function createFairQueue({
     else runningOf.delete(owner);
   }
 
-  function addWaiting(entry: InternalEntry, line: InternalEntry[]): void {
+  function addWaiting(entry: InternalEntry, entries: InternalEntry[]): void {
     if (waiting === 0) lastEmptyAt = performance.now();
-    waitingByOwner.set(entry.owner, line);
-    line.push(entry);
+    waitingByOwner.set(entry.owner, entries);
+    entries.push(entry);
     waiting += 1;
     waitingWeight += entry.weight;
   }
 
   function removeWaiting(entry: InternalEntry): void {
     clearTimeout(entry.deadline);
-    const line = waitingByOwner.get(entry.owner) ?? [];
-    line.splice(line.indexOf(entry), 1);
-    if (line.length === 0) waitingByOwner.delete(entry.owner);
+    const entries = waitingByOwner.get(entry.owner) ?? [];
+    entries.splice(entries.indexOf(entry), 1);
+    if (entries.length === 0) waitingByOwner.delete(entry.owner);
     waiting -= 1;
     waitingWeight -= entry.weight;
   }
@@ -138,21 +140,21 @@ export function createFairQueue({
   const hasShare = (owner: string) => (runningOf.get(owner) ?? 0) < share || !arrivals.hasOthers(owner);
 
   function runNext(): void {
-    // An owner that is moved behind all others is met again by this loop.
-    for (const [owner, line] of waitingByOwner) {
-      const [next] = line;
+    // This loop visits an owner again after the owner was moved to the end.
+    for (const [owner, entries] of waitingByOwner) {
+      const [next] = entries;
       if (!next || (running > 0 && running + next.weight > capacity)) return;
       if (!hasShare(owner)) continue;
       removeWaiting(next);
       waitingByOwner.delete(owner);
-      if (line.length > 0) waitingByOwner.set(owner, line);
+      if (entries.length > 0) waitingByOwner.set(owner, entries);
       next.state = 'running';
       count(next, 1);
       next.begin();
     }
   }
 
-  /** Later, outside the work of another entry, which may take its place again at once. */
+  /** Runs entries later, because the released entry may call `reacquire` at once. */
   function runSoon(): void {
     if (isScheduled || waiting === 0) return;
     isScheduled = true;
@@ -164,22 +166,22 @@ export function createFairQueue({
 
   function dropExcess(): void {
     while (waiting > maxEntries || (waiting > 1 && waitingWeight > maxWaitingWeight)) {
-      // Of owners with equally many entries, the last one.
+      // If several owners have the most entries, the last of them loses its newest entry.
       let longest: InternalEntry[] = [];
-      for (const line of waitingByOwner.values()) if (line.length >= longest.length) longest = line;
+      for (const entries of waitingByOwner.values()) if (entries.length >= longest.length) longest = entries;
       const newest = longest.at(-1);
       if (newest) cancel(newest, overloadedError());
     }
   }
 
   function join(entry: InternalEntry): void {
-    const line = waitingByOwner.get(entry.owner) ?? [];
-    if (isClosed || line.length >= entriesPerOwner) return void entry.refuse(overloadedError());
+    const entries = waitingByOwner.get(entry.owner) ?? [];
+    if (isClosed || entries.length >= entriesPerOwner) return void entry.refuse(overloadedError());
     entry.state = 'waiting';
     if (share < capacity) arrivals.record(entry.owner);
-    addWaiting(entry, line);
+    addWaiting(entry, entries);
     runNext();
-    // It may run by now, which the compiler doesn't see.
+    // The entry may be running now; the compiler doesn't know that.
     if ((entry as InternalEntry).state !== 'waiting') return;
     const longestMs = typeof waitMs === 'number' ? waitMs : waitMs(performance.now() - lastEmptyAt);
     entry.deadline = setTimeout(() => cancel(entry, overloadedError()), longestMs);
@@ -216,17 +218,17 @@ export function createFairQueue({
 
   return {
     enter,
-    async run({ signal, ...ticket }, work) {
+    async run({ signal, ...options }, work) {
       if (signal?.aborted) throw cancellationError(signal);
-      const place = enter(ticket);
-      const abort = () => signal && place.cancel(cancellationError(signal));
+      const entry = enter(options);
+      const abort = () => signal && entry.cancel(cancellationError(signal));
       signal?.addEventListener('abort', abort, { once: true });
       try {
-        await place.ready;
+        await entry.ready;
         return await work();
       } finally {
         signal?.removeEventListener('abort', abort);
-        place.leave();
+        entry.leave();
       }
     },
     refuseWaiting,

@@ -1,4 +1,4 @@
-/** What is wrong with a field of the input: stable, for programs. Described in the OpenAPI document. */
+/** Stable codes of problems with input fields, for programs. The OpenAPI document lists them. */
 export const problemCodes = [
   'REQUIRED',
   'WRONG_TYPE',
@@ -39,28 +39,28 @@ export const problemCodes = [
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** What the sentence about a problem says besides its code; never the value that was sent. */
+/** Values in the message of a problem; never the value from the input. */
 export interface ProblemParams {
-  /** The least number of characters or items, or the smallest number. */
+  /** Minimum number of characters or items, or minimum value. */
   min?: number;
-  /** The most characters or items, or the largest number. */
+  /** Maximum number of characters or items, or maximum value. */
   max?: number;
-  /** The permitted words. */
+  /** Permitted values. */
   values?: readonly string[];
-  /** The permitted types of JSON. */
+  /** Permitted JSON types. */
   types?: readonly string[];
   /** Other fields that the problem concerns. */
   fields?: readonly string[];
 }
 
-/** One problem of a validation failure; the message never repeats the value that was sent. */
+/** One problem of a validation failure. */
 export interface FieldProblem {
-  /** Dotted path of the field in the input, `''` for the input as a whole. */
+  /** Path of the field with dots, `''` for the whole input. */
   path: string;
   code: ProblemCode;
   params?: ProblemParams;
-  /** A sentence, which begins with the field's name in the input, or with the label. */
+  /** A sentence that begins with the field's name, or with the label. Never contains the value from the input. */
   message: string;
-  /** What the sentence calls the field, where that is a name for people. */
+  /** Name of the field for people, if the message uses one. */
   label?: string;
 }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { packageFolder } from './package-root.js';
 
-/** Where a command runs, and which copy of the program. */
+/** Environment of a command. `packageFolder` is the folder of the running copy of the program. */
 export interface Invocation {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -10,8 +10,8 @@ export interface Invocation {
 }
 
 /**
- * This user's folder for data and settings, when the program is installed globally: the working directory is then arbitrary.
- * A clone, or a dependency of the project in the working directory, has none.
+ * Returns this user's folder for data and settings if the program is installed globally, because its working directory is
+ * arbitrary. Returns undefined for a clone, and for a dependency of the project in the working directory.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
 export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Invocation): string | undefined {
@@ -20,17 +20,17 @@ export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: 
   if (at === -1) return undefined;
   const project = parts.slice(0, at).join(path.sep) || path.sep;
   const isBelow = !path.relative(project, cwd).startsWith('..');
-  // npx installs in a project of its own cache.
+  // npx installs the program into a project in its cache.
   if (isBelow && !parts.includes('_npx')) return undefined;
-  const { XDG_DATA_HOME: given, LOCALAPPDATA: onWindows } = env;
-  if (given && path.isAbsolute(given)) return path.join(given, 'coursectl');
-  if (process.platform === 'win32' && onWindows) return path.join(onWindows, 'coursectl');
+  const { XDG_DATA_HOME: xdgDataHome, LOCALAPPDATA: localAppData } = env;
+  if (xdgDataHome && path.isAbsolute(xdgDataHome)) return path.join(xdgDataHome, 'coursectl');
+  if (process.platform === 'win32' && localAppData) return path.join(localAppData, 'coursectl');
   return path.join(env.HOME || homedir(), '.local', 'share', 'coursectl');
 }
 
 /**
- * What to type to call the program once more, for hints that can be pasted.
- * @param script the file that Node was given
+ * Returns the command that starts this program again, for hints that users can paste.
+ * @param script path of the script that Node runs
  */
 export function commandName(script: string, { env, cwd }: Invocation): string {
   const parts = script.split(path.sep);

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 import { AppError, systemErrorCode } from './errors.js';
 
-/** Connections waiting to be accepted: more than a burst brings, as the system drops the rest and clients retry after seconds. */
+/** Maximum connections waiting to be accepted. Beyond it, the system drops connections, and clients retry after seconds. */
 const backlog = 2048;
 
 const unresolved = "can't be opened: HOST is not a name that resolves";
@@ -14,7 +14,7 @@ const listenFailures: Readonly<Record<string, string>> = {
   EAI_AGAIN: unresolved,
 };
 
-/** @throws AppError `PORT_UNAVAILABLE` */
+/** Starts listening. @throws AppError `PORT_UNAVAILABLE` */
 export async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -27,6 +27,6 @@ export async function listen(server: Server, host: string, port: number): Promis
     if (reason === undefined) throw error;
     throw new AppError('PORT_UNAVAILABLE', `Port ${port} on ${host} ${reason}.`, { cause: error });
   });
-  // A server that listens on a host and port has an address of that kind.
+  // A server on a host and port always has an AddressInfo.
   return server.address() as AddressInfo;
 }

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 
-/** The logger; pino's own type, without a wrapper. */
 export type Logger = pino.Logger;
 
 /** Keys whose values pino redacts in logged objects. */
@@ -17,7 +16,7 @@ const secretKeys = [
   'cookie',
 ];
 
-/** An error without the SQL text and parameters that drivers and Sequelize add: they may hold personal data. */
+/** Omits the SQL text and parameters that drivers and Sequelize add to errors, because they may contain personal data. */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   // The type of `code` differs between Node and drivers.
@@ -31,7 +30,7 @@ function serializeError(error: unknown): unknown {
   };
 }
 
-/** Messages of database servers around a quoted value or SQL text, whose own quotes aren't escaped. */
+/** Messages of database servers with a quoted value or SQL text; servers don't escape quotes inside. */
 const quotations = [
   /(Duplicate entry )'.*'(?= for key)/gs,
   /(Incorrect [\w ]+ value: )'.*'(?= for )/gs,
@@ -46,17 +45,17 @@ function withoutValues(text: string): string {
   return quotations.reduce((cleaned, quotation) => cleaned.replace(quotation, "$1'…'"), text);
 }
 
-/** The arguments of a log call. For an error alone, pino would log its message unchanged. */
+/** Replaces the message if the only argument is an error, because pino would log its message unchanged. */
 function withCleanMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> {
   const [subject] = args as readonly unknown[];
   const error = typeof subject === 'object' && subject !== null && 'err' in subject ? subject.err : subject;
   if (args.length > 1 || !(error instanceof Error)) return args;
-  // Pino accepts a message after any subject, but its type doesn't.
+  // Pino accepts a message after any first argument, but its type doesn't.
   return [subject, withoutValues(error.message)] as unknown as Parameters<pino.LogFn>;
 }
 
 /**
- * A JSON logger on the given stream (standard error in production: standard output carries data only).
+ * Creates a JSON logger. In production its stream is standard error, because standard output carries only data.
  * @param level a pino level, or `silent`
  */
 export function createLogger(level: string, stream: pino.DestinationStream): Logger {

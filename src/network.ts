@@ -1,24 +1,26 @@
 import { isIPv6, SocketAddress } from 'node:net';
 
-/** The address by which a service is reached on its own machine: one that listens on all addresses, by the loopback's. */
+/** Returns the URL of a service for clients on the same machine. "All addresses" becomes the loopback address. */
 export function localUrl(host: string, port: number): string {
   const reached = { '0.0.0.0': '127.0.0.1', '::': '127.0.0.1', localhost: '127.0.0.1' }[host] ?? host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Whether a host name, or an IPv6 address in brackets, means this machine alone (RFC 6761, section 6.3). */
+/** Whether a host name, or an IPv6 address in brackets, is a loopback address of this machine (RFC 6761, section 6.3). */
 export const isLoopback = (hostname: string): boolean =>
   /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:(127(\.\d{1,3}){3}|7f[\da-f]{2}:[\da-f]{1,4})\])$/i.test(
     hostname,
   );
 
-/** The prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
+/** Prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
 const ipv6CustomerBits = 56;
 
-/** The first 56 bits of an IPv6 address; an IPv4 address unchanged, also when written as an IPv6 one. */
+/**
+ * Returns the network of a client: the first 56 bits of an IPv6 address, or an IPv4 address, also if it is mapped to IPv6.
+ */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
-  // Brings the address into one notation.
+  // SocketAddress normalizes the notation.
   const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

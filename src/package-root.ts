@@ -4,24 +4,30 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where the program's files are, which it finds here alone: the build puts the code that it bundles into `dist`, without folders,
- * so that this holds for `src/package-root.ts` and for whatever file it becomes a part of.
+ * Folder of the program's files: `src`, or `dist` after the build. The build bundles this code into a file directly in `dist`,
+ * so the folder of the running file is right in both cases.
  */
 const here = new URL('.', import.meta.url);
 
-/** Whether the source itself runs, by a loader of TypeScript. */
+/** Whether the program runs from its TypeScript source. */
 const isSource = import.meta.url.endsWith('.ts');
 
-/** The folder of the package: the one with `package.json`. */
+/** The folder with `package.json`. */
 export const packageFolder = fileURLToPath(new URL('..', here));
 
-/** A file or a folder of the package. @example packageFile('migrations') */
+/** Returns the path of a file or folder of the package. @example packageFile('migrations') */
 export const packageFile = (name: string): string => path.join(packageFolder, name);
 
-/** A file that isn't bundled, which has the same place in `src` and in `dist`. @example programFile('storage/image-worker.mjs') */
+/**
+ * Returns the path of an unbundled file, at the same place in `src` and `dist`.
+ * @example programFile('storage/image-worker.mjs')
+ */
 export const programFile = (name: string): string => path.join(fileURLToPath(here), name);
 
-/** The entry of a thread. TypeScript needs a loader there: threads of Node 20 don't inherit it. @param name without its ending */
+/**
+ * Returns the start file of a thread. In source, threads need a TypeScript loader, which Node 20 doesn't pass on.
+ * @param name without extension
+ */
 export function threadFile(name: string): { filename: string; execArgv?: string[] } {
   if (!isSource) return { filename: programFile(`${name}.js`) };
   const loader = createRequire(packageFolder).resolve('tsx/cjs');

@@ -19,8 +19,6 @@ import {
   token,
 } from './response-schemas.js';
 
-/** The shapes of accounts and sessions. */
-
 const user = (name: string, description: string, view: keyof typeof userViews): Joi.ObjectSchema =>
   component(name, description, Joi.object(shapesOf(accountFields, userViews[view].shown)).required());
 
@@ -47,24 +45,23 @@ export const webSession = component(
   Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp, today: date }),
 );
 
-/** A person, as trainers and trainees see them. */
+/** An account as trainers and trainees see it. */
 export const person = component(
   'Person',
   'A trainer or trainee',
   Joi.object(shapesOf(accountFields, userViews.person.shown)),
 );
 
-/** An account, as the super admin sees it. */
+/** An account as the super admin sees it. */
 export const account = component(
   'User',
   'An account',
   Joi.object({ ...shapesOf(accountFields, userViews.admin.shown), createdAt: timestamp, updatedAt: timestamp }),
 );
 
-/** An account with the end of its lock, and its invitation. */
 export const accountDetails = component(
   'UserDetails',
-  'An account, whether it is locked, and what became of its invitation',
+  'An account with its lock and the state of its invitation',
   account.append({
     lockedUntil: nullableTimestamp,
     invitedAt: nullableTimestamp,
@@ -72,25 +69,23 @@ export const accountDetails = component(
     inviteError: nullableText,
     mailFailedAt: nullableTimestamp,
     language: nullableEnum(mailLanguages)
-      .description('Language of mails to the person; null for that of the setting `MAIL_LANGUAGE`')
+      .description('Language of mails to the person; null for the language of the setting `MAIL_LANGUAGE`')
       .example('de'),
   }),
 );
 
-/** The response to activating and deactivating an account. */
 export const activation = Joi.object({
   message: Joi.valid('User activated successfully.', 'User deactivated successfully.').required(),
   user: account.required(),
 });
 
-/** The outcome of a bulk operation on accounts, done or previewed. */
 export const bulkChange = component(
   'BulkChange',
   'The outcome for each account',
   Joi.object({
     action: Joi.valid(...bulkActions)
       .required()
-      .description('What was done, or would be'),
+      .description('The requested action'),
     dryRun: boolean.description('Whether nothing was changed'),
     counts: Joi.object({ done: count, unchanged: count, refused: count })
       .required()

@@ -4,9 +4,7 @@ import { courseFieldNames, courseFields } from '../../schemas/course-fields.js';
 import { component } from './json-schema.js';
 import { boolean, count, id, nullableText, shapesOf, text, timestamp } from './response-schemas.js';
 
-/** The shapes of courses. */
-
-/** The course of an enrollment. */
+/** Fields of the course in an enrollment. */
 export const enrolledCourse = {
   ...shapesOf(courseFields, enrolledCourseView.shown),
   thumbnail: Joi.string().allow('').required().description("URL of the course's image; empty without one"),
@@ -48,7 +46,6 @@ export const courseWithSeats = component(
   }),
 );
 
-/** The response to publishing and unpublishing a course. */
 export const publication = Joi.object({
   message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
   course: component(

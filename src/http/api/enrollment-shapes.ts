@@ -22,8 +22,6 @@ import {
   text,
 } from './response-schemas.js';
 
-/** The shapes of enrollments. */
-
 export const currentEnrollmentWithDates = component(
   'CurrentEnrollmentWithDates',
   'An active or pending enrollment with its course and its dates',
@@ -42,11 +40,10 @@ const enrollmentKeys = {
   courseId: id,
   waitingPlace: count.min(1).allow(null),
   certificate: nullableText
-    .description('Code of the certificate of a completed one; null without a valid one')
+    .description('Code of the certificate of a completed enrollment; null without a valid certificate')
     .example(null),
 };
 
-/** An enrollment by itself. */
 export const enrollment = component('Enrollment', 'An enrollment', Joi.object(enrollmentKeys));
 
 export const ownEnrollment = component(
@@ -91,7 +88,6 @@ export const bulkAssignment = Joi.object({
     .description('The trainees who were not enrolled'),
 });
 
-/** The outcome of a bulk change of status. */
 export const bulkStatusChange = component(
   'BulkStatusChange',
   'The outcome for each enrollment',
@@ -99,8 +95,8 @@ export const bulkStatusChange = component(
     status: enrollmentStatus,
     counts: Joi.object({
       changed: count.description('Enrollments that have the status now').example(12),
-      unchanged: count.description('Enrollments that had it already'),
-      refused: count.description('Enrollments that stayed as they were'),
+      unchanged: count.description('Enrollments that had the status already'),
+      refused: count.description('Enrollments that could not be changed'),
     })
       .required()
       .description('Number of enrollments by outcome'),

@@ -1,11 +1,11 @@
 import { AppError, type ErrorCode } from '../../errors.js';
 
-/** What a failure is on the wire. */
+/** HTTP response to a failure. */
 export interface FailureResponse {
   status: number;
-  /** Told instead of the error's own code, where that speaks to operators. */
+  /** Public code, if the error's own code is for operators only. */
   code?: string;
-  /** Said instead of the error's own message, where that speaks to operators. */
+  /** Public message, if the error's own message is for operators only. */
   message?: string;
   /** Seconds to wait before retrying. */
   retryAfter?: number;
@@ -17,10 +17,10 @@ const unavailable = {
   message: 'The service is temporarily unavailable.',
   retryAfter: 5,
 } as const;
-/** What doesn't pass by itself: somebody must repair it. */
+/** Response to failures that somebody must repair. */
 export const serverError = { status: 500, code: 'SERVER_ERROR', message: 'Server error.' } as const;
 
-/** What each failure is on the wire (specification, section 7). */
+/** HTTP response to each failure (specification, section 7). */
 export const failureResponses = {
   VALIDATION: { status: 400 },
   SETUP_COMPLETED: { status: 400 },
@@ -112,45 +112,42 @@ export const failureResponses = {
   INTERRUPTED: unavailable,
 } as const satisfies Record<ErrorCode, FailureResponse>;
 
-/** What clients are told of a failure: its own code, or that of several which concern operators only. */
+/** Codes for clients. Codes for operators only become a common code, such as `UNAVAILABLE`. */
 export type PublicCode = {
   [Code in ErrorCode]: (typeof failureResponses)[Code] extends { code: infer Public } ? Public : Code;
 }[ErrorCode];
 
 const responseOf = (code: ErrorCode): FailureResponse => failureResponses[code];
 
-/** The code that clients are told of a failure. */
 export function publicCodeOf(code: ErrorCode): PublicCode {
-  const mapping = failureResponses[code];
-  // Where a mapping has no code, the failure's own is public.
-  return 'code' in mapping ? mapping.code : (code as PublicCode);
+  const response = failureResponses[code];
+  // Without a code in the response, the error's own code is public.
+  return 'code' in response ? response.code : (code as PublicCode);
 }
 
-/** The codes that clients can be told. */
 export const publicCodes: readonly PublicCode[] = [
-  // The keys of an object are its own, whatever TypeScript says of others.
+  // TypeScript types keys as text, because objects may have more keys.
   ...new Set((Object.keys(failureResponses) as ErrorCode[]).map(publicCodeOf)),
 ];
 
-/** The header that names the code of a refusal: bodies of the specification have no room for it. */
+/** Header with the code of a failure, because bodies of the specification have no field for the code. */
 export const codeHeader = 'Error-Code';
 
-/** The status that a failure is answered with. */
 export function statusOf(code: ErrorCode): number {
   return failureResponses[code].status;
 }
 
-/** Seconds to wait before retrying, for failures that pass. */
+/** Seconds to wait before retrying, for temporary failures. */
 export function retryAfterOf(code: ErrorCode): number | undefined {
   return responseOf(code).retryAfter;
 }
 
-/** The words that a failure is answered with, where the error says no more of its own. */
+/** Returns the public message of a code without a specific message. */
 export function messageOf(code: ErrorCode): string {
   return responseOf(code).message ?? new AppError(code).message;
 }
 
-/** What a client is told of a failure. */
+/** Returns the message for clients. */
 export function publicMessage({ code, message }: AppError): string {
   return responseOf(code).message ?? message;
 }

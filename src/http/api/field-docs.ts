@@ -3,7 +3,7 @@ import type { CourseField } from '../../schemas/course-fields.js';
 import type { EnrollmentField } from '../../schemas/enrollment-fields.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 
-/** What a field or parameter means, and an example of it. */
+/** Description and example of a field or parameter. */
 interface FieldDoc {
   description: string;
   example?: unknown;
@@ -12,7 +12,6 @@ interface FieldDoc {
 const exampleTime = '2026-01-31T08:00:00.000Z';
 const exampleId = '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f';
 
-/** The enrollments of each status. */
 export const statusDocs = {
   pending: { description: 'Pending enrollments', example: 3 },
   waiting: { description: 'Enrollments on waiting lists', example: 2 },
@@ -22,8 +21,8 @@ export const statusDocs = {
 } satisfies Record<EnrollmentStatus, FieldDoc>;
 
 /**
- * The fields and parameters of the API by name: a name means the same everywhere. Where it can't, the schema has a
- * description of its own.
+ * Descriptions of the API's fields and parameters by name. If a name has another meaning in a schema, the schema has its
+ * own description.
  */
 export const fieldDocs: Readonly<
   Record<AccountField | CourseField | EnrollmentField, FieldDoc> & Record<string, FieldDoc>
@@ -34,11 +33,11 @@ export const fieldDocs: Readonly<
     example: exampleId,
   },
   actorName: {
-    description: 'Present name and email address of that account; null without one, or when it was deleted',
+    description: 'Current name and email address of that account; null without an account, or when it was deleted',
     example: 'Ada Lovelace (ada@example.org)',
   },
   address: {
-    description: 'Where the mail goes, or went; null when the account was deleted before',
+    description: 'Email address of the recipient; null when the account was deleted before',
     example: 'ada@example.org',
   },
   after: {
@@ -46,9 +45,9 @@ export const fieldDocs: Readonly<
     example: { isPublished: true },
   },
   at: { description: 'Time of the change', example: exampleTime },
-  attempts: { description: 'How often a server was asked to take the mail', example: 1 },
+  attempts: { description: 'Number of attempts to send the mail', example: 1 },
   autoAccept: {
-    description: 'Whether requests become active at once while seats last, without an answer of the trainer',
+    description: 'Whether requests become active at once while seats are free, without an answer by the trainer',
     example: false,
   },
   avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${exampleId}.webp` },
@@ -57,22 +56,22 @@ export const fieldDocs: Readonly<
     example: { isPublished: false },
   },
   averageProgress: { description: 'Average progress of active enrollments in percent; null without any', example: 40 },
-  available: { description: 'Whether it is possible on this server', example: true },
+  available: { description: 'Whether this server supports it', example: true },
   bodies: { description: 'Requests whose body is being received', example: 0 },
   byCategory: { description: 'Number of courses by category' },
-  byKind: { description: 'The same by kind of file' },
-  byRole: { description: 'The same by role' },
+  byKind: { description: 'The same figures by kind of file' },
+  byRole: { description: 'The same figures by role' },
   bytes: { description: 'Size in bytes', example: 48213 },
   cancelReason: {
     description:
-      'How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known',
+      'How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null for other statuses, and if unknown',
     example: null,
   },
   categories: { description: 'Categories in alphabetical order', example: ['Programming', 'Weaving'] },
   category: { description: 'Category of the course', example: 'Programming' },
   certificates: { description: 'The certificates' },
   code: { description: 'Machine-readable code of the failure', example: 'PASSWORD_CHANGE_REQUIRED' },
-  column: { description: 'Place of the column in a row of the file, from 0', example: 3 },
+  column: { description: 'Index of the column in the file, from 0', example: 3 },
   completedAt: { description: 'Time of completion; null until then', example: null },
   connections: { description: 'Open client connections', example: 3 },
   contentType: { description: 'Media type, derived from the file name', example: 'application/pdf' },
@@ -80,7 +79,7 @@ export const fieldDocs: Readonly<
   counts: { description: 'Number of rows by outcome' },
   course: { description: 'Id or title of a course', example: 'Compilers' },
   courseId: { description: 'Id of the course', example: exampleId },
-  courseType: { description: 'How the course is held', example: 'online' },
+  courseType: { description: 'Form of the course', example: 'online' },
   courses: { description: 'The courses of this page' },
   created: { description: 'Accounts created', example: 40 },
   createdAt: { description: 'Time of creation', example: exampleTime },
@@ -91,46 +90,45 @@ export const fieldDocs: Readonly<
   current: { description: 'Whether this request belongs to the session', example: true },
   currentPage: { description: 'Number of this page, from 1', example: 1 },
   currentPassword: { description: 'The password in use', example: 'correct horse 7' },
-  delimiter: { description: 'Delimiter of the file; detected by default', example: ';' },
-  reply: { description: 'What the trainer or the super admin replied', example: 'See you on Monday.' },
+  delimiter: { description: 'Delimiter of the file; detected if absent', example: ';' },
+  reply: { description: 'Reply of the trainer or the super admin', example: 'See you on Monday.' },
   replyAt: { description: 'Time of the reply', example: exampleTime },
-  replyBy: { description: 'Account that replied; null for the operator at the terminal', example: exampleId },
+  replyBy: { description: 'Id of the account that replied; null for an operator at the terminal', example: exampleId },
   sheet: {
     description:
-      'Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits',
+      'Sheet of a workbook: its name, or its number among the visible sheets. By default the first visible sheet with a suitable header',
     example: 'Trainees',
   },
   description: {
-    description: 'Full description; may have several lines',
+    description: 'Full description, on one or more lines',
     example: 'From source text to machine code.',
   },
   done: { description: 'Accounts changed', example: 2 },
-  dryRun: { description: 'Only report what would be undone', example: true },
+  dryRun: { description: 'Return the outcome without undoing anything', example: true },
   email: { description: 'Email address, unique among accounts; stored in lower case', example: 'ada@example.org' },
-  encoding: { description: 'Character encoding of the file; detected by default', example: 'utf-8' },
+  encoding: { description: 'Character encoding of the file; detected if absent', example: 'utf-8' },
   endDate: { description: 'Last day of the course', example: '2026-06-30' },
   enrollUntil: {
-    description: 'Last day on which trainees can ask for a place; null for no limit but the end of the course',
+    description: 'Last day on which trainees can request enrollment; null for no limit except the end of the course',
     example: '2026-04-30',
   },
   ended: {
     description:
-      'Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all',
+      'Only ended courses (`true`), only current and future courses (`false`), or all courses, in the time zone of the programme',
     example: 'false',
   },
   endedCount: { description: 'Number of sessions that ended', example: 2 },
-  enrolled: { description: 'Enrollments created that have a seat', example: 12 },
+  enrolled: { description: 'Created enrollments with a seat', example: 12 },
   enrolledAt: { description: 'Time of enrollment', example: exampleTime },
   enrollment: { description: 'The enrollment' },
   enrollmentIds: { description: 'Ids of the enrollments', example: [exampleId] },
-  enrollmentStatus: { description: 'Status of new enrollments whose row names none', example: 'active' },
+  enrollmentStatus: { description: 'Status of new enrollments whose row has no status', example: 'active' },
   enrollments: { description: 'The enrollments' },
   entries: { description: 'The audit entries of this page' },
   error: { description: 'Message for people', example: 'Resource not found.' },
   errors: { description: 'The problems, one or more for each invalid field' },
   expectedStatus: {
-    description:
-      'Status that the enrollment is expected to have; the change is refused when it has another one by then',
+    description: 'Expected status of the enrollment. The change is refused if the enrollment has another status',
     example: 'active',
   },
   expiresAt: { description: 'Time at which the session ends', example: exampleTime },
@@ -144,58 +142,58 @@ export const fieldDocs: Readonly<
   force: { description: 'Delete the course although it has active enrollments; super admin only', example: false },
   formerName: {
     description:
-      "The trainee's name before the first rename since the enrollment; null without one, where the name is the same again, and for trainees",
+      "The trainee's name before the first rename since the enrollment; null without a rename, if the name is the same again, and for trainees",
     example: 'Ada King',
   },
-  from: { description: 'Earliest time of the entries', example: exampleTime },
+  from: { description: 'Earliest time of the changes', example: exampleTime },
   hasCredentials: { description: 'Whether generated passwords are waiting to be downloaded', example: false },
-  hasEnrollments: { description: 'Whether there are any active or pending enrollments', example: true },
-  hashes: { description: 'Passwords that wait to be hashed or compared', example: 0 },
+  hasEnrollments: { description: 'Whether the caller has active or pending enrollments', example: true },
+  hashes: { description: 'Passwords waiting to be hashed or compared', example: 0 },
   hasRejects: { description: 'Whether rejected rows can be downloaded', example: true },
   id: { description: 'Opaque identifier', example: exampleId },
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
   imageUrl: { description: 'URL of the image', example: `/api/images/${exampleId}.webp` },
   imports: { description: 'The imports of this page' },
   include: { description: 'Optional keys of the response', example: ['seats'] },
-  ip: { description: 'Address of the client; null where unknown', example: '203.0.113.7' },
+  ip: { description: 'IP address of the client; null if unknown', example: '203.0.113.7' },
   invite: {
-    description: 'Invite new people without a password by mail to set one, instead of generating one',
+    description: 'Mail new people without a password an invitation to set a password, instead of generating one',
     example: false,
   },
   inviteError: {
     description:
-      'Why the last invitation has not left: it failed, or waits for the mail server; null where there is no fault',
+      'Why the last invitation was not sent: it failed, or it waits for the mail server; null without a problem',
     example: null,
   },
   invited: {
-    description: 'What became of the invitation, as `inviteState`; `no`: never invited',
+    description: 'State of the invitation, as in `inviteState`; `no`: never invited',
     example: 'failed',
   },
   invitedAt: { description: 'Time of the last invitation; null without one', example: exampleTime },
   inviteState: {
     description:
-      'What became of the invitation: `queued`, `sent` (the mail server has taken it), `failed`, `accepted` (the person has set a password); null without one',
+      'State of the invitation: `queued`, `sent` (accepted by the mail server), `failed`, `accepted` (the person has set a password); null without an invitation',
     example: 'sent',
   },
   isActive: { description: 'Whether the account may sign in', example: true },
   isFeatured: { description: 'Whether clients should highlight the course', example: false },
-  isPublished: { description: 'Whether the catalogue shows the course', example: true },
+  isPublished: { description: 'Whether the course is in the catalogue', example: true },
   itemsPerPage: { description: 'Maximum number of items on a page', example: 20 },
   kind: { description: 'What the mail is about', example: 'invitation' },
-  kept: { description: 'Accounts that the undo keeps, and why' },
+  kept: { description: 'Accounts that the undo keeps, with the reason' },
   joinWaitingList: {
-    description: 'Of a trainee who asks for a place: whether to wait for one where there is none',
+    description: 'For a request by a trainee: whether to join the waiting list if the course is full',
     example: true,
   },
   language: { description: 'Language of the course', example: 'English' },
   lastError: {
-    description: 'Why the last attempt failed; of a queued mail, why nothing leaves; null for none',
+    description: 'Why the last attempt failed, or for a queued mail why sending is paused; null without a problem',
     example: '550 5.1.1 No such user',
   },
   lastLogin: { description: 'Time of the last login; null before the first', example: exampleTime },
   lastName: { description: 'Last name', example: 'Lovelace' },
   lastUsedAt: { description: 'Time of the last request; absent before the first', example: exampleTime },
-  leftOut: { description: 'Enrollments left out, because the course or its waiting list is full', example: 0 },
+  leftOut: { description: 'Enrollments left out because the course or its waiting list is full', example: 0 },
   learningOutcomes: { description: 'What trainees learn', example: 'Write a parser.' },
   level: { description: 'Difficulty', example: 'beginner' },
   limit: { description: 'Maximum number of items on a page', example: 20 },
@@ -203,42 +201,42 @@ export const fieldDocs: Readonly<
   location: { description: 'Where the course takes place', example: 'Room 4' },
   ids: { description: 'Ids of the accounts', example: [exampleId] },
   locked: {
-    description: 'Whether the account is locked after too many wrong passwords, everywhere or at an address',
+    description: 'Whether the account is locked after too many wrong passwords, for all addresses or some',
     example: true,
   },
   lockedUntil: {
     description:
-      'End of the latest lock after too many wrong passwords, which may hold at one address only; null when not locked',
+      'End of the last lock after too many wrong passwords, which may affect only one address; null when not locked',
     example: null,
   },
-  logins: { description: 'Logins that wait for a password hash', example: 0 },
+  logins: { description: 'Logins waiting for a password hash', example: 0 },
   mailFailedAt: {
-    description: 'Since when the mail server refuses the address as unknown; null otherwise',
+    description: 'Time since which the mail server refuses the address as unknown; null otherwise',
     example: null,
   },
   mailsSent: {
-    description: 'Mails of the import that had left before to people whose accounts are removed',
+    description: 'Mails of the import that were already sent to people whose accounts are removed',
     example: 0,
   },
   map: {
-    description: 'Columns with other names, as `heading=field`; `heading=` ignores one',
+    description: 'Mapping of columns with other names: `heading=field`. `heading=` ignores a column',
     example: ['Mobile=phone'],
   },
   mails: { description: 'Mails' },
-  match: { description: 'What identifies an existing account', example: 'email' },
-  maxErrors: { description: 'Import nothing if more rows than this are rejected', example: 10 },
+  match: { description: 'Field that identifies an existing account', example: 'email' },
+  maxErrors: { description: 'Maximum number of rejected rows; with more, nothing is imported', example: 10 },
   maxStudents: { description: 'Maximum number of pending and active trainees; null for no limit', example: 25 },
   message: { description: 'Confirmation for people' },
-  messageId: { description: 'Message-ID, the same in each attempt', example: `<${exampleId}@courses.example.org>` },
+  messageId: { description: 'Message-ID, the same for all attempts', example: `<${exampleId}@courses.example.org>` },
   missingPhone: {
     description:
-      'For a row without a phone whose person has no account: reject it, or create an account without a phone',
+      'For a row without a phone and without an existing account: reject the row, or create an account without a phone',
     example: 'reject',
   },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
   name: { description: 'File name', example: 'slides.pdf' },
   names: {
-    description: 'Present names of the ids in `before` and `after`; without those that were deleted',
+    description: 'Current names of the ids in `before` and `after`, except for deleted objects',
     example: { [exampleId]: 'Grace Hopper (grace@example.org)' },
   },
   newPassword: {
@@ -246,10 +244,10 @@ export const fieldDocs: Readonly<
     example: 'battery staple 8',
   },
   nextAt: { description: 'Time of the next attempt; null unless one is planned', example: exampleTime },
-  notes: { description: 'What the trainee wrote with the request', example: 'Needs a seat near the front.' },
-  notesAt: { description: "Time of the trainee's words; null where it isn't known", example: exampleTime },
+  notes: { description: "The trainee's notes for the request", example: 'Needs a seat near the front.' },
+  notesAt: { description: 'Time of the notes; null if unknown', example: exampleTime },
   notify: {
-    description: 'Mail people who are enrolled in published courses, unless they are invited',
+    description: 'Notify people by mail about enrollments in published courses, except people who get an invitation',
     example: false,
   },
   number: { description: 'Number of the import: 1 for the first, counted up', example: 12 },
@@ -262,27 +260,27 @@ export const fieldDocs: Readonly<
   options: { description: 'The options of the import', example: { onExisting: 'skip' } },
   osUser: {
     description:
-      'User of the operating system who made the change at the terminal; null for others, and where it is unknown',
+      'User of the operating system who made the change at the terminal; null for other changes, and if unknown',
     example: null,
   },
   origin: {
     description: 'Where the change was made: over HTTP, at the terminal, or by the service itself',
     example: 'http',
   },
-  outcome: { description: 'What became of the row or account, or would', example: 'rejected' },
-  outcomes: { description: 'The accounts in the order of the list; of a filter, in the order of their ids' },
+  outcome: { description: 'Actual or planned outcome of the row or account', example: 'rejected' },
+  outcomes: { description: 'The accounts in the order of the list, or of their ids for a filter' },
   page: { description: 'Number of the page, from 1', example: 1 },
   afterId: {
     description:
-      'The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it',
+      'Id of the last item of the previous page. This page begins after that item, and is as fast as the first page. Without it, or if the item no longer exists, the service skips all previous items. `page` is still needed for the numbers in `pagination`',
     example: exampleId,
   },
   password: { description: 'Password: at least 6 characters; a new one has at most 1,000', example: 'correct horse 7' },
-  overview: { description: 'The figures' },
+  overview: { description: 'The overview' },
   path: { description: 'Name of the invalid field', example: 'email' },
-  plan: { description: 'Only plan the import: nothing is written until the plan is applied', example: true },
+  plan: { description: 'Only plan the import. Nothing is written until the plan is applied', example: true },
   planId: {
-    description: 'Id of the plan that was looked at; the import is refused if it was planned again since',
+    description: 'Id of the reviewed plan. The request is refused if the import was planned again since',
     example: '3f9a1c0d5b7e2468',
   },
   phone: { description: 'Phone number, unique among accounts', example: '+44 20 7946 0000' },
@@ -295,16 +293,16 @@ export const fieldDocs: Readonly<
   removed: { description: 'Accounts removed', example: 40 },
   removedCount: { description: 'Number of removed enrollments', example: 1 },
   removedEnrollments: { description: 'The removed enrollments' },
-  requestsByCourse: { description: 'The 10 courses with most requests that wait for an answer' },
-  requestsWaiting: { description: 'Requests for a course that wait for an answer: pending enrollments', example: 3 },
+  requestsByCourse: { description: 'The 10 courses with the most pending requests' },
+  requestsWaiting: { description: 'Requests waiting for an answer: pending enrollments', example: 3 },
   requests: { description: 'Requests being processed, queued, and refused in the last second' },
   requirements: { description: 'What trainees should know or bring', example: 'A laptop.' },
   requiresPasswordChange: { description: 'Whether the account must change its initial password', example: false },
   resetPasswords: {
-    description: 'Also set the passwords of existing accounts; needs `onExisting` `update`',
+    description: 'Also set the passwords of existing accounts; requires `onExisting` to be `update`',
     example: false,
   },
-  responses: { description: 'Responses that their clients have not read yet', example: 0 },
+  responses: { description: 'Responses that clients have not read yet', example: 0 },
   restored: { description: 'Accounts restored to their fields before the import', example: 3 },
   role: { description: 'Role of the account', example: 'trainee' },
   rows: { description: 'Rows read', example: 42 },
@@ -312,25 +310,25 @@ export const fieldDocs: Readonly<
   rowsTotal: { description: 'Rows in the file; null until counted', example: 42 },
   search: {
     description:
-      'Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md',
+      'Text to search for in names, emails and titles; for super admins also in phones; for rows of imports also in the cells of rejected rows. See docs/OPERATIONS.md',
     example: 'ada',
   },
   seatsBeingGiven: {
-    description: 'Free seats are still being given to waiting lists: read again in a few seconds. Absent otherwise',
+    description: 'Set while free seats are being given to waiting lists: read again in a few seconds. Absent otherwise',
     example: true,
   },
   seatsLeft: {
-    description: 'How many more trainees can enroll; null for no limit. Only with `include=seats`',
+    description: 'Number of free seats; null for no limit. Only with `include=seats`',
     example: 13,
   },
   seatsTaken: { description: 'Number of pending and active trainees. Only with `include=seats`', example: 12 },
   sessions: { description: 'The sessions of this page' },
-  setupRequired: { description: 'Whether the super admin is still to be created', example: false },
+  setupRequired: { description: 'Whether the super admin must still be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },
   skipped: { description: 'Rows skipped', example: 0 },
   sortBy: {
     description:
-      'Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is',
+      'Field to sort by; names, titles and categories in dictionary order. `soonest` ignores `sortOrder`: current and future courses by their first day, then courses without a first day, then ended courses, then cancelled enrollments',
     example: 'createdAt',
   },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },
@@ -340,34 +338,34 @@ export const fieldDocs: Readonly<
   status: { description: 'Status', example: 'active' },
   superAdminCount: { description: 'Number of super admins', example: 1 },
   tags: { description: 'Tags, each once', example: ['parsing', 'evening'] },
-  targetId: { description: 'Id of what was changed', example: exampleId },
+  targetId: { description: 'Id of the changed object', example: exampleId },
   targetName: {
     description:
-      'Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted',
+      'Current name of the changed object: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted',
     example: 'Compilers',
   },
-  targetType: { description: 'Kind of what was changed', example: 'course' },
+  targetType: { description: 'Kind of the changed object', example: 'course' },
   temporaryPassword: { description: 'The new initial password; shown only here', example: 'q7mfk-2hx9d-vw3np-8tzbr' },
   thumbnail: {
     description: 'URL of the image of the course; null without one',
     example: `/api/images/${exampleId}.webp`,
   },
   title: { description: 'Title of the course', example: 'Compilers' },
-  to: { description: 'Time before which the entries were made', example: exampleTime },
+  to: { description: 'Time before which the changes were made', example: exampleTime },
   today: { description: "Today's date in the programme's time zone", example: '2026-11-16' },
   token: {
     description: 'A signed JSON web token, to be sent as `Authorization: Bearer <token>`',
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
   },
-  total: { description: 'Number of all of them', example: 23 },
-  totalItems: { description: 'Number of items on all pages; with `totalItemsCapped` there are more', example: 23 },
+  total: { description: 'Total number', example: 23 },
+  totalItems: { description: 'Number of items on all pages; a lower bound with `totalItemsCapped`', example: 23 },
   totalItemsCapped: {
     description:
-      'Set where counting stopped: there are more than `totalItems`, which is 10,000, or the last number on a later page. Absent where all are counted',
+      'Set if counting stopped: there are more items than `totalItems`, which is 10,000, or the last known number on later pages. Absent if all items were counted',
     example: true,
   },
   totalPages: {
-    description: 'Number of pages; with `totalItemsCapped` those that are known, one more than this page at least',
+    description: 'Number of pages; with `totalItemsCapped` only the known pages, at least one more than this page',
     example: 2,
   },
   traineeId: { description: 'Id of the trainee', example: exampleId },
@@ -378,37 +376,37 @@ export const fieldDocs: Readonly<
   trainers: { description: 'The trainers of this page' },
   turnedAway: { description: 'Requests refused in the last second', example: 0 },
   type: { description: 'Kind of the problem', example: 'field' },
-  unchanged: { description: 'Accounts that stayed as they were', example: 0 },
+  unchanged: { description: 'Accounts that did not change', example: 0 },
   ledgerClosedAt: {
     description:
-      'Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then',
+      'Time from which the rows of the import are exported and deleted, so that it can no longer be undone; null until then',
     example: null,
   },
   undoneAt: { description: 'Time at which the import was undone; null until then', example: null },
   unpublished: { description: 'Unpublished courses', example: 2 },
   updated: { description: 'Accounts updated', example: 0 },
   updatedAt: { description: 'Time of the last change', example: exampleTime },
-  uploads: { description: 'Uploads that are received or wait to be', example: 0 },
+  uploads: { description: 'Uploads being received or waiting', example: 0 },
   userAgent: { description: 'User-Agent header of the client; null without one', example: 'Mozilla/5.0' },
   userId: { description: 'Id of the trainee', example: exampleId },
   users: { description: 'The accounts of this page' },
-  waiting: { description: 'Requests that wait for their clients or for a password hash' },
+  waiting: { description: 'Requests waiting for their clients or for a password hash' },
   waitingCount: { description: 'Number of trainees on the waiting list. Only with `include=seats`', example: 5 },
   waitingPlace: {
-    description: 'Place on the waiting list: 1 is next; null without one',
+    description: 'Place on the waiting list: 1 is next; null if not waiting',
     example: null,
   },
   waitingMax: {
-    description: 'How many may wait when the course is full; null for no limit, 0 for no waiting list',
+    description: 'Maximum length of the waiting list; null for no limit, 0 for no waiting list',
     example: 10,
   },
   whenFull: {
     description:
-      'When a course has no seat left: reject, or wait (take a place on its waiting list); for imports also skip-course (leave the course out)',
+      'If a course is full: `reject`, or `wait` (join its waiting list); for imports also `skip-course` (leave the course out)',
     example: 'reject',
   },
   withPasswords: {
-    description: 'With `invite`: also generate passwords, for people whom mail does not reach',
+    description: 'With `invite`: also generate passwords, for people who cannot receive mail',
     example: false,
   },
   working: { description: 'Requests being processed', example: 1 },

@@ -14,8 +14,6 @@ import {
   timestamp,
 } from './response-schemas.js';
 
-/** The shapes of imports, their plans and their rows. */
-
 const importStatus = component('ImportStatus', 'Status of an import', Joi.valid(...importStatuses).required());
 const importCounts = Joi.object({
   rows: count,
@@ -28,7 +26,6 @@ const importCounts = Joi.object({
   leftOut: count,
 }).required();
 
-/** An import in a line. */
 export const importSummary = component(
   'ImportSummary',
   'An import of accounts, with its file, status and counts',
@@ -43,7 +40,7 @@ export const importSummary = component(
   }),
 );
 
-/** An import, without paths of the server and without passwords. */
+/** An import. Contains no paths of the server and no passwords. */
 export const importRecord = component(
   'Import',
   'An import of accounts',
@@ -56,7 +53,7 @@ export const importRecord = component(
     counts: importCounts,
     progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) })
       .required()
-      .description('How many rows have been processed'),
+      .description('Number of processed rows'),
     options: Joi.object().unknown().required(),
     error: Joi.object({
       code: text.example('IMPORT_FILE_INVALID'),
@@ -76,14 +73,12 @@ export const importRecord = component(
   }),
 );
 
-/** Why undoing an import keeps an account. */
 const keptCodes = ['LOGGED_IN', 'INVITE_ACCEPTED', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
 const keptCode = Joi.valid(...keptCodes);
 
-/** The outcome of an undo, done or previewed. */
 export const undo = component(
   'ImportUndo',
-  'What undoing an import changed, or would change',
+  'Actual or planned outcome of undoing an import',
   Joi.object({
     removed: count,
     restored: count,
@@ -105,7 +100,7 @@ const line = count.description('Number of the line in the file on which the row 
 
 const rowCode = text
   .description(
-    'Why the row was skipped or rejected, by its first fault, or imported without a course: docs/IMPORTING.md lists the codes',
+    'Why the row was skipped, rejected, or imported without a course, by its first problem: docs/IMPORTING.md lists the codes',
   )
   .example('EMAIL_INVALID');
 
@@ -113,65 +108,65 @@ const field = nullableEnum(importFields);
 
 const column = component(
   'ImportFileColumn',
-  'A column of the file as it is understood',
+  'A column of the file and its mapping',
   Joi.object({
-    index: count.description('Place of the column in a row, from 0').example(3),
+    index: count.description('Index of the column, from 0').example(3),
     heading: nullableText.description('Heading in the file, shortened').example('Mobile'),
     field: field.description('Field that the column is imported as; null if it is not imported').example('phone'),
     suggestion: field
       .description(
-        'What the column may be that is not imported, by its heading or its values; null if nothing is suggested',
+        'Suggested field for a column that is not imported, by its heading or its values; null without a suggestion',
       )
       .example(null),
     hidden: boolean.description('Whether the workbook hides the column').example(false),
     effect: nullableText
-      .description('Effect on people, in words; null for a column that is not imported')
+      .description('Effect of the column on people, as a text; null for a column that is not imported')
       .example('sign-in'),
-    people: count.description('Number of people on whom its values have an effect').example(40),
-    mailed: count.description('Number of mails that have its values').example(0),
+    people: count.description('Number of people whom the values affect').example(40),
+    mailed: count.description('Number of mails that contain the values').example(0),
     example: nullableText
-      .description('First value that is not blank, cut at 60 characters; what may be a password is masked')
+      .description('First value that is not blank, cut at 60 characters; possible passwords are masked')
       .example('+49 30 1234'),
     samples: Joi.array()
       .items(Joi.string())
       .max(5)
       .required()
-      .description('Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked')
+      .description('Up to 5 values of the first rows, cut at 100 characters; possible passwords are masked')
       .example(['+49 30 1234']),
   }),
 );
 
 const reason = component(
   'ImportReason',
-  'Rows that are skipped, rejected, or imported without a full course, for the same reason',
+  'Rows that are skipped, rejected, or imported without a full course for the same reason',
   Joi.object({
     outcome: Joi.valid(...rowOutcomes)
       .required()
-      .description('What becomes of the rows'),
+      .description('Outcome of the rows'),
     code: rowCode,
     otherCodes: Joi.array()
       .items(rowCode)
       .required()
-      .description('Codes of further faults of the same rows')
+      .description('Codes of further problems of the same rows')
       .example([]),
-    field: field.description('Field to correct; null where it is not a single one').example('email'),
+    field: field.description('Field to correct; null if several fields or none').example('email'),
     message: text
       .description('The reason, for people; the same for all these rows')
       .example('Email must be a valid email address.'),
-    count: count.description('Number of rows; a rejected row counts once, with all its faults').example(3),
+    count: count.description('Number of rows; a rejected row counts once, with all its problems').example(3),
     rows: Joi.array().items(count).max(20).required().description('Lines of the first 20 rows').example([7, 12, 31]),
   }),
 );
 
 const warning = component(
   'ImportWarning',
-  'What looks wrong in a file that can be imported',
+  'A possible mistake in a file that can be imported',
   Joi.object({
     code: Joi.valid(...warningCodes)
       .required()
       .description('The kind of warning: docs/IMPORTING.md lists them')
       .example('REPLY_WITHOUT_COURSE'),
-    field: field.description('Field that it is about; null where it is not a single one').example('reply'),
+    field: field.description('Field of the warning; null if several fields or none').example('reply'),
     message: text
       .description('The warning, for people')
       .example('A reply belongs to an enrollment: without a course it is not imported.'),
@@ -182,7 +177,12 @@ const warning = component(
       .required()
       .description('Lines of the first 20 rows; empty for a warning about columns or the file')
       .example([7, 12, 31]),
-    examples: Joi.array().items(Joi.string()).max(5).required().description('Up to 5 of the values').example([]),
+    examples: Joi.array()
+      .items(Joi.string())
+      .max(5)
+      .required()
+      .description('Up to 5 of the affected values')
+      .example([]),
   }),
 );
 
@@ -190,7 +190,7 @@ const sheets = Joi.array()
   .items(
     Joi.object({
       name: text.example('Trainees'),
-      isHidden: boolean.description('Whether it is hidden').example(false),
+      isHidden: boolean.description('Whether the sheet is hidden').example(false),
     }),
   )
   .required();
@@ -198,26 +198,22 @@ const sheets = Joi.array()
 const role = Joi.valid(...roles).required();
 const identity = Joi.object({ firstName: text, lastName: text, email: text, role }).required();
 
-/** The plan of an import. */
 const importPlan = component(
   'ImportPlan',
-  'What importing the file would do; nothing is written until it is applied',
+  'The planned effects of an import; nothing is written until the plan is applied',
   Joi.object({
     id: nullableText
-      .description('Digest of file, options and matching accounts; null while it is made and with a `problem`')
+      .description('Digest of file, options and matching accounts; null during planning and with a `problem`')
       .example('3f9a1c0d5b7e2468'),
-    rowsRead: count.description('Number of rows that were planned so far').example(2000),
+    rowsRead: count.description('Number of rows planned so far').example(2000),
     expiresAt: timestamp.description('Time from which the plan can no longer be applied'),
     problem: Joi.object({
       code: text.example('IMPORT_FILE_INVALID'),
       message: nullableText.description('The reason, for people').example('The header lacks phone.'),
       reason: nullableEnum(fileProblemReasons)
-        .description('Fault of the file, for programs that say it in their own words; null for another problem')
+        .description('Fault of the file, for programs with their own messages; null for another problem')
         .example('COLUMNS_MISSING'),
-      line: count
-        .allow(null)
-        .description('Line that the problem is about, from 1; null where it is not one')
-        .example(3),
+      line: count.allow(null).description('Line of the problem, from 1; null if it has no single line').example(3),
       candidates: Joi.array()
         .items(
           Joi.object({
@@ -231,12 +227,14 @@ const importPlan = component(
           }),
         )
         .required()
-        .description('Encodings that the file may have, the likeliest first; empty for another problem'),
-      sheets: sheets.description('Sheets of the workbook, of which another may be read; empty for another problem'),
+        .description('Possible encodings of the file, the most likely first; empty for another problem'),
+      sheets: sheets.description('Sheets of the workbook to choose from; empty for another problem'),
     })
       .allow(null)
       .required()
-      .description('Why the file cannot be imported with these options; plan it again with others'),
+      .description(
+        'Why the file cannot be imported with these options; null without a problem. Plan it again with other options',
+      ),
     file: Joi.object({
       encoding: Joi.valid(...importEncodings).required(),
       delimiter: Joi.valid(...importDelimiters).required(),
@@ -244,18 +242,18 @@ const importPlan = component(
       headerLine: count.description('Line of the header').example(1),
       workbook: Joi.object({
         kind: Joi.valid('xlsx', 'ods').required(),
-        sheet: text.description('Sheet that is imported').example('Trainees'),
+        sheet: text.description('The imported sheet').example('Trainees'),
         sheets: sheets.description('All sheets in their order'),
       })
         .allow(null)
         .required()
-        .description('The workbook and its sheet; null for CSV'),
-      lines: count.allow(null).description('Number of lines; null if it was not read to its end').example(2001),
+        .description('The workbook and the imported sheet; null for CSV'),
+      lines: count.allow(null).description('Number of lines; null if the file was not read completely').example(2001),
       names: Joi.array()
         .items(Joi.string())
         .max(5)
         .required()
-        .description('Names of people with letters beyond ASCII, as they were read')
+        .description('Names of people with letters beyond ASCII, as decoded')
         .example(['Zoë Müller']),
     })
       .allow(null)
@@ -267,7 +265,7 @@ const importPlan = component(
         Joi.object({
           name: Joi.valid(...importFields).required(),
           required: boolean
-            .description('Whether a file must have it; a full name stands for first and last name')
+            .description('Whether a file must have the field; a full name replaces first and last name')
             .example(true),
         }),
       )
@@ -286,27 +284,30 @@ const importPlan = component(
     })
       .allow(null)
       .required()
-      .description('Number of rows by outcome; null while it is made and with a `problem`'),
+      .description('Number of rows by outcome; null during planning and with a `problem`'),
     createdByRole: Joi.object({
       trainee: count.description('Trainees to be created').example(38),
       trainer: count.description('Trainers to be created').example(2),
     })
       .allow(null)
       .required()
-      .description('Roles of the accounts that are created; null while it is made and with a `problem`'),
+      .description('Roles of the created accounts; null during planning and with a `problem`'),
     reasons: Joi.array()
       .items(reason)
       .required()
-      .description('Why rows are rejected, skipped or imported without a course, grouped'),
-    warnings: Joi.array().items(warning).required().description('What to look at before the plan is applied, grouped'),
+      .description('Reasons why rows are rejected, skipped or imported without a course, grouped'),
+    warnings: Joi.array()
+      .items(warning)
+      .required()
+      .description('Warnings to check before the plan is applied, grouped'),
     identityChanges: Joi.array()
       .items(Joi.object({ line, userId: id, before: identity, after: identity }))
       .required()
       .description('Updates that change the name, email or role of an account; the first 100'),
-    identityChangesLeftOut: count.description('How many more there are').example(0),
-    generatedPasswords: count.description('How many accounts get a generated password').example(40),
-    invitations: count.description('How many people get an invitation by mail').example(0),
-    news: count.description('How many mails tell people of enrollments').example(0),
+    identityChangesLeftOut: count.description('Number of further changes of this kind').example(0),
+    generatedPasswords: count.description('Number of accounts that get a generated password').example(40),
+    invitations: count.description('Number of people who get an invitation by mail').example(0),
+    news: count.description('Number of mails about enrollments').example(0),
     roleWords: Joi.array()
       .items(
         Joi.object({
@@ -315,34 +316,36 @@ const importPlan = component(
         }),
       )
       .required()
-      .description('Words of the file that were read as roles'),
+      .description('Words in the file that are read as roles'),
     stopsAtLine: count
       .allow(null)
-      .description('Line of the bad row at which the import stops, with `onError` stop')
+      .description('Line of the rejected row at which the import stops, with `onError` stop; null otherwise')
       .example(null),
     refusal: nullableText
-      .description('Why the plan cannot be applied: more bad rows than the options allow; null if it can')
+      .description(
+        'Why the plan cannot be applied: more rejected rows than the options allow; null if it can be applied',
+      )
       .example(null),
   })
     .allow(null)
     .required(),
 );
 
-/** An import with its plan. */
 export const importWithPlan = component(
   'ImportWithPlan',
-  'An import of accounts, with its plan until rows of it are written',
+  'An import of accounts, with its plan until the first row is written',
   importRecord
     .keys({
       plan: importPlan,
       canUndo: boolean
-        .description('Whether undoing it may remove or restore accounts; again, where an undo kept some')
+        .description(
+          'Whether an undo can remove or restore accounts. After an undo that kept accounts, whether another undo can',
+        )
         .example(true),
     })
     .required(),
 );
 
-/** Accounts that an undo keeps, by reason. */
 export const keptReasons = Joi.array()
   .items(
     Joi.object({
@@ -351,26 +354,25 @@ export const keptReasons = Joi.array()
     }),
   )
   .required()
-  .description('How many accounts are kept for each reason, the most frequent first');
+  .description('Number of kept accounts by reason, the most frequent first');
 
-/** A row of an import. */
 export const importRow = component(
   'ImportRow',
-  'What became of a row of the file, or would',
+  'Actual or planned outcome of a row of the file',
   Joi.object({
     line,
     outcome: Joi.valid(...rowOutcomes)
       .required()
-      .description('What became of the row, or would'),
+      .description('Actual or planned outcome of the row'),
     code: rowCode.allow(null),
-    field: field.description('Field to correct, where it is a single one').example('email'),
+    field: field.description('Field to correct; null if several fields or none').example('email'),
     message: nullableText
       .description('Why the row was rejected, or imported without a course, for people')
       .example('Email is required.'),
     account: Joi.object({ id, firstName: text, lastName: text, email: text })
       .allow(null)
       .required()
-      .description('Account of the row, as it is now'),
+      .description('Current account of the row'),
     changes: Joi.array()
       .items(
         Joi.object({
@@ -387,20 +389,20 @@ export const importRow = component(
       .allow(null)
       .required()
       .description(
-        "Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once it is applied",
+        "Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once the plan is applied",
       )
       .example(['Ada', 'Lovelace', 'ada@example.org', '+49 30 1234']),
     undo: Joi.object({
-      outcome: Joi.valid('removed', 'restored', 'kept').required().description('What undo did with the account'),
+      outcome: Joi.valid('removed', 'restored', 'kept').required().description('Outcome of the undo for the account'),
       code: keptCode
         .allow(null)
         .required()
         .meta({ enum: [...keptCodes, null] })
-        .description('Why it was kept, or that it was gone; null otherwise')
+        .description('Why the account was kept, or `GONE` if it no longer existed; null otherwise')
         .example('LOGGED_IN'),
     })
       .allow(null)
       .required()
-      .description('What undoing the import did with the row; null where nothing was undone'),
+      .description('Outcome of the undo for the row; null without an undo'),
   }),
 );

@@ -15,27 +15,27 @@ export type JsonSchema = Record<string, unknown> & {
 interface JoiDescription {
   keys?: Record<string, JoiDescription>;
   items?: JoiDescription[];
-  /** Of alternatives. */
+  /** Descriptions of alternatives. */
   matches?: { schema: JoiDescription }[];
   metas?: Record<string, unknown>[];
   examples?: unknown[];
-  /** `empty`: what counts as absent. */
+  /** `empty`: schema of values that count as absent. */
   flags?: { empty?: unknown };
 }
 
 /** Converts Joi schemas to OpenAPI 3.1's dialect, JSON Schema 2020-12. */
 export interface SchemaConverter {
-  /** An object of a request. Unknown keys are ignored, so they are allowed. */
+  /** Converts an object of a request. The service ignores unknown keys, so the schema allows them. */
   input(schema: Joi.ObjectSchema): JsonSchema;
-  /** A response, or a part of it. */
+  /** Converts a response, or a part of a response. */
   output(schema: Joi.Schema): JsonSchema;
-  /** An example of a converted schema, composed of the examples of its fields. */
+  /** Returns an example of a converted schema, composed of the examples of its fields. */
   exampleOf(schema: JsonSchema): unknown;
-  /** The named schemas that the converted ones refer to. */
+  /** Named schemas to which converted schemas refer. */
   components: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Names a schema: the document defines it once and refers to it. */
+/** Names a schema. The document defines a named schema once and refers to it. */
 export const component = <T extends Joi.AnySchema>(name: string, description: string, schema: T): T =>
   schema.meta({ component: name }).description(description);
 
@@ -45,7 +45,7 @@ const isExampleOf = (schema: JsonSchema, example: unknown) =>
   (schema.enum?.includes(example) ?? true) &&
   (schema.type === 'array') === Array.isArray(example);
 
-/** Adds what is known of a field by its name, where the schema doesn't say it. */
+/** Adds the description and the example of a field's name if the schema has none. */
 function documented(name: string, schema: JsonSchema): JsonSchema {
   const doc = fieldDocs[name];
   if (schema.$ref !== undefined || !doc) return schema;
@@ -57,7 +57,6 @@ function documented(name: string, schema: JsonSchema): JsonSchema {
   };
 }
 
-/** A converter with components of its own. */
 export function createSchemaConverter(): SchemaConverter {
   const components: Record<string, JsonSchema> = {};
 
@@ -68,13 +67,13 @@ export function createSchemaConverter(): SchemaConverter {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** Adds to Joi's own conversion what it leaves out: `meta`, examples, components, and what counts as absent. */
+  /** Adds the parts that Joi's own conversion omits: `meta`, examples, components, and values that count as absent. */
   function completed(converted: JsonSchema, description: JoiDescription): JsonSchema {
     const { properties, items, anyOf } = converted;
     const { keys, items: [item] = [], matches, metas = [], examples, flags } = description;
-    // Object.assign gives `any`.
+    // Object.assign returns `any`.
     const { component: name, ...meta } = Object.assign({}, ...metas) as Record<string, unknown>;
-    // A type in `meta` is that of the value behind the text: what Joi says of the text doesn't apply to it.
+    // A type in `meta` is the type of the parsed value. Joi's rules for the text don't apply to this value.
     const { minLength: _minLength, ...untyped } = converted;
     const base = 'type' in meta ? untyped : converted;
     const schema: JsonSchema = { ...base, ...meta, ...(examples && { examples }) };
@@ -92,7 +91,7 @@ export function createSchemaConverter(): SchemaConverter {
   }
 
   function convert(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
-    // Joi types both as unknown; they are JSON Schema.
+    // Joi types its conversion and description as unknown.
     const converted = schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' }) as JsonSchema;
     return completed(converted, schema.describe() as JoiDescription);
   }

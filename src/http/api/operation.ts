@@ -4,72 +4,71 @@ import type { ErrorCode } from '../../errors.js';
 import type { Access } from '../../services/auth/permissions.js';
 import type { Core } from '../../services/core.js';
 
-/** The groups of operations. */
 export const tags = {
-  Authentication: 'Setup, logins and the own account',
+  Authentication: "Setup, logins and the caller's account",
   Users: 'Accounts, for the super admin',
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
   Imports: 'Imports of accounts from workbooks and CSV files',
   Sessions: 'The sessions of the caller',
-  Overview: 'The figures that a client shows first',
+  Overview: 'Figures for the first page of a client',
   Certificates: 'Confirmations of completed courses',
   Files: 'Course files and images',
   Mails: 'Mails that the service sends',
-  Audit: 'The record of privileged changes',
+  Audit: 'Log of privileged changes',
   Service: 'Health, metrics, the demo programme and this description',
 } as const;
 
 /**
- * One operation of the API: routing, authorization, the documentation and the contract tests all read it.
- * The service behind it validates its input with the very schemas named here.
+ * One operation of the API. Routing, authorization, the documentation and the contract tests read this declaration.
+ * The service function of an operation validates the input with the same schemas.
  */
 export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** With `:parameters`, as Express takes it. */
+  /** Path for Express, with `:parameters`. */
   path: string;
   tag: keyof typeof tags;
   summary: string;
-  /** What the summary leaves out. Who may call it follows from `access`. */
+  /** Details. The document adds the permitted callers from `access`. */
   description?: string;
   access: Access;
   /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
   allowsInitialPassword?: true;
-  /** Its path is a secret that lets people in: the log has it without its parameters. */
+  /** The path contains a secret, so the log omits its parameters. */
   secretPath?: true;
-  /** Only for pages that this service serves: other requests are refused with 403. */
+  /** Only for pages of this service; other requests are refused with 403. */
   ownPagesOnly?: true;
-  /** Its response sets the session cookie, or removes it. */
+  /** The response sets or removes the session cookie. */
   setsCookie?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
-  /** Refuses a request whatever its body is: asked before the body is read. @throws one of the `failures` */
+  /** Refuses requests before their body is read. @throws one of the `failures` */
   precondition?: (core: Core) => Promise<void>;
-  /** How large the JSON body may be, in bytes; 100 KiB by default. */
+  /** Maximum bytes of the JSON body; 100 KiB by default. */
   maxBodyBytes?: number;
-  /** Answers before the database is reached: probes and metrics. */
+  /** Works before the database is ready, for probes and metrics. */
   availableBeforeReady?: true;
-  /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
+  /** A multipart form with a file in `field`, and its other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
-  /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
+  /** No deadline for the database, because the work may take minutes. Other operations have a few seconds. */
   databaseDeadline?: 'none';
-  /** It reads very many rows, from the database or a file: of all such responses one piece is made at a time (overload/costly-work.ts). */
+  /** Reads very many rows. The service produces one piece at a time for all such responses (overload/costly-work.ts). */
   exportsRows?: true;
-  /** It waits for a hash, in a queue that has its own bound. */
+  /** Waits for a password hash, in a separate bounded queue. */
   hashesPassword?: true;
-  /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
+  /** Supports `Range`, and 304 for `If-None-Match` (RFC 9110, sections 13.1.2 and 14). */
   acceptsRanges?: true;
   /**
-   * The most bytes of JSON that an item of its list can have, where the response can have more than 2 MB. Such responses are built
-   * a few at a time (overload/costly-work.ts), by the query's limit, or without one by what the handler expects.
+   * Maximum JSON bytes of a list item, if the response may exceed 2 MB. The service builds few large responses at a time
+   * (overload/costly-work.ts). The number of items is the query's limit, or the number that the handler reserves.
    */
   itemBytes?: number;
-  /** The response when all goes well: JSON, or something of another kind that is sent as it comes. */
+  /** The successful response: JSON, or a stream of another content type. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema; freesSeats?: true }
     | {
-        /** Also of this kind, where the query asks for it: see {@link table}. */
+        /** Alternative content type on request: see {@link table}. */
         otherContent?: typeof workbookType;
         content:
           | 'text/calendar'
@@ -78,15 +77,15 @@ export interface Operation {
           | 'text/html'
           | 'text/plain'
           | 'image/webp'
-          // Of a kind that the response itself says.
+          // The response sets its own content type.
           | '*/*';
       }
   );
-  /** Failures that belong to this operation; those of every operation are added where they apply. */
+  /** Failures of this operation. The document adds the common failures. */
   failures?: readonly ErrorCode[];
 }
 
-/** The names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. One may be followed by a dot. */
+/** Names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. A dot may follow a name. */
 export type PathParameter<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer Tail}`
     ? Name | PathParameter<Tail>
@@ -95,7 +94,7 @@ export type PathParameter<Path extends string> = Path extends `${string}:${infer
       : Rest
   : never;
 
-/** Declares operations of a group; each keeps its own types: its path, and which of the optional parts it has. */
+/** Declares operations of a group. Each operation keeps the literal types of its path and optional parts. */
 export function operations(tag: keyof typeof tags) {
   const declare =
     <const M extends Operation['method']>(method: M) =>
@@ -108,7 +107,7 @@ export function operations(tag: keyof typeof tags) {
   return { get: declare('get'), post: declare('post'), put: declare('put'), delete: declare('delete') };
 }
 
-/** @param body the keys of the response, or all of it */
+/** Declares a JSON response. @param body its keys, or its schema */
 const jsonResponse =
   <const S extends 200 | 201 | 202>(status: S) =>
   (description: string, body: Joi.ObjectSchema | Record<string, Joi.AnySchema>) => ({
@@ -122,8 +121,8 @@ export const created = jsonResponse(201);
 export const accepted = jsonResponse(202);
 
 /**
- * A response of an operation that may free seats of courses, or add people to waiting lists: it says whether free seats are left to
- * be given.
+ * Declares the response of an operation that may free seats, or extend a waiting list. The response has `seatsBeingGiven` while
+ * free seats must still be given to waiting lists.
  */
 export const freeingSeats = <const S extends 200 | 201 | 202>(
   success: ReturnType<ReturnType<typeof jsonResponse<S>>>,
@@ -133,33 +132,32 @@ export const freeingSeats = <const S extends 200 | 201 | 202>(
   freesSeats: true as const,
 });
 
-/** The header that says the same as `seatsBeingGiven`. */
+/** Header with the same meaning as `seatsBeingGiven`. */
 export const seatsHeader = 'Seats-Being-Given';
 
-/** A response that isn't JSON. */
+/** Declares a response that isn't JSON. */
 export const streamed = <const C extends string>(description: string, content: C) =>
   ({ status: 200, description, content }) as const;
 
-/** The type of Excel workbooks. */
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** A table as CSV, or as a workbook where the parameter `format` asks for it (schemas/table-format.ts). */
+/** Declares a table as CSV, or as a workbook with the parameter `format` (schemas/table-format.ts). */
 export const table = (description: string) =>
   ({ ...streamed(description, 'text/csv'), otherContent: workbookType }) as const;
 
-/** The access rules that need no more words. */
+/** Access rules without parameters. */
 export const anybody = { kind: 'public' } as const;
 export const signedIn = { kind: 'signed-in' } as const;
 export const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;
 
-/** The most bytes of JSON that the items of large pages have: their longest texts in four bytes a character. */
+/** Maximum JSON bytes of items on large pages, with their longest texts in four bytes per character. */
 export const itemBytes = {
-  /** 131,000 with all texts. */
+  /** 131,000 bytes with all texts at their maximum. */
   course: 135_000,
-  /** With the course's description, notes and reply. */
+  /** Includes the course's description, notes and reply. */
   enrollment: 102_000,
-  /** A course before and after a change, of which one body brings 100 KiB at most. */
+  /** A course before and after a change. A request body has at most 100 KiB. */
   auditEntry: 240_000,
-  /** 256 cells of 100 characters; more where `IMPORT_MAX_COLUMNS` permits more. */
+  /** 256 cells of 100 characters; more if `IMPORT_MAX_COLUMNS` permits more columns. */
   importRow: 105_000,
 } as const;

@@ -7,21 +7,21 @@ import { importStatuses } from '../../schemas/import.js';
 import { publicCodes } from './failures.js';
 import { component } from './json-schema.js';
 
-/** The shapes of responses, for the documentation and the contract tests. Every key is required unless it says otherwise. */
+/** Schemas of responses, for the documentation and the contract tests. Keys are required unless marked as optional. */
 
 export const text = Joi.string().required();
 export const nullableText = Joi.string().allow(null, '').required();
-/** One of the words, or null, which Joi's conversion to JSON Schema leaves out of the list. */
+/** One of the values, or null. Joi's conversion to JSON Schema omits null, so `meta` has the complete list. */
 export const nullableEnum = (words: readonly string[]) =>
   Joi.valid(...words, null)
     .meta({ enum: [...words, null] })
     .required();
-/** One of the messages that the specification fixes. */
+/** One of the given messages. */
 export const message = (...texts: string[]) => Joi.valid(...texts).required();
 export const boolean = Joi.boolean().strict().required();
 export const count = Joi.number().integer().min(0).required();
 export const id = Joi.string().required();
-/** The id in a path. */
+/** The id in a path, with a description. */
 export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
 export const timestamp = Joi.date().iso().required();
 export const nullableTimestamp = Joi.date().iso().allow(null).required();
@@ -44,7 +44,6 @@ export const enrollmentStatus = component(
   Joi.valid(...enrollmentStatuses).required(),
 );
 
-/** The shape of a field of an account, a course or an enrollment. */
 function shapeOf(column: FieldColumn): Joi.Schema {
   switch (column.type) {
     case 'word':
@@ -69,7 +68,7 @@ function shapeOf(column: FieldColumn): Joi.Schema {
   }
 }
 
-/** The id and the fields of a table that a response shows. */
+/** Returns schemas of the id and the given fields of a table. */
 export const shapesOf = <Field extends string>(
   table: Record<Field, { column: FieldColumn }>,
   shown: readonly Field[],
@@ -78,35 +77,35 @@ export const shapesOf = <Field extends string>(
   ...Object.fromEntries(shown.map((field) => [field, shapeOf(table[field].column)])),
 });
 
-/** The codes in the header of every refusal. */
+/** Code in the header of every failure. */
 export const errorCode = component('ErrorCode', 'Why a request was refused', Joi.valid(...publicCodes).required());
 
 const bound = Joi.number().integer().min(0).example(3);
 const words = Joi.array().items(Joi.string()).example([]);
 
-/** What the message of a failure says besides its code. Bodies of the specification have none. */
+/** Values in the message of a failure. Failures of the specification have none. */
 export const errorParams = component(
   'ErrorParams',
-  'What the message says besides the code; only where it says more',
+  'Values in the message; absent without any',
   Joi.object({
-    seatsLeft: bound.description('Seats that the course has left'),
-    wanted: bound.description('Seats that were wanted').example(5),
-    maxBytes: bound.description('The most bytes of a file, or of the files of a course'),
-    max: bound.description('The most courses of a trainer, files of a course, or planned imports'),
-    from: Joi.valid(...enrollmentStatuses).description('Status of the enrollment'),
-    to: Joi.valid(...enrollmentStatuses).description('Status that was wanted'),
+    seatsLeft: bound.description('Free seats of the course'),
+    wanted: bound.description('Requested seats').example(5),
+    maxBytes: bound.description('Maximum bytes of a file, or of all files of a course'),
+    max: bound.description('Maximum number of courses of a trainer, files of a course, or planned imports'),
+    from: Joi.valid(...enrollmentStatuses).description('Current status of the enrollment'),
+    to: Joi.valid(...enrollmentStatuses).description('Requested status of the enrollment'),
     status: Joi.valid(...importStatuses).description('Status of the import'),
   }).example({ seatsLeft: 3 }),
 );
 
 const problemParams = component(
   'ProblemParams',
-  'What the message of a problem says besides the code; empty where it says no more',
+  'Values in the message of a problem; empty without any',
   Joi.object({
-    min: bound.description('The least characters or items, or the smallest number'),
-    max: bound.description('The most characters or items, or the largest number'),
-    values: words.description('The permitted words'),
-    types: words.description('The permitted types'),
+    min: bound.description('Minimum number of characters or items, or minimum value'),
+    max: bound.description('Maximum number of characters or items, or maximum value'),
+    values: words.description('Permitted values'),
+    types: words.description('Permitted JSON types'),
     fields: words.description('Other fields that the problem concerns'),
   })
     .example({ min: 2 })
@@ -125,7 +124,7 @@ const pagination = component(
   }).required(),
 );
 
-/** The envelope of every paged listing. */
+/** Response of a paged listing. */
 export function pageOf(plural: string, item: Joi.ObjectSchema): Joi.ObjectSchema {
   return Joi.object({
     [plural]: Joi.array().items(item).required(),
@@ -133,18 +132,17 @@ export function pageOf(plural: string, item: Joi.ObjectSchema): Joi.ObjectSchema
   });
 }
 
-/** A failure whose message, and for some its parameters, are all there is to say. */
+/** Every failure except invalid input. */
 export const failure = component(
   'Error',
-  'Any failure but invalid input; the header `Error-Code` says which',
+  'Any failure except invalid input; the header `Error-Code` has its code',
   Joi.object({
     error: text,
-    code: Joi.string().description('Set where clients must handle the case').example('PASSWORD_CHANGE_REQUIRED'),
+    code: Joi.string().description('Set if clients must handle this failure').example('PASSWORD_CHANGE_REQUIRED'),
     params: errorParams,
   }),
 );
 
-/** Every invalid field; never the value that was sent. */
 export const validationFailure = component(
   'ValidationError',
   'Invalid input, with every invalid field',
@@ -158,7 +156,7 @@ export const validationFailure = component(
           msg: text,
           code: component(
             'ProblemCode',
-            'What is wrong with a field',
+            'Problem of a field',
             Joi.valid(...problemCodes).example('TOO_SHORT'),
           ).required(),
           params: problemParams,

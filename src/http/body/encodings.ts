@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** In the order of preference. */
+/** Supported encodings, in order of preference. */
 export const encodings = ['br', 'gzip'] as const;
 
-/** A body unchanged, and compressed. */
+/** An uncompressed body and its compressed forms. */
 export type Encoded = { identity: Buffer } & Partial<Record<(typeof encodings)[number], Buffer>>;
 
-/** Sends a body in the best encoding that the client takes. */
+/** Sends a body in the best encoding that the client accepts. */
 export function sendEncoded(request: Request, response: Response, encoded: Encoded): void {
   response.vary('Accept-Encoding');
   const encoding = encodings.find((name) => encoded[name] && request.acceptsEncodings(name));
@@ -19,7 +19,7 @@ export function sendEncoded(request: Request, response: Response, encoded: Encod
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** A response that never changes, as it is sent. */
+/** A response that never changes, encoded. */
 interface ConstantResponse {
   encoded: Encoded;
   etag: string;
@@ -28,12 +28,12 @@ interface ConstantResponse {
 
 const constantResponses = new WeakMap<object, ConstantResponse>();
 
-/** Almost as small as the best, in a tenth of the time. */
+/** Almost the best compression, in a tenth of the time. */
 const brotliQuality = 9;
 
 /**
- * Compresses the text of a response that never changes, so that {@link sendConstant} needn't do it for each request.
- * @param result of a handler, which returns the same object each time
+ * Compresses a response that never changes. {@link sendConstant} sends the compressed text.
+ * @param result result of a handler that returns the same object each time
  */
 export async function encodeOnce<T extends object>(
   result: T,
@@ -49,17 +49,20 @@ export async function encodeOnce<T extends object>(
     promisify(brotliCompress)(identity, { params }),
     promisify(gzip)(identity, { level: 9 }),
   ]);
-  // Weak, as the encodings have it in common.
+  // Weak, because all encodings share the ETag.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url')}"`;
   constantResponses.set(result, { encoded: { identity, br, gzip: gzipped }, etag, headers });
   return result;
 }
 
-/** Sends the result of a handler if it is one that {@link encodeOnce} knows, or 304 to a client that has it. @returns whether it is */
+/**
+ * Sends a result that {@link encodeOnce} has compressed, or 304 if the client has it.
+ * @returns whether the result was compressed
+ */
 export function sendConstant(request: Request, response: Response, result: object): boolean {
   const known = constantResponses.get(result);
   if (!known) return false;
-  // For everybody; browsers ask whether it has changed.
+  // The response is public; browsers revalidate it.
   response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', known.etag);
   response.vary('Accept-Encoding');
   if (request.fresh) response.status(304).end();

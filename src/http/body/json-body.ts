@@ -3,27 +3,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../errors.js';
 
-/** The bounds of a JSON body. */
 interface JsonLimits {
   maxBytes: number;
-  /** How long it may take to arrive, in milliseconds. */
+  /** Maximum time for the body to arrive, in milliseconds. */
   arrivalMs: number;
 }
 
-/** Runs one middleware outside a chain. @throws what it passes to `next` */
+/** Runs one middleware outside a chain. @throws the error that the middleware passes to `next` */
 export const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
   new Promise((resolve, reject) => {
     middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
 
 /**
- * Reads JSON bodies: the parsed value, `{}` without a body.
+ * Creates a reader of JSON bodies. The reader returns the parsed value, or `{}` without a body.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `MALFORMED_JSON`; errors of Express' parser
  */
 export function createJsonReader(limits: JsonLimits): (request: Request, response: Response) => Promise<unknown> {
   const { maxBytes, arrivalMs } = limits;
   // Compressed bodies are refused: a few hundred bytes could unpack to megabytes.
-  // What is no object is refused by the schema.
+  // The schema refuses values that aren't objects.
   const parse = express.json({ limit: maxBytes, type: () => true, inflate: false, strict: false, verify: assertUtf8 });
   return async (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -34,27 +33,27 @@ export function createJsonReader(limits: JsonLimits): (request: Request, respons
     await Promise.race([parsed, rejectIfTooLarge(request, limits)]).finally(() => clearTimeout(deadline));
     const body: unknown = request.body === undefined ? {} : request.body;
     if (typeof body !== 'object' || body === null) return body;
-    // JSON.parse keeps "__proto__" as a field; no operation has one of that name.
+    // JSON.parse keeps "__proto__" as a field, but no operation has a field of this name.
     Reflect.deleteProperty(body, '__proto__');
     limitDepth(body);
     return body;
   };
 }
 
-/** The parser would read bytes that are no text as replacement characters. @throws AppError `MALFORMED_JSON` */
+/** Refuses invalid UTF-8, which the parser would replace. @throws AppError `MALFORMED_JSON` */
 function assertUtf8(_request: IncomingMessage, _response: ServerResponse, bytes: Buffer, encoding: string): void {
   if (encoding === 'utf-8' && !isUtf8(bytes)) throw new AppError('MALFORMED_JSON');
 }
 
 /**
- * Watches a body arrive. The parser would answer one that is too large only after reading all of it.
- * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
+ * Rejects as soon as a body is too large. The parser would read the whole body first.
+ * @throws AppError `BODY_TOO_LARGE`; otherwise the promise never settles
  */
 function rejectIfTooLarge(request: Request, { maxBytes, arrivalMs }: JsonLimits): Promise<never> {
   return new Promise((_resolve, reject) => {
     const refuse = () => {
       reject(new AppError('BODY_TOO_LARGE'));
-      // Reads on for a while so that the client sees the response before the connection closes.
+      // Keeps reading for a while, so that the client sees the response before the connection closes.
       const deadline = setTimeout(() => request.socket.destroy(), arrivalMs).unref();
       request.once('end', () => clearTimeout(deadline));
     };
@@ -70,16 +69,16 @@ function rejectIfTooLarge(request: Request, { maxBytes, arrivalMs }: JsonLimits)
   });
 }
 
-/** How deep any operation takes values: the fields of the items of a list in a field. */
+/** Maximum depth of values in all operations: fields of items of a list in a field. */
 const maxDepth = 3;
 
 /**
- * What a body says, as deep as any operation takes values. What stands deeper is emptied: it is wrong as it is without it,
- * and to copy or compare it costs far more than its bytes, or runs out of stack.
- * @param body what JSON.parse gave; changed in place
+ * Empties values that are nested deeper than any operation accepts. Copying or comparing such values would take very long, or
+ * exhaust the stack. The schema refuses the emptied values, too.
+ * @param body a value of JSON.parse; changed in place
  */
 function limitDepth(body: object, depth = 1): void {
-  // A list or an object of JSON: both have their items by key.
+  // Lists and objects of JSON both have their items by key.
   const items = body as Record<string, unknown>;
   for (const [key, item] of Object.entries(items)) {
     if (typeof item !== 'object' || item === null) continue;

@@ -7,34 +7,33 @@ import { workbookType } from '../api/operation.js';
 import { destroyUnlessRead } from '../overload/deadlines.js';
 import { isNotModified } from './ranges.js';
 
-/** A response that is sent as it comes. Nothing is sent before its first piece is there. */
+/** A streamed response. Sending begins when the first piece is available. */
 export interface StreamedResponse {
-  /** Not asked for when only the head of the response is wanted. */
+  /** Not called for HEAD. */
   pieces(): AsyncIterable<string | Uint8Array>;
-  /** The name to keep it under; without one it isn't meant to be kept. */
+  /** Name for saving the response as a file; absent if the response isn't an attachment. */
   filename?: string;
-  /** What it is, where the operation leaves that open. */
+  /** Content type, if the operation doesn't declare one. */
   contentType?: string;
-  /** How long it is, where that is known. */
+  /** Length, if known. */
   bytes?: number;
-  /** Its version, in quotes, where pieces of it can be asked for. */
+  /** Version in quotes, if the response supports ranges. */
   etag?: string;
-  /** The piece that this is of something longer. */
-  piece?: ByteRange & { of: number };
-  /** What it may do when a browser opens it; nothing unless it says so. */
+  /** Range of the whole file that this response contains. */
+  range?: ByteRange & { of: number };
+  /** Permissions of the response in a browser; none by default. */
   contentSecurityPolicy?: string;
-  /** Told at the end whether all of it has been handed to the client. */
+  /** Called at the end. @param arrived whether the client has received the whole response */
   onEnd?(arrived: boolean): Promise<void>;
 }
 
-/** A table in the format that was asked for. @param name of the file, without its ending */
+/** Returns a table in the requested format. @param name name of the file without extension */
 export const tableResponse = (table: Table, name: string, format: TableFormat): StreamedResponse => ({
   filename: `${name}.${format}`,
   ...(format === 'xlsx' && { contentType: workbookType }),
   pieces: () => tablePieces(table, format),
 });
 
-/** A text that is there already, as a response. */
 export const textResponse = (text: string): StreamedResponse => ({
   bytes: Buffer.byteLength(text),
   async *pieces() {
@@ -42,21 +41,21 @@ export const textResponse = (text: string): StreamedResponse => ({
   },
 });
 
-/** How a response is sent as it comes. */
+/** Options for sending a streamed response. */
 export interface SendOptions {
-  /** A client that reads nothing for this long is disconnected, in milliseconds. */
+  /** Time after which a client that reads nothing is disconnected, in milliseconds. */
   unreadMs: number;
-  /** Called when only sending is left. */
+  /** Called when the first piece is available. */
   onBegin(): void;
   /** Called when the client doesn't read the response immediately. */
   onUnread(): void;
 }
 
 function setStreamHeaders(response: Response, content: string, streamed: StreamedResponse): void {
-  const { filename, contentType, bytes, etag, piece } = streamed;
+  const { filename, contentType, bytes, etag, range } = streamed;
   const { contentSecurityPolicy = "default-src 'none'; sandbox" } = streamed;
   if (filename !== undefined) response.attachment(filename);
-  // nginx and others would keep events back until there are many.
+  // Otherwise nginx and other proxies buffer events.
   if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
   const type = contentType ?? content;
   response.setHeader(
@@ -67,16 +66,16 @@ function setStreamHeaders(response: Response, content: string, streamed: Streame
   response.setHeader('Content-Security-Policy', contentSecurityPolicy);
   if (bytes !== undefined) response.setHeader('Content-Length', bytes);
   if (etag !== undefined) response.setHeader('ETag', etag).setHeader('Accept-Ranges', 'bytes');
-  if (piece) response.status(206).setHeader('Content-Range', `bytes ${piece.start}-${piece.end}/${piece.of}`);
+  if (range) response.status(206).setHeader('Content-Range', `bytes ${range.start}-${range.end}/${range.of}`);
 }
 
-/** Sends a response as it comes, no faster than the client takes it. */
+/** Sends a streamed response, no faster than the client reads it. */
 export async function sendStream(
   request: Request,
   response: Response,
   content: string,
   streamed: StreamedResponse,
-  sending: SendOptions,
+  options: SendOptions,
 ): Promise<void> {
   let arrived = false;
   try {
@@ -85,7 +84,7 @@ export async function sendStream(
     else if (request.method === 'HEAD') {
       setStreamHeaders(response, content, streamed);
       response.end();
-    } else arrived = await sendPieces(response, content, streamed, sending);
+    } else arrived = await sendPieces(response, content, streamed, options);
   } finally {
     await streamed.onEnd?.(arrived);
   }
@@ -99,7 +98,7 @@ async function sendPieces(
 ): Promise<boolean> {
   const source = streamed.pieces()[Symbol.asyncIterator]();
   try {
-    // Whatever is wrong from the start is still answered as what it is.
+    // An error before the first piece still becomes an error response.
     let piece = await source.next();
     setStreamHeaders(response, content, streamed);
     response.flushHeaders();
@@ -118,24 +117,24 @@ async function sendPieces(
   }
 }
 
-/** Sends a response in one piece, and doesn't wait for its client. */
+/** Sends a JSON response in one piece, without waiting for its client. */
 export function sendJson(response: Response, body: object): void {
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  // As text: Node writes it together with the headers.
+  // Node writes a text together with the headers.
   response.end(text);
 }
 
-/** The length of a part of a large response, in units of UTF-16; other requests are served before the next one is written. */
+/** Length of a part of a large response, in UTF-16 code units. Other requests are served between two parts. */
 const partLength = 128 * 1024;
 
-/** A list of a response, whose items may be read from the database while they are encoded. */
+/** Whether a value is a list. The items of an async list are read from the database during encoding. */
 function isList(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
-/** The JSON of a response, the items of its lists one by one. */
+/** Yields the JSON of a response, item by item for lists. */
 async function* piecesOfJson(body: object): AsyncGenerator<string> {
   let before = '{';
   for (const [key, value] of Object.entries(body) as [string, unknown][]) {
@@ -153,7 +152,7 @@ async function* piecesOfJson(body: object): AsyncGenerator<string> {
   yield '}';
 }
 
-/** Encodes a response in parts, so that the whole is never in memory as one text. */
+/** Encodes a response in parts, so that the whole text is never in memory. */
 async function encodeInParts(body: object): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   let text = '';
@@ -168,8 +167,8 @@ async function encodeInParts(body: object): Promise<Buffer[]> {
 }
 
 /**
- * As {@link sendJson}, for bodies that can be large: encoded in parts, between which other requests are served.
- * @returns the bytes of the response
+ * Sends a JSON response that may be large. Encodes the response in parts, and serves other requests between them.
+ * @returns the number of bytes
  */
 export async function sendLargeJson(response: Response, body: object): Promise<number> {
   const parts = await encodeInParts(body);
@@ -177,7 +176,7 @@ export async function sendLargeJson(response: Response, body: object): Promise<n
   if (response.destroyed) return bytes;
   response.setHeader('Content-Type', 'application/json; charset=utf-8').setHeader('Content-Length', bytes);
   response.cork();
-  // Node leaves out the body of a response to HEAD.
+  // Node omits the body of a response to HEAD.
   for (const part of parts) response.write(part);
   response.end();
   return bytes;

@@ -6,14 +6,14 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { StorageEngine } from 'multer';
 
-/** Where the files of one request are written. */
+/** Multer storage for the files of one request. */
 export interface UploadFolder {
   engine: StorageEngine;
-  /** Removes everything that was written, and what is being written. */
+  /** Removes all files, after waiting for unfinished ones. */
   clear(): Promise<void>;
 }
 
-/** Writes a file for this user alone; when this settles, no descriptor is open. */
+/** Writes a file that only this user can read. When the promise settles, the file is closed. */
 async function write(source: Readable, target: string): Promise<void> {
   const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
   const closed = new Promise<void>((resolve) => output.once('close', () => resolve()));
@@ -25,8 +25,8 @@ async function write(source: Readable, target: string): Promise<void> {
 }
 
 /**
- * Multer's files under random names in a folder. Its own way to keep them leaves half a file behind when the disk is full,
- * and lets every user of the machine read it.
+ * Stores Multer's files under random names in a folder. Multer's own disk storage leaves partial files when the disk is full,
+ * and makes files readable for all users of the machine.
  */
 export function uploadFolder(folder: string): UploadFolder {
   const written: { target: string; end: Promise<void> }[] = [];

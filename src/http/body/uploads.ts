@@ -7,30 +7,27 @@ import { makeUploadFolder, type UploadLimit, uploadFault } from '../../services/
 import { runMiddleware } from './json-body.js';
 import { uploadFolder } from './upload-folder.js';
 
-/** What a multipart form brought. */
 export interface UploadedFile {
-  /** Where it lies: the handler moves it away or removes it. */
+  /** Path of the temporary file. The handler must move or remove the file. */
   path: string;
-  /** What its sender calls it. */
+  /** File name from the client. */
   name: string;
 }
 
-/** A form with a file. */
 export interface ReceivedUpload {
   file: UploadedFile;
   fields: object;
 }
 
-/** How a form with a file is taken. */
 export interface UploadSettings {
-  /** The field of the form that the file is in. */
+  /** Form field of the file. */
   field: string;
-  /** Folder for files being received; created if missing. */
+  /** Folder for temporary files; created if missing. */
   folder: string;
   limit: UploadLimit;
 }
 
-/** The form may say no more than an import takes: its options, and a mapping for each column. */
+/** Maximum fields of a form: the options of an import, and a mapping for each column. */
 const maxFields = maxMappings + 60;
 const formLimits = {
   files: 1,
@@ -39,14 +36,14 @@ const formLimits = {
   fieldNameSize: 100,
   fieldSize: 10_000,
   fieldNestingDepth: 1,
-  // Otherwise "map[4000000000]" would make a list of that length.
+  // Otherwise "map[4000000000]" would create a list of that length.
   fieldArrayIndexLimit: maxMappings,
 };
 
-/** What surrounds a file in a form takes no more than this, in bytes. */
+/** Maximum bytes of a form besides its file. */
 const formOverheadBytes = 1024 * 1024;
 
-/** What busboy says of forms that break off or aren't forms, and multer of a client that has left: neither has codes. */
+/** Messages of busboy and multer about incomplete or invalid forms, and disconnected clients. These errors have no codes. */
 const brokenForm =
   /^(Unexpected end of (form|file)|Malformed |Multipart: |Unsupported content type|Request (aborted|closed|error))/;
 
@@ -71,9 +68,9 @@ function toKnownError(error: unknown, { field, folder, limit }: UploadSettings):
 }
 
 /**
- * Reads a multipart form with one file. The file is written to the folder under a random name, for
- * this user alone; what was written of a form that fails is removed.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, that of the limit, `BODY_INCOMPLETE`, `DISK_FULL`,
+ * Reads a multipart form with one file. Writes the file into the folder under a random name, readable only for this user.
+ * Removes the file if the form fails.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, the error of the limit, `BODY_INCOMPLETE`, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
 export async function readUpload(
@@ -84,7 +81,7 @@ export async function readUpload(
   const { field, folder, limit } = settings;
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
-  // A Content-Length beyond the limit is refused before anything is read.
+  // Refuses a Content-Length beyond the limit before reading.
   if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formOverheadBytes) throw limit.tooLarge();
   const { engine, clear } = uploadFolder(folder);
   const receive = multer({
@@ -94,7 +91,7 @@ export async function readUpload(
   });
   try {
     await makeUploadFolder(folder);
-    // Multer waits forever for events of a request whose client left before.
+    // Multer would wait forever for events of a request whose client has already left.
     if (request.destroyed) throw new AppError('BODY_INCOMPLETE');
     await runMiddleware(receive.single(field), request, response);
   } catch (error) {
@@ -103,6 +100,6 @@ export async function readUpload(
   }
   if (!request.file) throw validationError([{ path: field, code: 'REQUIRED', message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };
-  // Multer makes an object of the form's fields, without a prototype.
+  // Multer's object of fields has no prototype; the copy has one.
   return { file, fields: { ...(request.body as object) } };
 }

@@ -93,7 +93,7 @@ export const authHandlers = {
     const ids = await currentEnrollmentIds(context, caller.user.id);
     await reserveItems(ids.length);
     const enrollments = currentEnrollments(context, ids);
-    // Those of all ids may be over by now.
+    // All of these enrollments may have been removed meanwhile.
     const first = await enrollments.next();
     async function* presented() {
       if (first.done) return;

@@ -7,7 +7,7 @@ import type { Context } from '../../services/context.js';
 import { actorOf } from '../../services/core.js';
 import type { Handlers } from '../routing/handler.js';
 
-/** The logo is read once, at the start. @throws AppError `CONFIG_INVALID` when it can't be */
+/** Creates the handlers, and reads the logo once. @throws AppError `CONFIG_INVALID` if the logo can't be read */
 export function certificateHandlers(context: Context) {
   const { config } = context;
   const { publicUrl } = config.mail;

@@ -16,18 +16,17 @@ import { openImage } from '../../services/files/images.js';
 import type { StreamedResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
-/** A stored file as a response. */
 function streamed(object: StoredObject): StreamedResponse {
   const { stream, bytes } = object;
   return {
     bytes,
     pieces: () => readChunks(object),
-    // It may not have been read to its end, or at all.
+    // The stream may not have been read completely.
     onEnd: async () => void stream.destroy(),
   };
 }
 
-/** A client that left while its image was prepared is no failure of the service. @throws AppError `BODY_INCOMPLETE` */
+/** Turns errors after a disconnect into `BODY_INCOMPLETE`, because they are no failures of the service. @throws AppError */
 async function translateDisconnect<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -66,7 +65,7 @@ export const fileHandlers = {
   async addMaterial({ context, caller, params, receive, withoutSlot }) {
     const courseId = params.id;
     const limit = await materialLimit(context, actorOf(caller), courseId);
-    // A slow bucket must not fill the disk with files that were received.
+    // Counts until its end, so that a slow bucket can't fill the disk with received files.
     const { file } = await receive({ limit, countsUntilEnd: true });
     const added = await addMaterial(context, actorOf(caller), courseId, file, withoutSlot);
     return { message: 'File uploaded successfully.', file: presentMaterial(added) };
@@ -79,19 +78,19 @@ export const fileHandlers = {
 
   async openMaterial({ context, caller, params, rangeOf, withoutSlot }) {
     const { id, fileId } = params;
-    // What is under an id never changes.
+    // A stored file never changes.
     const etag = `"${fileId}"`;
-    let piece: StreamedResponse['piece'];
+    let contentRange: StreamedResponse['range'];
     const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, {
       rangeOf({ bytes }) {
         const range = rangeOf(Number(bytes), etag);
-        piece = range && { ...range, of: Number(bytes) };
+        contentRange = range && { ...range, of: Number(bytes) };
         return range;
       },
       withoutSlot,
     });
     const { name: filename, contentType } = file;
-    return { ...streamed(object), filename, contentType, etag, ...(piece && { piece }) };
+    return { ...streamed(object), filename, contentType, etag, ...(contentRange && { range: contentRange }) };
   },
 
   async removeMaterial({ context, caller, params }) {
@@ -101,9 +100,9 @@ export const fileHandlers = {
 
   async showImage({ context, params, setHeader, withoutSlot }) {
     const object = await openImage(context, params.name, withoutSlot);
-    // Another image has another address.
+    // Every image has its own URL, and never changes.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-    // Web clients of other origins show it.
+    // Web clients of other origins may show images.
     setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     return streamed(object);
   },

@@ -9,61 +9,59 @@ import { findImport } from '../../services/imports/store/find-import.js';
 import { findPlan } from '../../services/imports/store/plan-store.js';
 import { resumesAutomatically } from '../../services/imports/store/repository.js';
 
-/** How often a watched import is read, in milliseconds. */
+/** Interval between reads of a watched import, in milliseconds. */
 const pollMs = 500;
-/** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
+/** Interval between comments that keep proxies from closing an idle connection, in milliseconds. */
 const heartbeatMs = 15_000;
 
-/** How often the session of the caller is checked, in milliseconds. */
+/** Interval between checks of the caller's session, in milliseconds. */
 const sessionCheckMs = 3000;
 
-/** Per account and instance. */
+/** Maximum number of streams per account and instance. */
 const maxStreams = 20;
 
 const activeStatuses = new Set(['planning', 'queued', 'running', 'undoing']);
 
-/** An import with its plan, as clients see it. */
+/** Returns an import with its plan for clients. */
 export const describeImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) => ({
   ...presentImportWithPlan(record, await findPlan(context, record)),
   canUndo: await canUndo(context, record),
 });
 
-/** What a stream sends of an import. */
 interface ImportSnapshot {
-  /** The data of an event. */
+  /** Data of an event. */
   data: string;
-  /** Whether nothing changes any more by itself. */
+  /** Whether the import no longer changes by itself. */
   isSettled: boolean;
 }
 
 async function readImport(context: Context, id: string): Promise<ImportSnapshot> {
   const found = await findImport(context, id);
   const data = JSON.stringify({ import: await describeImport(context, found) });
-  // The worker resumes its own imports.
+  // The worker resumes some interrupted imports automatically.
   return { data, isSettled: !activeStatuses.has(found.status) && !resumesAutomatically(found) };
 }
 
-/** Readings that the streams of an import share: one with a long plan takes the event loop many milliseconds. */
+/** Shares the snapshots of an import between streams, because a long plan blocks the event loop for many milliseconds. */
 function createSnapshotCache() {
-  const shared = new Map<string, { beganAt: number; reading: Promise<ImportSnapshot> }>();
-  /** @param maxAgeMs how long ago the reading may have begun; one of 0 is of its own */
+  const shared = new Map<string, { beganAt: number; snapshot: Promise<ImportSnapshot> }>();
+  /** @param maxAgeMs maximum age of a shared snapshot; 0 always reads a new one */
   return async (context: Context, id: string, maxAgeMs: number): Promise<ImportSnapshot> => {
     const last = shared.get(id);
-    if (last && performance.now() - last.beganAt < maxAgeMs) return last.reading;
-    const next = { beganAt: performance.now(), reading: readImport(context, id) };
+    if (last && performance.now() - last.beganAt < maxAgeMs) return last.snapshot;
+    const next = { beganAt: performance.now(), snapshot: readImport(context, id) };
     shared.set(id, next);
     const forget = () => void (shared.get(id) === next && shared.delete(id));
     setTimeout(forget, pollMs).unref();
-    next.reading.catch(forget);
-    return next.reading;
+    next.snapshot.catch(forget);
+    return next.snapshot;
   };
 }
 
-/** Counts the streams of each account. */
 function createStreamLimit() {
   const counts = new Map<string, number>();
   return {
-    /** Streams while the account has fewer than its limit. @throws AppError `OVERLOADED`, instead of the first piece */
+    /** Passes a stream on if the account is below its limit. @throws AppError `OVERLOADED` before the first piece */
     async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
       const count = counts.get(account) ?? 0;
       if (count >= maxStreams) throw new AppError('OVERLOADED');
@@ -80,9 +78,9 @@ function createStreamLimit() {
 }
 
 /**
- * Watches imports: `progress` events whenever one changes, `end` when it has ended or is planned, both with the import as
- * GET shows it. A stream ends also when its caller is signed out, leaves (`signal`), or when the service shuts down: then the
- * client reconnects, to another instance.
+ * Creates the event streams of imports: `progress` when an import changes, `end` when it has ended or is planned. Both events
+ * contain the import as in the response to GET. A stream also ends when its caller signs out or disconnects (`signal`). When
+ * the service shuts down, streams end so that clients reconnect to another instance.
  */
 export function createImportWatch(isDraining: () => boolean) {
   const streams = createStreamLimit();
@@ -92,7 +90,7 @@ export function createImportWatch(isDraining: () => boolean) {
     let sentData = '';
     let sessionCheckedAt = performance.now();
     let sentAt = performance.now();
-    // Not a shared reading: it must show what the client has just done.
+    // The first snapshot is new, because it must contain the client's last change.
     for (let maxAgeMs = 0; !signal.aborted; maxAgeMs = pollMs) {
       if (performance.now() - sessionCheckedAt > sessionCheckMs) {
         if (!(await isSignedIn(context, caller))) return;
@@ -112,7 +110,7 @@ export function createImportWatch(isDraining: () => boolean) {
         return;
       }
       if (isDraining()) return;
-      // It rejects only when the client has disconnected, which ends the loop.
+      // `sleep` rejects only when the client has disconnected, which ends the loop.
       await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   }

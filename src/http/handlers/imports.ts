@@ -20,7 +20,7 @@ import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 import { createImportWatch, describeImport } from './import-events.js';
 
-/** Fields that were left blank say nothing; a single `map` is a list of one. */
+/** Removes blank fields, and turns a single `map` into a list. */
 function formOptions(fields: object): object {
   const filled = Object.entries(fields).filter(([, value]) => value !== '');
   const { map, ...options } = Object.fromEntries(filled) as { map?: unknown };
@@ -33,10 +33,10 @@ const undoMessages = {
   nothing: 'Nothing was undone: all accounts are kept.',
 } as const;
 
-/** Where an import can be watched. */
+/** Returns the URL path of an import. */
 const pathOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
-/** Uploaded workbooks are opened one after the other. */
+/** Limits of the queue that opens one uploaded workbook at a time. */
 const openLimits = { capacity: 1, entries: 50, entriesPerOwner: 10, waitMs: 20_000 };
 
 export function importHandlers(server: ServerHandle) {
@@ -98,7 +98,7 @@ export function importHandlers(server: ServerHandle) {
       const { format } = validate(tableQuerySchema, query);
       const record = await findImport(context, params.id);
       const { id } = record;
-      // HEAD claims nothing, and answers as GET would.
+      // HEAD claims nothing, but has the same refusals as GET.
       assertFetchable(record);
       let claim: CredentialsClaim | undefined;
       return {

@@ -11,12 +11,12 @@ import type { Handlers } from '../routing/handler.js';
 import { assertMayRead, type Metrics } from '../routing/metrics.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 
-/** How long a response about the database is good for others who ask, in milliseconds. */
+/** Time for which requests share a result about the database, in milliseconds. */
 const readinessCacheMs = 1000;
-/** Shorter for figures, which are many: writing them takes milliseconds. */
+/** Time for which requests share the metrics text, in milliseconds. Generating the text takes milliseconds. */
 const metricsCacheMs = 250;
 
-/** Asks once for all who ask within a time. */
+/** Shares a result between calls for some time. */
 function cached<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
   let last: { result: Promise<T>; at: number } | undefined;
   return () => {
@@ -35,7 +35,7 @@ const encodePage = ({ html, policy }: ReturnType<typeof docsPage>) =>
     'Content-Security-Policy': policy,
   });
 
-/** The handlers of the service itself: health, readiness, figures, the demo programme and documentation. */
+/** Creates the handlers for health, readiness, metrics, the demo programme and documentation. */
 export function serviceHandlers(context: Context, server: ServerHandle, metrics: Metrics) {
   const { isDraining, notReadyError, load } = server;
   let document: Promise<object> | undefined;
@@ -46,7 +46,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       await context.schema.assertCurrent();
       await context.schema.assertSpaceLeft();
     } catch (error) {
-      // Elsewhere a failure that lasts; here the answer to what was asked.
+      // Elsewhere these are server errors; here they mean that the service isn't ready.
       if (isAppError(error, 'SCHEMA_OUTDATED')) throw new AppError('NOT_READY', undefined, { cause: error });
       if (isAppError(error, 'DISK_FULL')) throw new AppError('NOT_READY', messageOf('DISK_FULL'), { cause: error });
       throw error;

@@ -4,37 +4,35 @@ import cors from 'cors';
 import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 
-/** Names and values of headers. */
 export type Headers = readonly (readonly [name: string, value: OutgoingHttpHeader])[];
 
 /**
- * The headers that a middleware of a library gives to a GET request without headers. One that gives the same to every such
- * request need only be asked once.
+ * Returns the response headers that a library's middleware sets for a GET request without headers. If the headers are the same
+ * for every request, the middleware needs to run only once.
  */
 export function headersOf(middleware: RequestHandler): Headers {
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';
   const response = new ServerResponse(request);
-  // It needs no more of Express than what it extends.
+  // These middlewares use only the features of Node's own classes.
   middleware(request as Request, response as Response, () => undefined);
   return response.getHeaderNames().map((name) => [name, response.getHeader(name) ?? '']);
 }
 
-/** Sets headers of a response. */
 function setHeaders(response: ServerResponse, headers: Headers): void {
   for (const [name, value] of headers)
     response.setHeader(name, typeof value === 'number' || typeof value === 'string' ? value : [...value]);
 }
 
 /**
- * Tells browsers that responses are no pages, may not be framed, and have the declared type; and caches on the way that
- * they belong to one caller, so none may keep them.
+ * Sets headers for browsers: responses are not pages, may not be framed, and have the declared type. Caches may not store
+ * responses, because responses belong to one caller.
  */
 export function securityHeaders(): RequestHandler {
   const middleware = helmet({
-    // Pages say what they need themselves.
+    // Pages set their own policy.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    // Web clients of other origins are let in by CORS; images say so themselves.
+    // CORS admits web clients of other origins; images set their own policy.
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   });
@@ -59,7 +57,7 @@ const exposedHeaders = [
   'X-Request-Id',
 ].join(', ');
 
-/** The preflight of section 4.1 of the specification, and the same allowances on the real request. */
+/** Answers preflights (specification, section 4.1), and sets the same CORS headers on actual requests. */
 export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandler {
   const corsOptions = {
     origin: [...allowedOrigins],
@@ -68,10 +66,10 @@ export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandle
     credentials: true,
     optionsSuccessStatus: 200,
   };
-  // The specification lists a preflight's headers, and browsers look for this one on the real response only.
+  // A preflight has only the headers of the specification; browsers need `exposedHeaders` only on the actual response.
   const preflight = cors(corsOptions);
   const actual = cors({ ...corsOptions, exposedHeaders });
-  // To clients that are no browsers, or are of this origin, it says the same every time.
+  // Requests without `Origin` always get the same headers.
   const withoutOrigin = headersOf(actual);
   return (request, response, next) => {
     if (request.method === 'OPTIONS') return preflight(request, response, next);

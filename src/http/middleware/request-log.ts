@@ -5,17 +5,19 @@ import type { Operation } from '../api/operation.js';
 import { contract } from '../api/operations/contract.js';
 import { isProbe } from '../overload/requests.js';
 
-/** How paths begin whose end is a secret, after `/api`: the console has pages at some of these. And what stands for the end. */
+/**
+ * Beginnings of paths with a secret, without `/api` because the console has such pages, too. `pattern` replaces the secret.
+ */
 const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPath }) => {
   const secret = path.indexOf(':');
   return secretPath ? [{ beginning: path.slice('/api'.length, secret), pattern: path.slice(secret) }] : [];
 });
 
-/** Letters and marks that may be written as escapes; what is no escape stays, as anybody can send it. */
+/** Decodes escapes of ASCII characters, and leaves malformed escapes. */
 const withoutEscapes = (path: string): string =>
   path.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Also where no operation has the path, because it was mistyped or the service isn't ready. */
+/** Removes secrets from a path, also if no operation has this path: it may be mistyped, or the service isn't ready. */
 function loggedPath(url: string): string {
   const [path = ''] = url.split('?');
   const plain = withoutEscapes(path);
@@ -26,7 +28,7 @@ function loggedPath(url: string): string {
   return path;
 }
 
-/** What the log says of a request: neither headers nor bodies, and no query, as a search term may be a person's name. */
+/** Returns the fields of a request for the log, without headers, body and query. A query may contain a person's name. */
 export function describeRequest(request: Request, response: Response): object {
   return {
     id: response.getHeader('X-Request-Id'),
@@ -36,10 +38,9 @@ export function describeRequest(request: Request, response: Response): object {
 }
 
 /**
- * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done; one whose response wasn't sent whole is
- * `aborted`, and has a status only if its client was sent that. Health checks are logged at debug
- * level: they come every few seconds. Written here, because every request pays for it: `pino-http` makes a logger for each
- * and looks in each line for secrets, of which these have none.
+ * Gives each request an id (`X-Request-Id`), and logs one line at its end. If the response wasn't sent completely, the line has
+ * `aborted`, and a status only if the client received one. Health checks are logged at debug level, because they come every
+ * few seconds. Replaces `pino-http`, which creates a logger for each request and searches each line for secrets.
  */
 export function requestLog(logger: Logger): RequestHandler {
   const lines = logger.child({}, { redact: [] });
@@ -49,7 +50,7 @@ export function requestLog(logger: Logger): RequestHandler {
     response.once('close', () => {
       const isAborted = !response.writableFinished;
       const status = isAborted && !response.headersSent ? undefined : response.statusCode;
-      // Set when the caller is known.
+      // Set after authentication.
       const { userId }: { userId?: string } = response.locals;
       const line = {
         req: describeRequest(request, response),
@@ -58,7 +59,7 @@ export function requestLog(logger: Logger): RequestHandler {
         responseTime: Math.round(performance.now() - startedAt),
         ...(userId !== undefined && { userId }),
       };
-      // The error handler logs the error itself, once.
+      // The error handler logs the error itself.
       const hasFailed = status !== undefined && status >= 500;
       const message = hasFailed ? 'request failed' : isAborted ? 'request aborted' : 'request';
       if (isProbe(request.originalUrl) && !hasFailed) lines.debug(line, message);

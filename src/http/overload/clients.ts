@@ -4,89 +4,89 @@ import { AppError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 
 /**
- * Requests that wait for their clients: for a body, for an upload, for a response to be read. They cost memory, a socket or a
- * file each, so they are bounded, in all and for each address and account; the oldest stalled one gives way to a new one.
+ * Bounds requests that wait for their clients: to send a body or an upload, or to read a response. Each costs memory, a socket
+ * or a file. There are bounds in total, per address and per account. When a bound is reached, a new request replaces the oldest
+ * stalled request.
  */
 export interface ClientLimiter {
-  /** A body that is on its way. @throws AppError `OVERLOADED` */
+  /** Admits a request that sends its body. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` if the client has left */
   admitBody(request: IncomingMessage, owner: ClientOwner): Promise<Leave>;
-  /** An upload: waits for its place. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` when its client has left */
+  /** Waits until an upload may begin. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` if the client has left */
   admitUpload(request: IncomingMessage, owner: ClientOwner): Promise<UploadEntry>;
-  /** A response that its client doesn't read immediately; counted once, until it is closed. */
+  /** Counts an unread response once, until it is closed. */
   trackUnread(response: ServerResponse, owner: ClientOwner): void;
   load(): Record<'bodies' | 'uploads' | 'responses', number>;
 }
 
-/** To be called when a request no longer waits. */
+/** Removes a request from its group; called when the request no longer waits. */
 export type Leave = () => void;
 
-/** The place of an upload. */
+/** An admitted upload. */
 export interface UploadEntry {
   leave: Leave;
-  /** Its file is there: nothing waits for the client any more. */
-  received(): void;
+  /** Called when the file is received, so that the upload no longer counts as slow. */
+  markReceived(): void;
 }
 
 export interface ClientOwner {
-  /** Null where unknown. */
+  /** Null if unknown. */
   address: string | null;
   /** Id of the account; undefined before the login. */
   account?: string | undefined;
 }
 
 export interface ClientLimits {
-  /** Requests processed concurrently; the bounds grow with it. */
+  /** Maximum concurrent requests; the bounds grow with it. */
   maxConcurrent: number;
-  /** What sends less than so many bytes a second, over 5 s, is ended. */
+  /** Requests slower than this over 5 s are ended. */
   minBytesPerSecond: number;
-  /** Maximum bytes of all responses that are buffered until they are read. */
+  /** Maximum buffered bytes of all unread responses. */
   maxBuffered?: number;
-  /** Told of each request that is ended because its client keeps it waiting. */
+  /** Called for each request that is ended because of its slow client. */
   onAbort?(): void;
 }
 
-/** How long a request may be below the minimum rate before a new one may replace it, in milliseconds. */
+/** Time below the minimum rate after which a new request may replace a request, in milliseconds. */
 const stalledMs = 500;
-/** How long it may be so before it is ended in any case, in milliseconds. */
+/** Time below the minimum rate after which a request is always ended, in milliseconds. */
 const slowMs = 5000;
-/** A page of a listing has up to 10 MB: unread responses must not fill the memory. */
+/** Bounds the memory of unread responses; a page of a listing has up to 10 MB. */
 const defaultMaxBuffered = 128 * 1024 * 1024;
-/** How long a body or an upload waits before it looks for room again, in milliseconds. */
+/** Interval between attempts to admit a body or an upload, in milliseconds. */
 const retryMs = 50;
-/** How often a body looks for room before it is refused: 0.8 s. */
+/** Maximum attempts to admit a body: 0.8 s. */
 const bodyTries = 16;
-/** How often stalled requests are looked for, in milliseconds. */
+/** Interval between checks for slow requests, in milliseconds. */
 const checkEveryMs = 250;
 
-/** Maximum numbers of requests that wait. */
+/** Maximum numbers of waiting requests. */
 interface Bounds {
   total: number;
   perAddress: number;
   perAccount: number;
 }
 
-/** Bounds of concurrent uploads, each a file on the disk; other uploads wait for them. */
+/** Bounds of concurrent uploads, each a file on the disk. Further uploads wait. */
 export const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
 
-/** A request that waits. */
 interface WaitingRequest extends ClientOwner {
-  /** Bytes received or sent; undefined while nothing waits for the client. */
+  /** Bytes received or sent; undefined while the request doesn't wait for its client. */
   bytes(): number | undefined;
-  /** Bytes of a response that are buffered here until they are read. */
+  /** Buffered bytes of a response. */
   buffered?(): number;
-  /** Ends it. */
+  /** Ends the request. */
   abort?(): void;
 }
 
 interface GroupEntry {
   request: WaitingRequest;
   leave: Leave;
-  /** Since when it has been slower than the minimum rate, and the bytes until then. */
+  /** Time since which the request is slower than the minimum rate, and its bytes at that time. */
   markAt: number;
   markBytes: number;
 }
 
-/** Requests of one kind, those that came first at the beginning. */
+/** Requests of one kind, oldest first. */
 class RequestGroup {
   readonly entries = new Set<GroupEntry>();
   readonly #byOwner = new Map<string, Set<GroupEntry>>();
@@ -100,7 +100,7 @@ class RequestGroup {
     ];
   }
 
-  /** The requests that compete with a new one for a full bound; undefined when no bound is reached. */
+  /** Returns the requests that count towards a reached bound of a new request; undefined if no bound is reached. */
   competitors(owner: ClientOwner): Iterable<GroupEntry> | undefined {
     for (const [key, max] of this.#ownersOf(owner)) {
       const own = this.#byOwner.get(key);
@@ -126,7 +126,9 @@ class RequestGroup {
   }
 }
 
-/** The responses of the network, or of the account where that isn't known, that buffers most bytes; and the bytes of all. */
+/**
+ * Returns the buffered bytes of all responses, and the responses of the network (or account) with the most buffered bytes.
+ */
 function largestBuffered(entries: Iterable<GroupEntry>): { total: number; own: GroupEntry[] } {
   const owners = new Map<string, { bytes: number; own: GroupEntry[] }>();
   let total = 0;
@@ -160,7 +162,7 @@ export function createClientLimiter({
   const counted = new WeakSet<ServerResponse>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** For how long a request has been too slow, in milliseconds; its mark moves while it isn't. */
+  /** Returns for how long a request has been too slow, in milliseconds. Resets the mark of a request that is fast enough. */
   function slowFor(entry: GroupEntry): number {
     const now = performance.now();
     const bytes = entry.request.bytes();
@@ -172,13 +174,13 @@ export function createClientLimiter({
   }
 
   function end({ leave, request }: GroupEntry): void {
-    // It no longer counts, though it takes a moment to end.
+    // The request no longer counts, although its end takes a moment.
     leave();
     request.abort?.();
     onAbort?.();
   }
 
-  /** Ends the oldest stalled competitor where a bound is reached. @returns whether there is room */
+  /** Ends the oldest stalled competitor if a bound is reached. @returns whether a new request fits */
   function makeRoom(group: RequestGroup, owner: ClientOwner): boolean {
     const competitors = group.competitors(owner);
     if (!competitors) return true;
@@ -197,7 +199,7 @@ export function createClientLimiter({
     timer = undefined;
   }
 
-  /** Joins a group when there is room in it. */
+  /** Adds a request to a group when the group has room. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` */
   async function join(
     group: RequestGroup,
     request: IncomingMessage,
@@ -206,12 +208,12 @@ export function createClientLimiter({
   ): Promise<Leave> {
     for (let tried = 1; !makeRoom(group, waiting); tried += 1) {
       if (request.socket.destroyed) throw new AppError('BODY_INCOMPLETE');
-      // A complete body waits for nothing.
+      // A complete body needs no place.
       if (group === bodies && request.complete) return () => undefined;
       if (tried >= tries) throw new AppError('OVERLOADED');
       await sleep(retryMs);
     }
-    // What has come meanwhile is read first: a process that was kept busy doesn't take its own delay for the client's.
+    // setImmediate reads received data first. Otherwise a busy process would take its own delay for the client's.
     timer ??= setInterval(() => setImmediate(check), checkEveryMs).unref();
     return group.add(waiting);
   }
@@ -226,23 +228,23 @@ export function createClientLimiter({
     admitBody: (request, owner) => join(bodies, request, incomingRequest(request, owner), bodyTries),
 
     async admitUpload(request, owner) {
-      // Nothing of it is read while it waits: its client isn't waited for.
+      // A queued upload isn't read, so its client isn't slow.
       const leaveQueue = await join(uploadQueue, request, { ...owner, bytes: () => undefined }, 1);
       const incoming = incomingRequest(request, owner);
       let isReceived = false;
       const uploading = { ...incoming, bytes: () => (isReceived ? undefined : incoming.bytes()) };
       const leave = await join(uploads, request, uploading, Number.POSITIVE_INFINITY).finally(leaveQueue);
-      const received = () => {
+      const markReceived = () => {
         isReceived = true;
       };
-      return { leave, received };
+      return { leave, markReceived };
     },
 
     trackUnread(response, owner) {
       if (counted.has(response)) return;
       counted.add(response);
       const { socket } = response;
-      // The work is done: the response is sent in any case.
+      // The response is sent even if no room was found, because its work is done.
       makeRoom(responses, owner);
       const leave = responses.add({
         ...owner,

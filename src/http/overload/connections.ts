@@ -2,19 +2,19 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { networkOf } from '../../network.js';
 
-/** The connections of a server and the requests under way on them. */
+/** Connections of a server, and their current requests. */
 export interface Connections {
   /**
    * Tracks a request until it is received and its response is sent. Pipelined requests of a connection begin one after the
-   * other, as they are answered.
+   * other, each after the previous response.
    */
   track(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /**
-   * Reads no further request of the connection for so many milliseconds after the response, which has told its client to come
-   * back later. Connections of a trusted proxy are read on: their next request may be another client's.
+   * Stops reading the connection for some milliseconds after a refusal with Retry-After. Doesn't pause connections of a trusted
+   * proxy, because their next request may come from another client.
    */
   pauseReadingAfter(request: IncomingMessage, milliseconds: number): void;
-  /** Accepts no more connections, and ends each as soon as it is idle. */
+  /** Accepts no more connections, and ends each connection when it is idle. */
   end(): Promise<void>;
   /** Number of open connections. */
   count(): number;
@@ -22,16 +22,16 @@ export interface Connections {
 
 export interface ConnectionLimits {
   total: number;
-  /** From one address (IPv6: its network), unless it is that of a trusted proxy. */
+  /** Maximum per address (IPv6: network), except for trusted proxies. */
   perAddress: number;
   isTrusted(address: string): boolean;
-  /** Told of each connection that is closed for these limits. */
+  /** Called for each connection that is closed because of these limits. */
   onClosed?(): void;
 }
 
-/** Pipelined requests on one connection; one that sends more is closed. */
+/** Maximum pipelined requests of a connection; a connection with more is closed. */
 const maxPipelined = 32;
-/** Node closes connections beyond these; eviction keeps the number below unless all are busy. */
+/** Connections above the total before Node closes new ones. Eviction keeps the number below, unless all are busy. */
 const evictionMargin = 200;
 
 interface Connection {
@@ -40,13 +40,13 @@ interface Connection {
   network: string | undefined;
   hasServed: boolean;
   responses: Set<ServerResponse>;
-  /** Requests that wait for those before them on the connection. */
-  line: (() => void)[];
-  /** For how long it isn't read once it is idle, in milliseconds. */
+  /** Pipelined requests that have not begun. */
+  queuedRequests: (() => void)[];
+  /** Pause of reading when the connection becomes idle, in milliseconds. */
   pauseMs: number | undefined;
 }
 
-/** Connections, those that have been idle for longest at the beginning. */
+/** Connections, the longest idle first. */
 type Group = Set<Connection>;
 
 export function trackConnections(server: Server, limits: ConnectionLimits): Connections {
@@ -74,7 +74,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     if (network !== undefined && byNetwork.get(network)?.size === 0) byNetwork.delete(network);
   }
 
-  /** Of too many connections the one that has been idle for longest gives way; where none is, the new one does. */
+  /** Closes the connection that was idle longest, or the new connection if none is idle. */
   function evict(group: Group, newest: Connection): void {
     let oldest = newest;
     for (const connection of group) {
@@ -90,7 +90,12 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const network = remoteAddress === undefined || isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress);
-    const initialState = { hasServed: false, responses: new Set<ServerResponse>(), line: [], pauseMs: undefined };
+    const initialState = {
+      hasServed: false,
+      responses: new Set<ServerResponse>(),
+      queuedRequests: [],
+      pauseMs: undefined,
+    };
     const connection: Connection = { socket, network, ...initialState };
     const [, own] = groupsOf(connection);
     if (own && own.size >= perAddress) evict(own, connection);
@@ -100,7 +105,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     add(connection);
     socket.once('close', () => {
       remove(connection);
-      connection.line.length = 0;
+      connection.queuedRequests.length = 0;
       // Node closes the response being sent, but not those to later pipelined requests: their `close` listeners would
       // never run.
       process.nextTick(() => {
@@ -114,7 +119,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     const { socket, pauseMs } = connection;
     if (isEnding) return void socket.destroy();
     if (socket.destroyed) return;
-    // Behind those that have been idle for longer.
+    // Moves the connection to the end of its groups.
     remove(connection);
     add(connection);
     if (pauseMs === undefined) return;
@@ -127,23 +132,23 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     track(request, response, begin) {
       const connection = bySocket.get(request.socket);
       if (!connection || request.socket.destroyed) return;
-      const { socket, responses, line } = connection;
+      const { socket, responses, queuedRequests } = connection;
       if (responses.size >= maxPipelined) {
         onClosed?.();
         return void socket.destroy();
       }
       const done = () => {
         responses.delete(response);
-        // Others are served between two of them.
-        if (responses.size > 0) setImmediate(() => line.shift()?.());
+        // Serves other connections between two pipelined requests.
+        if (responses.size > 0) setImmediate(() => queuedRequests.shift()?.());
         else setIdle(connection);
       };
       connection.hasServed = true;
       responses.add(response);
-      // After an early response the rest of the request must still be read, or the client may never see the response.
+      // After an early response, the rest of the request must be read. Otherwise the client may never see the response.
       response.once('close', () => (request.complete ? done() : request.once('close', done)));
       if (responses.size === 1) begin();
-      else line.push(begin);
+      else queuedRequests.push(begin);
     },
 
     pauseReadingAfter({ socket }, milliseconds) {
@@ -154,9 +159,9 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
 
     async end() {
       isEnding = true;
-      // Not as an HTTP server closes: that breaks off responses which are written, but not all read yet.
+      // HTTP servers' own `close` would end responses that are written but not completely read.
       const ended = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
-      // Connections without a request yet are ended by the time limit for it.
+      // The time limit for requests ends connections without a request.
       for (const { socket, responses, hasServed } of all) if (hasServed && responses.size === 0) socket.destroy();
       await ended;
     },

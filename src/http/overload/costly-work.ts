@@ -5,49 +5,49 @@ import { AppError } from '../../errors.js';
 import { createFairQueue } from '../../fair-queue.js';
 import type { Operation } from '../api/operation.js';
 
-/** Work that a small request can cause: responses that take much memory, and operations that take long. */
+/** Bounds costly work of small requests: responses that need much memory, and operations that take long. */
 export interface CostlyWork {
   /**
-   * Waits until a response of at most so many bytes may be built: rows, their presentation and the JSON take several times the
+   * Waits until a response of at most the given size may be built. Rows, presented objects and JSON need several times the
    * memory of the response until it is sent.
    * @throws AppError `OVERLOADED`, the reason of the signal
    */
   admitLargeResponse(request: CostlyRequest, bytes: number): Promise<EndLargeResponse>;
   /**
-   * Does the work of an operation that may take minutes, when few others do.
+   * Runs an operation that may take minutes, when few such operations are running.
    * @throws AppError `OVERLOADED`, the reason of the signal, and what `work` throws
    */
   runLongOperation<T>(request: CostlyRequest, work: () => Promise<T>): Promise<T>;
-  /** The pieces of an export: of all exports one piece is made at a time. */
+  /** Yields the pieces of an export. Only one piece of all exports is produced at a time. */
   serializePieces<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
 }
 
 export interface CostlyRequest {
-  /** The account, or the network of a client that has none. */
+  /** Account, or network of a client without an account. */
   owner: string;
-  /** Aborted when its client has left, with the error that is thrown. */
+  /** Aborted when the client has left; its reason is thrown. */
   signal: AbortSignal;
 }
 
-/** To be called when a response has been sent, with its bytes, or with what it has failed with. */
+/** Called when a response has been sent or has failed. */
 export type EndLargeResponse = (outcome: { bytes: number } | { error: unknown }) => void;
 
-/** What is smaller is built immediately: the number of running requests bounds it. */
+/** Smaller responses don't wait, because the number of running requests bounds them. */
 const smallResponseBytes = 2_000_000;
-/** Two full pages of the catalogue with the longest texts; who waits longer than 5 s is refused. */
+/** Two full pages of the catalogue with texts at their maximum length. */
 const largeLimits = { capacity: 27_000_000, entries: 200, entriesPerOwner: 60, waitMs: 5000 };
 const longLimits = { capacity: 2, entries: 50, entriesPerOwner: 10, waitMs: 5000 };
-/** After a large response, or between pieces of exports, others have the processor for so many times as long as that took. */
+/** Pauses for other requests after a large response, and between pieces of exports: multiples of the time that these took. */
 const [largePause, piecePause] = [
   { factor: 3, longestMs: 1000 },
   { factor: 1, longestMs: 250 },
 ];
 
-/** The most items that the response to a query can have; undefined unless it is a page that the contract calls large. */
+/** Returns the maximum number of items in a response; undefined for operations without large pages. */
 export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {
   if (itemBytes === undefined || !query) return undefined;
   const limit = query.extract('limit') as Joi.NumberSchema;
-  // Anything else than a permitted number is refused by the service.
+  // The service refuses other values than permitted numbers.
   const { value, error } = limit.validate(asked.limit) as Joi.ValidationResult<number>;
   return error ? undefined : value;
 }
@@ -70,13 +70,13 @@ export function createCostlyWork(): CostlyWork {
   return {
     async admitLargeResponse({ owner, signal }, bytes) {
       if (bytes <= smallResponseBytes) return () => undefined;
-      // The place in the queue is left only when the caller says how the response ended.
+      // The queue entry runs until the caller reports the end of the response.
       return new Promise<EndLargeResponse>((resolve, reject) => {
         const build = async () => {
           const startedAt = performance.now();
           const outcome = await new Promise<Parameters<EndLargeResponse>[0]>((end) => resolve(end));
           if ('bytes' in outcome && outcome.bytes > smallResponseBytes) await pauseSince(startedAt, largePause);
-          // Without a database the others would fail too, each later than the one before it.
+          // Without a database, all other responses would fail one after the other.
           if ('error' in outcome && outcome.error instanceof AppError && outcome.error.code.startsWith('DATABASE_'))
             large.refuseWaiting();
         };

@@ -3,24 +3,24 @@ import { AppError } from '../../errors.js';
 import type { Context } from '../../services/context.js';
 import type { Operation } from '../api/operation.js';
 
-/** How long the parts of a request may take, in milliseconds. */
+/** Maximum times of the parts of a request, in milliseconds. */
 export interface Deadlines {
-  /** How long a JSON body may take to arrive. */
+  /** Receiving a JSON body. */
   bodyMs: number;
-  /** How long a client may read nothing of a response. */
+  /** Time in which a client reads no byte of a response. */
   unreadMs: number;
-  /** How long a request may use the database; with all else it is answered within 5 s. */
+  /** Use of the database. With all other work, the response takes at most 5 s. */
   databaseMs: number;
 }
 
 export const standardDeadlines: Readonly<Deadlines> = { bodyMs: 30_000, unreadMs: 60_000, databaseMs: 4000 };
 
-/** The least time in the database that is left to a request that has waited in the queue, in milliseconds. */
+/** Minimum database time for a request that has waited in the queue, in milliseconds. */
 const leastDatabaseMs = 1500;
 
 /**
- * How long an operation may use the database. Uploads and streams last as long as their client takes, so each of their queries
- * has a deadline of its own. Other requests have waited for the database in the queue already, where those before them were slow.
+ * Returns the database deadline of a request. The duration of uploads and streams depends on their clients, so each of their
+ * queries has its own deadline. For other requests, waiting in the queue counts as waiting for the database.
  */
 export function databaseDeadline(
   { upload, success }: Operation,
@@ -31,10 +31,13 @@ export function databaseDeadline(
   return { all: Math.max(leastDatabaseMs, databaseMs - waitedMs) };
 }
 
-/** Why a signal of {@link disconnectSignal} is aborted: made once, because an error of its own for each request costs time. */
+/** Reason of {@link disconnectSignal}. Shared by all requests, because creating errors costs time. */
 const clientLeft = new AppError('BODY_INCOMPLETE', 'The client left before its response.');
 
-/** A signal that is aborted when the client has gone; made when it is asked for, as most requests need none. */
+/**
+ * Returns a getter of a signal that is aborted when the client leaves. The signal is created on demand, as most requests
+ * need none.
+ */
 export function disconnectSignal(response: ServerResponse): () => AbortSignal {
   let created: AbortController | undefined;
   return () => {
@@ -47,7 +50,7 @@ export function disconnectSignal(response: ServerResponse): () => AbortSignal {
   };
 }
 
-/** Ends a response of which its client reads nothing for so long. @returns whether `event` came before */
+/** Ends a response if its client reads nothing for `unreadMs`. @returns whether `event` came before */
 export function destroyUnlessRead(
   response: ServerResponse,
   event: 'drain' | 'finish',

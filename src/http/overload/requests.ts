@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createFairQueue, type QueueEntry } from '../../fair-queue.js';
 
-/** Whether the URL of a request is that of a health check, which comes every few seconds. */
+/** Whether a URL is a health check, which comes every few seconds. */
 export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
 
-/** Whether a monitor asks, for health or for figures: their responses are shared, and need no slot. */
+/** Whether a URL is a health check or the metrics. Their responses are shared, and need no slot. */
 const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
 
 /**
- * Counts what happens often under load by the second.
- * @param report told at the end of each second in which there were any
+ * Counts frequent events per second, for the log under load.
+ * @param report called at the end of each second with events
  */
 export function countPerSecond(report: (count: number) => void) {
   let count = 0;
@@ -26,20 +26,20 @@ export function countPerSecond(report: (count: number) => void) {
       if (count + last === 0) setTimeout(endSecond, 1000).unref();
       count += 1;
     },
-    /** The count of this second or the last one, whichever is larger. */
+    /** Returns the count of this second or the last second, whichever is larger. */
     recent: () => Math.max(count, last),
   };
 }
 
-/** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
+/** Bounds the number of concurrent requests. Further requests wait in a queue or are refused. */
 export interface RequestLimiter {
-  /** Begins the request immediately, queues it, or refuses it. */
+  /** Begins, queues or refuses the request. */
   admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
-  /** Releases the request's slot while it waits for its client, or in another queue. */
+  /** Releases the request's slot while the request waits for its client, or in another queue. */
   release(response: ServerResponse): void;
-  /** Takes a slot again for a released request, immediately: it has been admitted already. */
+  /** Takes a slot again for a released request, immediately because the request was admitted before. */
   reacquire(response: ServerResponse): void;
-  /** How long the request has waited in the queue, in milliseconds. */
+  /** Returns the time that the request has waited in the queue, in milliseconds. */
   waitedMs(response: ServerResponse): number;
   load(): RequestLoad;
 }
@@ -56,29 +56,32 @@ export interface RequestLoad {
 export interface RequestLimits {
   /** Maximum number of requests processed concurrently. */
   maxConcurrent: number;
-  /** The network that a request comes from. */
+  /** Returns the network of the request's client. */
   networkOf(request: IncomingMessage): string;
-  /** Whether a response says that requests aren't being served. */
+  /** Whether a response is a failure of the service. */
   isFailure(response: ServerResponse): boolean;
-  /** Answers a refused request, as cheaply as possible. */
+  /** Sends the response to a refused request, as cheaply as possible. */
   refuse(request: IncomingMessage, response: ServerResponse): void;
-  /** Receives the number of refusals of each second that had any. */
+  /** Called at the end of each second with refusals. */
   onRefusals(count: number): void;
-  /** How long requests may wait; instead of {@link adaptiveWaitMs} in tests. */
+  /** Maximum waiting time; tests replace {@link adaptiveWaitMs}. */
   waitMs?: typeof adaptiveWaitMs;
 }
 
 /**
- * A queue that was empty lately is a burst, which is served whole; one that no longer empties is overload, in which waiting
- * helps nobody (as CoDel tells them apart, RFC 8289).
+ * Returns the maximum waiting time in milliseconds. If the queue was empty recently, its requests are a burst, and all of them are
+ * served. If the queue no longer empties, the service is overloaded, and waiting doesn't help (as in CoDel, RFC 8289).
  */
 export const adaptiveWaitMs = (sinceEmptyMs: number): number => (sinceEmptyMs < 5000 ? 20_000 : 500);
 
-/** At least, and for each concurrent request: waiting costs memory only. */
+/** Maximum queue length: at least the first number, and the second per slot. Waiting costs only memory. */
 const [minQueued, queuedPerSlot] = [1000, 100];
-/** While others come, a network has this part of the slots: with twice as many slots as database connections, others find one. */
+/**
+ * Share of the slots for one network while others are active. There are two slots per database connection, so others find a
+ * connection.
+ */
 const shareOfSlots = 0.25;
-/** After so many failures in a row those that wait are refused: without a database all would fail, each later than the last. */
+/** Failures in a row after which all waiting requests are refused: without a database, all would fail one after the other. */
 const maxFailuresInRow = 3;
 
 export function createRequestLimiter(options: RequestLimits): RequestLimiter {
@@ -94,7 +97,7 @@ export function createRequestLimiter(options: RequestLimits): RequestLimiter {
   const refusals = countPerSecond(onRefusals);
   let failures = 0;
 
-  /** A request that its client aborted says nothing about the service. */
+  /** Counts failures in a row, without requests that clients have aborted. */
   function noteOutcome(response: ServerResponse): void {
     if (!response.writableFinished) return;
     failures = isFailure(response) ? failures + 1 : 0;
@@ -103,7 +106,7 @@ export function createRequestLimiter(options: RequestLimits): RequestLimiter {
 
   return {
     admit(request, response, begin) {
-      // Always answered: otherwise an orchestrator would restart an overloaded service.
+      // Always served: otherwise an orchestrator would restart an overloaded service.
       if (isPolled(request.url)) return begin();
       const arrivedAt = performance.now();
       const entry = queue.enter({ owner: networkOf(request) });

@@ -7,15 +7,15 @@ import type { Caller, Client, Core } from '../../services/core.js';
 import type { Operation } from '../api/operation.js';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.js';
 
-/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1), if there is one. */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [, token] = /^Bearer +(\S.*)$/i.exec(authorization ?? '') ?? [];
   return token?.trim();
 }
 
 /**
- * The caller of an operation; a token in the header wins over the cookie.
- * @throws AppError `OTHER_ORIGIN` for pages of others, `TOKEN_MISSING`, `TOKEN_INVALID`
+ * Authenticates the caller of an operation. A token in the header takes precedence over the cookie.
+ * @throws AppError `OTHER_ORIGIN` for other pages, `TOKEN_MISSING`, `TOKEN_INVALID`
  */
 export async function callerOf(
   core: Core,
@@ -35,22 +35,22 @@ export async function callerOf(
   return authenticate(core, token, client);
 }
 
-/** Whether the caller may use the operation. @throws AppError `ACCESS_DENIED`, `PASSWORD_CHANGE_REQUIRED` */
+/** Refuses callers who may not use the operation. @throws AppError of `authorize`, `PASSWORD_CHANGE_REQUIRED` */
 export function assertAuthorized(operation: Operation, caller: Caller, params: Request['params']): void {
   const { access, allowsInitialPassword } = operation;
   if (!allowsInitialPassword) assertInitialPasswordChanged(caller);
   if (access.kind !== 'public' && access.kind !== 'optional') authorize(access, caller, params);
 }
 
-/** The session may have ended while the body arrived. @throws AppError `TOKEN_INVALID` */
+/** Checks the session again, because it may have ended while the body arrived. @throws AppError `TOKEN_INVALID` */
 export async function assertSessionActive(context: Context, caller: Caller | undefined): Promise<void> {
   if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
 }
 
 /**
- * A table for as long as its reader is signed in: who takes it slowly would get rows that are newer than the end of their
- * session.
- * @throws AppError `TOKEN_INVALID`; what was sent of the response then has no end
+ * Yields the pieces of a table while its reader is signed in. Otherwise a slow reader would get rows that are newer than the
+ * end of the session.
+ * @throws AppError `TOKEN_INVALID`, which leaves the response incomplete
  */
 export async function* whileSignedIn<T>(
   context: Context,

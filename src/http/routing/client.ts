@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import type { Application, Request } from 'express';
 import type { Client } from '../../services/core.js';
 
-/** Length of an IPv4 address written as IPv6, the longest there is. */
+/** Length of the longest address: IPv4 in IPv6 notation. */
 const longestAddress = 45;
 
-/** The client as it is recorded. Behind a proxy the address is whatever the header says: only a real one is kept. */
+/** Returns the client for records. Behind a proxy, the header may contain anything, so invalid addresses become null. */
 export function clientOf(request: Request): Client {
   const { ip = '' } = request;
   return {
@@ -15,18 +15,18 @@ export function clientOf(request: Request): Client {
   };
 }
 
-/** Whether an address is a trusted proxy's, so many steps from here. */
+/** Whether an address is a trusted proxy. @param hop number of proxies between the address and this server */
 export type IsTrusted = (address: string, hop: number) => boolean;
 
-/** What Express makes of TRUST_PROXY. */
+/** Returns Express' trust function for TRUST_PROXY. */
 export function trustOf(app: Application): IsTrusted {
-  // A setting of Express may have any type: this one is always such a function.
+  // Settings of Express have the type `any`; this setting is always a function.
   return app.get('trust proxy fn') as IsTrusted;
 }
 
 /**
- * The address of a client, as Express finds it, before Express has seen the request: the last one that isn't a trusted proxy's.
- * @param isProxy whether an address is trusted, so many steps from here
+ * Returns the address of a client: the last one that isn't a trusted proxy. Does the same as Express, but before Express gets
+ * the request.
  */
 export function addressOf({ socket, headers }: IncomingMessage, isProxy: IsTrusted): string {
   const { remoteAddress = '' } = socket;
@@ -35,7 +35,7 @@ export function addressOf({ socket, headers }: IncomingMessage, isProxy: IsTrust
   let address = remoteAddress;
   for (const [index, text] of forwarded.entries()) {
     const named = text.trim();
-    // A header that is broken off or empty says nothing.
+    // Ignores the rest of an incomplete or empty header.
     if (isIP(named) === 0) return address;
     address = named;
     if (!isProxy(address, index + 1)) return address;

@@ -14,10 +14,10 @@ import {
 import type { Operation } from '../api/operation.js';
 import { describeRequest } from '../middleware/request-log.js';
 
-/** Failures of Express and its body parser, which know no error codes of ours. */
+/** Converts errors of Express and its body parser; undefined for other errors. */
 function fromFramework(error: unknown): AppError | undefined {
   if (error instanceof URIError) return new AppError('MALFORMED_URL', undefined, { cause: error });
-  // Anything can be thrown: both are looked at before they are used.
+  // Any value can be thrown, so both properties are checked before use.
   const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown };
   switch (type) {
     case 'entity.parse.failed':
@@ -34,12 +34,12 @@ function fromFramework(error: unknown): AppError | undefined {
     case 'request.size.invalid':
       return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
     default:
-      // What is left with a status of 400 is a compressed body that can't be unpacked.
+      // Other errors with status 400 are compressed bodies that can't be unpacked.
       return status === 400 ? new AppError('MALFORMED_JSON', undefined, { cause: error }) : undefined;
   }
 }
 
-/** The names of a schema's fields, looked up once: a schema takes longer to describe itself than to judge a request. */
+/** Cached field names of schemas, because `describe` takes longer than a validation. */
 const fieldsOf = new WeakMap<object, ReadonlySet<string>>();
 
 function hasField(schema: NonNullable<Operation['query']>, name: string): boolean {
@@ -77,22 +77,25 @@ function bodyOf(error: AppError, operation: Operation | undefined): object {
   };
 }
 
-/** Every 401 carries a challenge (RFC 9110, section 11.6.1); `error` only when a token was sent (RFC 6750, section 3). */
+/**
+ * Returns the challenge that every 401 needs (RFC 9110, section 11.6.1), with `error` only if a token was sent (RFC 6750,
+ * section 3).
+ */
 function challenge({ status }: FailureResponse, code: ErrorCode): string | undefined {
   if (code === 'TOKEN_INVALID') return 'Bearer error="invalid_token"';
   return status === 401 ? 'Bearer' : undefined;
 }
 
-/** How often it is logged that more requests failed likewise, in milliseconds. */
+/** Interval of log lines about further failures of the same kind, in milliseconds. */
 const failuresEveryMs = 1000;
 
 /**
- * Logs the first failure of a kind, with its request, and then once a second how many more there were: under load a line each
- * would make it worse.
+ * Logs the first failure of a kind with its request, then the number of further failures once a second. Under load, a line for
+ * each failure would slow the service down further.
  */
 function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => void {
   const counts = new Map<ErrorCode, number>();
-  /** A service that starts or stops has no fault. */
+  /** Starting and stopping aren't faults. */
   const levelOf = (code: ErrorCode) => (code === 'NOT_READY' ? 'info' : 'error');
   function report(code: ErrorCode): void {
     const count = counts.get(code) ?? 0;
@@ -113,41 +116,44 @@ function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => v
   };
 }
 
-/** Responses that refuse a request because its own client or account has too many: they say nothing about the service. */
+/** Responses that refuse a request because of its own client's or account's limit. These are no failures of the service. */
 const refusedByLimit = new WeakSet<ServerResponse>();
 
-/** Whether the service has failed to do what it was asked for. */
+/** Whether the service failed to process the request. */
 export const isServiceFailure = (response: ServerResponse): boolean =>
   response.statusCode >= 500 && !refusedByLimit.has(response);
 
-/** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
+/**
+ * Creates the last middleware, which sends failures as JSON. Logs unknown errors completely, and sends only `Server error.`
+ * to the client.
+ */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   const logFailure = createFailureLog(logger);
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
-    const mapping: FailureResponse = known ? failureResponses[known.code] : serverError;
-    // What the database caused names it.
+    const failure: FailureResponse = known ? failureResponses[known.code] : serverError;
+    // OVERLOADED because of the database has a cause.
     if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByLimit.add(response);
-    // Work that was stopped because its client left: the line of the request says so.
+    // Work was stopped because the client left; the request log has this already.
     const isAborted = response.destroyed && known?.code === 'INTERRUPTED';
-    if (mapping.status >= 500 && !isAborted) {
+    if (failure.status >= 500 && !isAborted) {
       const reason = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
       const entry = { req: describeRequest(request, response), ...reason };
       if (known) logFailure(known.code, entry);
       else logger.error(entry, 'request failed');
     }
-    // Too late for a response: the connection ends, so that the client can't take a half for the whole.
+    // Ends the connection, so that the client doesn't take a partial response for a complete one.
     if (response.headersSent) return void response.destroy();
     // The handler may have set Cache-Control; an error must not be cached.
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader(codeHeader, known ? publicCodeOf(known.code) : serverError.code);
-    const authenticate = known && challenge(mapping, known.code);
+    const authenticate = known && challenge(failure, known.code);
     if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
-    const retryAfter = known?.retryAfter ?? mapping.retryAfter;
+    const retryAfter = known?.retryAfter ?? failure.retryAfter;
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     response
-      .status(mapping.status)
+      .status(failure.status)
       .json(known ? bodyOf(known, response.locals.operation) : { error: serverError.message });
   };
 }

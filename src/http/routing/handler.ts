@@ -7,45 +7,47 @@ import type { StreamedResponse } from '../body/streams.js';
 import type { ReceivedUpload } from '../body/uploads.js';
 import type { SessionCookie } from './session-cookie.js';
 
-/** How a file is received. */
+/** Options for receiving a file. */
 export interface ReceiveOptions {
-  /** Stands in the place of the operation's own. */
+  /** Replaces the operation's limit. */
   limit?: UploadLimit;
-  /** Whether it counts among the uploads until its request ends, because the storage may take long for it. */
+  /** Whether the upload counts until its request ends, because storing the file may take long. */
   countsUntilEnd?: boolean;
 }
 
-/** The request of a handler, whatever its operation. */
+/** The request of a handler for any operation. */
 export interface AnyHandlerRequest {
   context: Context;
   client: Client;
   caller: Caller | undefined;
   params: Readonly<Record<string, string>>;
   query: unknown;
-  /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
+  /** The parsed JSON body, `{}` without a body. Not validated; the service function validates it. */
   body: unknown;
   /**
-   * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
-   * be allowed what they want: until then nothing of the file is kept.
+   * Reads the form of an operation with a file. Its fields are not validated. Handlers call it only after checking the caller's
+   * permissions, so that no file of an unauthorized caller is stored.
    */
   receive: ((options?: ReceiveOptions) => Promise<ReceivedUpload>) | undefined;
-  /** The piece of a file that is asked for: see http/body/ranges.ts. */
+  /** Returns the requested range of a file: see http/body/ranges.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client leaves. */
   signal: AbortSignal;
-  /** Releases the request's slot while it waits in another bounded queue, or for the storage. */
+  /** Releases the request's slot during work that waits in another bounded queue, or for the storage. */
   withoutSlot: WithoutSlot;
-  /** Waits until a response with so many items may be built, where the query has no limit for them: see `itemBytes`. */
+  /** Waits until a response with this number of items may be built, if the query has no `limit`: see `itemBytes`. */
   reserveItems(count: number): Promise<void>;
-  /** The header, for operations that know callers of their own. */
+  /** The `Authorization` header, for operations with their own authentication. */
   authorization: string | undefined;
   /** The session cookie of the web console. */
   cookie: SessionCookie;
-  /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
 }
 
-/** The request of a handler: `caller` is set unless the operation is also open without a token, `receive` where it takes a file. */
+/**
+ * The request of a handler for one operation. `caller` is always set if the operation needs a token, `receive` if it has a
+ * file.
+ */
 export interface HandlerRequest<T extends Operation> extends AnyHandlerRequest {
   caller: T['access'] extends { kind: 'public' }
     ? undefined
@@ -56,13 +58,13 @@ export interface HandlerRequest<T extends Operation> extends AnyHandlerRequest {
   receive: T extends { upload: object } ? NonNullable<AnyHandlerRequest['receive']> : undefined;
 }
 
-/** A handler, whatever its operation. */
+/** A handler for any operation. */
 export type AnyHandler = (request: AnyHandlerRequest) => Promise<object>;
 
-/** Gives the body of the operation's success response. */
+/** Returns the body of the operation's successful response. */
 export type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
 ) => Promise<T['success'] extends { content: string } ? StreamedResponse : object>;
 
-/** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
+/** One handler for each operation of the contract. Missing and additional handlers don't compile. */
 export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };

@@ -4,16 +4,16 @@ import { AppError } from '../../errors.js';
 import { isLoopback, localUrl } from '../../network.js';
 import type { ServerHandle } from './server-handle.js';
 
-/** The host name of a `Host` header, without port, in lower case. */
+/** Returns the host name of a `Host` header, without port, in lower case. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 
-/** The host in a target such as `http://example.org/api`, which a server heeds instead of the header (RFC 9112, section 3.2.2). */
+/** Returns the host in a target such as `http://example.org/api`, which overrides the header (RFC 9112, section 3.2.2). */
 const hostOfTarget = (target: string): string => /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? '';
 
 /**
- * Refuses foreign host names while only this machine reaches the service, without a proxy. The name of a hostile page may resolve
- * to 127.0.0.1 by now; browsers then count the service as part of that page (DNS rebinding). Programs that name no host are no
- * browsers.
+ * Refuses unknown host names if the service listens on the loopback interface without a proxy. The host name of a hostile page
+ * may resolve to 127.0.0.1, and browsers then treat the service as part of that page (DNS rebinding). Requests without a host
+ * are allowed, because browsers always send one.
  * @throws AppError `HOST_UNKNOWN`
  */
 export function assertOwnHost({ http, mail }: Config, server: Pick<ServerHandle, 'listensOnLoopback'>): RequestHandler {

@@ -9,38 +9,35 @@ import type { Operation } from '../api/operation.js';
 import type { RequestLoad } from '../overload/requests.js';
 import { bearerToken } from './caller.js';
 
-/** The current load of a service. */
 export interface Load extends RequestLoad {
   waiting: Record<'bodies' | 'uploads' | 'responses' | 'hashes', number>;
   connections: number;
 }
 
-/** What the server refuses or ends by itself. */
+/** Counters of requests and connections that the server refuses or ends. */
 interface Refusals {
-  /** A request was answered 503, because the service was busy. */
+  /** Counts a request that got 503 because the service was busy. */
   requestRefused(): void;
-  /** A request was ended, because its client kept it waiting. */
+  /** Counts a request that was ended because of its slow client. */
   requestCut(): void;
-  /** A connection was closed, because there were too many, or too many requests on it. */
+  /** Counts a connection that was closed because of too many connections, or too many requests on it. */
   connectionClosed(): void;
 }
 
-/** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
+/** Metrics for Prometheus: process, requests by operation and status, database connections. */
 export interface Metrics {
   /** Counts and times requests. */
   middleware: RequestHandler;
-  /** Counts what the server refuses or ends by itself. */
   refusals: Refusals;
-  /** All figures, as text. */
+  /** Returns all metrics as text. */
   text(): Promise<string>;
   contentType: string;
 }
 
-/** What the service is doing at the moment. */
 function addLoadGauges(registry: Registry, load: () => Load): void {
   new Gauge({
     name: 'coursectl_requests',
-    help: 'Requests being processed or queued, and those refused in the last second',
+    help: 'Requests being processed or queued, and requests refused in the last second',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -52,7 +49,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
   });
   new Gauge({
     name: 'coursectl_requests_waiting',
-    help: 'Requests that wait for their clients (bodies, uploads, responses), and hashes of passwords that wait for a core',
+    help: 'Requests waiting for their clients (bodies, uploads, responses), and password hashes waiting for a core',
     labelNames: ['for'],
     registers: [registry],
     collect() {
@@ -69,7 +66,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
   });
 }
 
-/** The figures of mails; nothing while the database can't be used, when the other figures still count. */
+/** Reads the figures of mails; undefined while the database is unusable, so that the other metrics still work. */
 async function readMailFigures(context: Context): Promise<MailStatistics | undefined> {
   try {
     return await mailStatistics(context);
@@ -80,7 +77,7 @@ async function readMailFigures(context: Context): Promise<MailStatistics | undef
 }
 
 function addMailGauges(registry: Registry, context: Context): void {
-  // Both gauges are collected at once.
+  // Prometheus collects both gauges together, so they share a read.
   let reading: Promise<MailStatistics | undefined> | undefined;
   const read = () => {
     reading ??= readMailFigures(context).finally(() => {
@@ -90,7 +87,7 @@ function addMailGauges(registry: Registry, context: Context): void {
   };
   new Gauge({
     name: 'coursectl_mails',
-    help: 'Mails that are queued or deferred, and those of the last 24 hours that were sent or have failed',
+    help: 'Queued and deferred mails, and mails that were sent or failed in the last 24 hours',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
@@ -101,7 +98,7 @@ function addMailGauges(registry: Registry, context: Context): void {
   });
   new Gauge({
     name: 'coursectl_mail_oldest_seconds',
-    help: 'Age of the oldest mail that waits; 0 for none',
+    help: 'Age of the oldest waiting mail; 0 without waiting mails',
     registers: [registry],
     async collect() {
       const figures = await read();
@@ -117,8 +114,11 @@ function addRefusalCounters(registry: Registry): Refusals {
     return () => total.inc();
   };
   return {
-    requestRefused: counter('requests_refused', 'Requests answered 503 unread, because too many others were waiting'),
-    requestCut: counter('requests_cut', 'Requests ended because their clients kept them waiting'),
+    requestRefused: counter(
+      'requests_refused',
+      'Requests refused with 503 before they were read, because too many requests were waiting',
+    ),
+    requestCut: counter('requests_cut', 'Requests ended because their clients were too slow'),
     connectionClosed: counter(
       'connections_closed',
       'Connections closed because there were too many, or too many requests on one',
@@ -126,30 +126,30 @@ function addRefusalCounters(registry: Registry): Refusals {
   };
 }
 
-/** The figures of one service, counted from now on. */
+/** Creates the metrics of one service; all counters begin at 0. */
 export function createMetrics(context: Context, load?: () => Load): Metrics {
   const { database } = context;
   const registry = new Registry();
-  // They tell whether a mail has left, and so whether an address has an account.
+  // Public mail metrics would show whether a mail was sent, and therefore whether an address has an account.
   if (isMailSetUp(context) && context.config.http.metricsToken !== undefined) addMailGauges(registry, context);
   if (load) addLoadGauges(registry, load);
   let hasDefaultMetrics = false;
   const labelNames = ['method', 'path', 'status'] as const;
   const durations = new Histogram({
     name: 'coursectl_http_request_duration_seconds',
-    help: 'How long requests took, by operation and status; "aborted" where the response was not sent whole',
+    help: 'Duration of requests by operation and status; "aborted" if the response was not sent completely',
     labelNames,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
   const aborted = new Counter({
     name: 'coursectl_http_requests_aborted_total',
-    help: 'Requests that ended before their response was sent whole, mostly because their client left',
+    help: 'Requests that ended before their response was sent completely, usually because the client left',
     registers: [registry],
   });
   new Gauge({
     name: 'coursectl_database_connections',
-    help: 'Connections to the database, by what they do',
+    help: 'Connections to the database by state',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -163,7 +163,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
     refusals: addRefusalCounters(registry),
     contentType: registry.contentType,
     text() {
-      // It costs time from then on: only where metrics are read.
+      // Default metrics cost time continuously, so they begin with the first read.
       if (!hasDefaultMetrics) collectDefaultMetrics({ register: registry });
       hasDefaultMetrics = true;
       return registry.metrics();
@@ -173,11 +173,11 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
       response.once('close', () => {
         const isAborted = !response.writableFinished;
         if (isAborted) aborted.inc();
-        // The path as the contract has it: what clients send would make figures without end.
+        // Uses the path of the contract, because paths of clients would create unlimited time series.
         const path = response.locals.operation?.path ?? 'none';
         const method = response.locals.operation ? request.method : 'any';
         const seconds = (performance.now() - startedAt) / 1000;
-        // A status that was set but not sent says nothing about the operation.
+        // An aborted response may have a status that was never sent.
         durations.observe({ method, path, status: isAborted ? 'aborted' : response.statusCode }, seconds);
       });
       next();
@@ -187,7 +187,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** @throws AppError `TOKEN_MISSING`, `TOKEN_INVALID` unless the figures are open, or asked for with their token */
+/** Checks the metrics token if one is configured. @throws AppError `TOKEN_MISSING`, `TOKEN_INVALID` */
 export function assertMayRead({ config }: Context, authorization: string | undefined): void {
   const { metricsToken } = config.http;
   if (metricsToken === undefined) return;

@@ -1,12 +1,12 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { AppError } from '../../errors.js';
 
-/** No operation has nearly as many, and each takes time. */
+/** No operation has nearly as many parameters, and each one costs time. */
 const maxParameters = 100;
 
 /**
- * The parameters of a query, for Express.
- * @param text null where the URL has no query
+ * Parses the parameters of a query, for Express.
+ * @param text null if the URL has no query
  * @throws AppError `MALFORMED_URL` when there are more than 100
  */
 export function parseQuery(text: string | null): ParsedUrlQuery {
@@ -14,7 +14,7 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
   if (text.split('&', maxParameters + 1).length > maxParameters)
     throw new AppError('MALFORMED_URL', `The query has more than ${maxParameters} parameters.`);
   const parameters = parse(text);
-  // No parameter is a list: the schema refuses them, in whatever spelling.
+  // Turns every spelling of a list into a list, which the schemas refuse.
   for (const name of Object.keys(parameters))
     if (/^[^[]+\[/.test(name)) parameters[name.slice(0, name.indexOf('['))] = [];
   return parameters;

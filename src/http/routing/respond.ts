@@ -20,33 +20,32 @@ import { clientOf } from './client.js';
 import type { AnyHandler, AnyHandlerRequest, ReceiveOptions } from './handler.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 
-/** Largest JSON body, in bytes: a few fields of text. */
+/** Maximum JSON body in bytes, for a few text fields. */
 const jsonLimit = 100 * 1024;
 
-/** What bounds the requests of a server; an application alone has no such bounds. */
+/** Limiters of a server. An application without a server has none. */
 export interface Overload {
   requests: RequestLimiter;
   clients: ClientLimiter;
   costlyWork: CostlyWork;
 }
 
-/** How the server bounds and times requests. */
 export interface RequestControl {
   overload?: Overload;
   deadlines: Deadlines;
 }
 
 /**
- * Whether all ids of a path may name something. One with a space or a control character names nothing, and no database need see it:
- * MySQL would pass over spaces at its end, and a NUL would end SQLite's statement.
+ * Whether all ids of a path are possible. An id with white space or a control character must not reach the database: MySQL
+ * ignores spaces at the end of a value, and a NUL would end SQLite's statement.
  */
 const areValidIds = (params: Request['params']): params is Record<string, string> =>
   Object.values(params).every((value) => typeof value === 'string' && !/[\s\p{Cc}]/u.test(value));
 
-/** Responses give up their slot when only sending is left, and are bounded while their clients don't read them. */
+/** Releases the slot of a request when its response is complete, and bounds responses that clients don't read. */
 export function boundResponses({ overload, deadlines }: RequestControl): RequestHandler {
   return (request, response: Response<unknown, { userId?: string }>, next) => {
-    // Emitted when all of the response has been handed to the connection, which may keep it.
+    // Emitted when the whole response is in the buffers of the connection.
     response.once('prefinish', () => {
       overload?.requests.release(response);
       if (response.writableLength === 0) return;
@@ -57,7 +56,7 @@ export function boundResponses({ overload, deadlines }: RequestControl): Request
   };
 }
 
-/** Waits without a slot: for a body, an upload, a hash, the storage or in another queue. */
+/** Returns a function that releases the slot of a request while work waits for the client, a hash, the storage or a queue. */
 function slotReleaser(overload: Overload | undefined, response: Response): WithoutSlot {
   return async (wait) => {
     overload?.requests.release(response);
@@ -69,7 +68,7 @@ function slotReleaser(overload: Overload | undefined, response: Response): Witho
   };
 }
 
-/** Receives the file of an operation. The place among the uploads is left with the file, or by `leave`. */
+/** Receives the file of an operation. The upload counts until the file is received, or until `leave` is called. */
 function createReceiver(
   context: Context,
   { field, maxBytes }: NonNullable<Operation['upload']>,
@@ -81,19 +80,19 @@ function createReceiver(
   return {
     leave: () => leave?.(),
     async receive({ limit = atMost(maxBytes(context.config)), countsUntilEnd = false }: ReceiveOptions = {}) {
-      const place = await clients?.admitUpload(request, owner);
-      leave = place?.leave;
+      const upload = await clients?.admitUpload(request, owner);
+      leave = upload?.leave;
       try {
         return await readUpload(request, response, { field, folder: uploadsFolder(context), limit });
       } finally {
-        place?.received();
-        if (!countsUntilEnd) place?.leave();
+        upload?.markReceived();
+        if (!countsUntilEnd) upload?.leave();
       }
     },
   };
 }
 
-/** An operation with all that serves its requests. */
+/** An operation with its handler, context and limits. */
 interface ServedOperation extends RequestControl {
   context: Context;
   operation: Operation;
@@ -101,7 +100,7 @@ interface ServedOperation extends RequestControl {
   readBody: ReturnType<typeof createJsonReader>;
 }
 
-/** The sender of a request, who may make it. */
+/** The authorized sender of a request. */
 interface Sender {
   client: Client;
   cookie: SessionCookie;
@@ -110,7 +109,11 @@ interface Sender {
   owner: ClientOwner;
 }
 
-/** @throws AppError as {@link callerOf}, {@link assertAuthorized} and the operation's precondition; `NOT_FOUND` for impossible ids */
+/**
+ * Authenticates and authorizes the sender.
+ * @throws AppError as {@link callerOf}, {@link assertAuthorized} and the operation's precondition; `NOT_FOUND` for
+ *   impossible ids
+ */
 async function authorizeSender(
   { context, operation }: ServedOperation,
   request: Request,
@@ -121,7 +124,7 @@ async function authorizeSender(
   const cookie = sessionCookie(request, response);
   const caller = await callerOf(context, operation, request, client, cookie);
   if (caller) {
-    // For the log, also where the request is refused.
+    // For the request log, also if the request is refused.
     response.locals.userId = caller.user.id;
     assertAuthorized(operation, caller, params);
   }
@@ -130,7 +133,7 @@ async function authorizeSender(
   return { client, cookie, caller, params, owner: { address: client.ip, account: caller?.user.id } };
 }
 
-/** Serves one request of a known sender. */
+/** Serves one request of an authorized sender. */
 class Exchange {
   readonly #disconnected: () => AbortSignal;
   readonly #withoutSlot: WithoutSlot;
@@ -180,7 +183,7 @@ class Exchange {
     return body;
   }
 
-  /** Its sender may have held a body back until after they were signed out. */
+  /** Checks the session again, because the sender may have signed out before sending the body. */
   #assertSessionActive(): Promise<void> {
     return assertSessionActive(this.service.context, this.sender.caller);
   }
@@ -214,7 +217,7 @@ class Exchange {
     };
   }
 
-  /** Costly work counts for the account, or for the network of a client that has none. */
+  /** Returns the owner of costly work: the account, or the network of a client without an account. */
   #costlyRequest(): CostlyRequest {
     const { caller, client } = this.sender;
     const owner = caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
@@ -231,7 +234,7 @@ class Exchange {
     );
   }
 
-  /** Calls the handler, then gives the seats that it has freed. */
+  /** Calls the handler, then gives the freed seats to waiting lists. */
   async #handle(request: AnyHandlerRequest): Promise<object> {
     const { context, operation, handler } = this.service;
     const handle = () => this.#withinBounds(() => handler(request));
@@ -242,14 +245,14 @@ class Exchange {
     return 'freesSeats' in operation.success ? { ...result, seatsBeingGiven: true } : result;
   }
 
-  /** Does the work with the slot and the deadline that the operation has. */
+  /** Runs work with the slot and the database deadline of the operation. */
   #withinBounds<R>(work: () => Promise<R>): Promise<R> {
     const { context, operation, overload } = this.service;
     const { withDeadline } = context.database;
     if (operation.hashesPassword) return this.#withoutSlot(work);
     if (operation.databaseDeadline !== 'none') return work();
     if (!overload) return withDeadline('none', work);
-    // It would keep its slot for minutes.
+    // A long operation must not keep its slot for minutes.
     return this.#withoutSlot(() =>
       withDeadline('none', () => overload.costlyWork.runLongOperation(this.#costlyRequest(), work)),
     );
@@ -260,7 +263,7 @@ class Exchange {
     const response = this.response;
     response.statusCode = success.status;
     if (sendConstant(this.request, response, result)) return;
-    // Where the contract names a content type, its handlers give a stream: their mapped types say so.
+    // The mapped type of handlers ensures that operations with a content type return a stream.
     if ('content' in success) await this.#stream(success.content, result as StreamedResponse);
     else if (itemBytes === undefined) sendJson(response, result);
     else {
@@ -270,8 +273,8 @@ class Exchange {
   }
 
   /**
-   * Tables get rows while they are read slowly: they are read for as long as their reader is signed in. Files aren't newer than
-   * their request.
+   * Sends a stream. A slow reader of a table may get rows that are newer than the request, so a table ends with the session.
+   * Files never change during a request.
    */
   async #stream(content: string, streamed: StreamedResponse): Promise<void> {
     const { context, operation, overload, deadlines } = this.service;
@@ -293,7 +296,7 @@ class Exchange {
   }
 }
 
-/** Serves an operation. @param handler fits the operation */
+/** Creates the function that serves requests of an operation. @param handler handler of this operation */
 export function createResponder(
   context: Context,
   operation: Operation,

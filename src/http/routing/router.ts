@@ -6,12 +6,12 @@ import { type Contract, contract } from '../api/operations/contract.js';
 import type { AnyHandler, Handlers } from './handler.js';
 import { createResponder, type RequestControl } from './respond.js';
 
-/** The first two parts of a path; all paths of the contract spell them out. */
+/** Returns the first two parts of a path, which are fixed in all paths of the contract. */
 const prefixOf = (path: string) => path.replace(/\/$/, '').split('/', 3).join('/');
 
 /**
- * Routes every operation of the contract to its handler; other methods on its paths are answered 405. Express' router tries
- * one path after the other, so each beginning of paths has a router of its own, and what is spelt out is looked up first.
+ * Routes every operation of the contract to its handler. Other methods on its paths get 405. Express' router tries one path
+ * after the other. To save time, fixed paths have a map, and all other paths have one router per prefix.
  */
 export function bindContract(context: Context, handlers: Handlers, control: RequestControl): RequestHandler {
   const routers = new Map<string, Router>();
@@ -20,14 +20,14 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
   // TypeScript types the keys of any object as text.
   for (const name of Object.keys(contract) as (keyof Contract)[])
     paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
-  // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.
+  // Registers each path with all its methods, so that a fixed path never matches a parameter of a later path.
   for (const [path, names] of paths) {
     const router = routers.get(prefixOf(path)) ?? Router({ caseSensitive: true });
     routers.set(prefixOf(path), router);
     const route = router.route(path);
     for (const name of names) {
       const operation: Operation = contract[name];
-      // Each handler fits its own operation; the loop sees the union of both.
+      // Each handler matches its own operation, but the loop only knows the union types.
       const serve = createResponder(context, operation, handlers[name] as AnyHandler, control);
       route[operation.method](serve);
       if (!path.includes(':')) fixedPaths.set(`${operation.method.toUpperCase()} ${path}`, serve);

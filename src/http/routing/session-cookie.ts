@@ -1,32 +1,32 @@
 import type { Request, Response } from 'express';
 import { isLoopback } from '../../network.js';
 
-/** The name of the session cookie; browsers accept the prefix from the host itself only, with `Secure` and `Path=/`. */
+/** Name of the session cookie. Browsers accept this prefix only with `Secure`, `Path=/` and from the host itself. */
 export const secureCookieName = '__Host-coursectl';
 
-/** The name on plain HTTP, where browsers accept no `Secure` cookies. */
+/** Name on plain HTTP, because browsers refuse `Secure` cookies there. */
 const plainCookieName = 'coursectl';
 
-/** Whether the client's browser accepts `Secure` cookies in the response: Chromium and Firefox do from loopback hosts, also on plain HTTP. */
+/** Whether the browser accepts `Secure` cookies. Chromium and Firefox accept them from loopback hosts also on plain HTTP. */
 function acceptsSecure(request: Request): boolean {
   // A request of HTTP/1.0 has no host, whatever Express's type says.
   const hostname: string | undefined = request.hostname;
   return request.secure || isLoopback(hostname ?? '');
 }
 
-/** The longest origin: a scheme, a host name of DNS and a port. */
+/** Maximum length of an origin: a scheme, a DNS host name and a port. */
 const longestOrigin = 'https://'.length + 253 + ':65535'.length;
 
 /**
- * The origin of a URL, of which no more is parsed: letters beyond ASCII, in names or in escapes, cost much.
- * @returns nothing for what browsers don't send as `Origin` or `Referer`
+ * Parses the origin of a URL. Doesn't parse the rest, because letters beyond ASCII and escapes cost much time.
+ * @returns undefined for values that browsers don't send as `Origin` or `Referer`
  */
 function originOf(url: string): URL | undefined {
   const [origin = ''] = /^https?:\/\/[^/?#]*/.exec(url.slice(0, longestOrigin + 1)) ?? [];
   return origin.length <= longestOrigin && URL.canParse(origin) ? new URL(origin) : undefined;
 }
 
-/** Whether a URL has the host of the request, and its scheme if that is known. */
+/** Whether a URL has the host of the request, and its scheme if the scheme is known. */
 function isOwnOrigin(request: Request, url: string | undefined): boolean {
   const origin = url === undefined ? undefined : originOf(url);
   // A request of HTTP/1.0 has no host, whatever Express's type says.
@@ -39,10 +39,10 @@ function isOwnOrigin(request: Request, url: string | undefined): boolean {
 }
 
 /**
- * Whether a page of this very origin has sent the request. `SameSite` alone admits pages of other ports and of other hosts of
- * the same site. Browsers set `Sec-Fetch-Site` and let no page change it; on plain HTTP they leave it out, except for loopback
- * hosts. There `Origin` decides, or `Referer` where browsers send no `Origin`: with GET of the same origin. A method that
- * changes data also needs `X-Requested-With`, which a page of another origin can't send without a preflight.
+ * Whether a page of the same origin has sent the request. `SameSite` alone admits pages of other ports, and of other hosts of
+ * the same site. Browsers set `Sec-Fetch-Site`, and pages can't change it. On plain HTTP, browsers omit it, except for loopback
+ * hosts. Then `Origin` decides, or `Referer`, because browsers omit `Origin` for GET of the same origin. Methods that change
+ * data also need `X-Requested-With`, which a page of another origin can't send without a preflight.
  */
 export function isFromOwnPage(request: Request): boolean {
   const { 'sec-fetch-site': site, origin, referer } = request.headers;
@@ -52,9 +52,9 @@ export function isFromOwnPage(request: Request): boolean {
 }
 
 /**
- * The value of a cookie. Only what browsers send: `name=value` pairs between `; `. Other white space isn't trimmed, because
- * a page of a sibling domain may set a cookie whose name differs from a prefixed one in that only.
- * @returns nothing if there are two: one of them may be set by a page of another port or domain
+ * Returns the value of a cookie. Accepts only the format of browsers: `name=value` pairs with `; ` between them. Doesn't trim
+ * other white space, because a page of a sibling domain may set a cookie whose name differs only in white space.
+ * @returns undefined for two cookies of this name, because a page of another port or domain may have set one of them
  */
 function cookieValue(header: string, name: string): string | undefined {
   const values = header.split(/; ?/).filter((pair) => pair.startsWith(`${name}=`));
@@ -62,17 +62,16 @@ function cookieValue(header: string, name: string): string | undefined {
   return others.length === 0 && only !== '' ? only : undefined;
 }
 
-/** The session cookie of a request and its response. */
+/** Session cookie of the web console, in a request and its response. */
 export interface SessionCookie {
-  /** The token; absent also when the cookie may not be honoured: see {@link isFromOwnPage}. */
+  /** The token; undefined without a cookie, and if the request is from another page: see {@link isFromOwnPage}. */
   readonly token: string | undefined;
-  /** Sets the cookie in the response. It ends with the browser. */
+  /** Sets the cookie in the response. The cookie ends with the browser session. */
   set(token: string): void;
   /** Removes the cookie from the browser. */
   clear(): void;
 }
 
-/** The session cookie of the web console. */
 export function sessionCookie(request: Request, response: Response): SessionCookie {
   const nameOf = (isSecure: boolean) => (isSecure ? secureCookieName : plainCookieName);
   function send(value: string, more: string): void {

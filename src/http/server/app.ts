@@ -27,7 +27,7 @@ import { boundResponses } from '../routing/respond.js';
 import { bindContract } from '../routing/router.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 
-/** Without a server: ready, without imports, without bounds. */
+/** Defaults without a server: ready, without import worker and limits. */
 const standalone: ServerHandle = {
   isDraining: () => false,
   listensOnLoopback: () => false,
@@ -37,17 +37,20 @@ const standalone: ServerHandle = {
   deadlines: standardDeadlines,
 };
 
-/** A server that an application runs in, as far as it differs from {@link standalone}. */
+/** The parts of a server that differ from {@link standalone}. */
 type ServerOverrides = Partial<Omit<ServerHandle, 'deadlines'>> & { deadlines?: Partial<Deadlines> };
 
-/** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
+/**
+ * Refuses two Host headers, because proxies may read them differently (RFC 9112, section 3.2).
+ * @throws AppError `MALFORMED_URL`
+ */
 const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
   if ((headersDistinct.host?.length ?? 0) > 1)
     throw new AppError('MALFORMED_URL', 'The request has more than one Host header.');
   next();
 };
 
-/** Runs a middleware for the paths of the API alone. */
+/** Restricts a middleware to paths of the API. */
 function forApiPaths(middleware: RequestHandler): RequestHandler {
   return (request, response, next) => {
     if (/^\/api(\/|$)/.test(request.path)) middleware(request, response, next);
@@ -55,7 +58,7 @@ function forApiPaths(middleware: RequestHandler): RequestHandler {
   };
 }
 
-/** Notices that a proxy which TRUST_PROXY doesn't name says whom it speaks for. */
+/** Notes proxies that send X-Forwarded-For, but are not in TRUST_PROXY. */
 function untrustedProxy(context: Context): RequestHandler {
   const note = createUntrustedProxyWarner(context);
   return (request, _response, next) => {
@@ -68,8 +71,8 @@ function untrustedProxy(context: Context): RequestHandler {
 }
 
 /**
- * Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. They call `next`, or
- * throw at once; the rejection of an `async` one would be lost.
+ * Combines middlewares into one, because a layer of Express' router takes longer than most of them. The middlewares must call
+ * `next` or throw synchronously. The rejection of an `async` middleware would be lost.
  */
 function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
@@ -85,9 +88,9 @@ function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
 }
 
 /**
- * The API as an Express application.
- * @param overrides the server that it runs in; {@link standalone} for what is absent
- * @param consolePages serves the web console, where there is one
+ * Creates the API as an Express application.
+ * @param overrides parts of the server; {@link standalone} for absent parts
+ * @param consolePages serves the web console, if it is enabled
  */
 export function createApp(context: Context, overrides: ServerOverrides = {}, consolePages?: RequestHandler): Express {
   const server = { ...standalone, ...overrides, deadlines: { ...standalone.deadlines, ...overrides.deadlines } };

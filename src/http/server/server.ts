@@ -24,56 +24,55 @@ import { createApp } from './app.js';
 
 import { serveConsole } from './web-console.js';
 
-/** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
+/** Maximum time for running requests during a shutdown, in milliseconds. The service ends within 25 s. */
 const longestDrainMs = 24_000;
-/** Shorter for work in the background: closing a database that is out of reach takes up to 6 s more. */
+/** Maximum time for background work during a shutdown. Closing an unreachable database takes up to 6 s more. */
 const longestWorkMs = 18_000;
 
 /**
- * A refused client is told to come back after 2 s, and the connection of one that asks again before isn't read until then: to
- * refuse it again and again would take the time of those who are served. Milliseconds.
+ * Time for which the connection of a refused request isn't read, in milliseconds. Retry-After is also 2 s. Otherwise, repeated
+ * refusals would take processor time from other requests.
  */
 const defaultRefusedPauseMs = 2000;
 
-/** How long a whole request may take to arrive, in milliseconds: uploads take their time. */
+/** Maximum time to receive a whole request, in milliseconds; uploads take long. */
 export const requestTimeoutMs = 10 * 60_000;
 
-/** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
+/** Interval of Node's checks of connection time limits, in milliseconds. The default of 30 s is too long. */
 const checkEveryMs = 2000;
-/** Sockets beyond these are closed: each takes memory and a descriptor. */
+/** Maximum open sockets, because each takes memory and a file descriptor. */
 const maxConnections = 5000;
 
-/** A server that listens. */
 export interface RunningServer {
-  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  /** URL of the server, such as `http://127.0.0.1:3000`. */
   url: string;
-  /** Whether it serves the web console, at the same address. */
+  /** Whether the server also serves the web console. */
   hasConsole: boolean;
-  /** There is a database: serves, and does what is to be done in the background. */
+  /** Starts serving and background work, once the database is ready. */
   begin(): void;
   /**
-   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts what is
-   * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
+   * Shuts down. Reports "not ready" at once, but accepts requests for `DRAIN_DELAY_MS`. Then waits for running requests, and
+   * ends the remaining ones 24 s after the call. Waits at most 18 s for background work.
    */
   close(): Promise<void>;
 }
 
-/** How a server starts, and its limits. */
+/** Start mode and limits of a server. */
 export interface ServerOptions {
-  /** False: answers 503 until {@link RunningServer.begin}. */
+  /** If false, the API answers 503 until {@link RunningServer.begin}. */
   ready?: boolean;
-  /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
+  /** Maximum time for requests and background work during a shutdown, in milliseconds. */
   drainMs?: number;
   deadlines?: Partial<Deadlines>;
-  /** How long requests may wait in the queue. */
+  /** Maximum waiting time of requests in the queue. */
   queueWaitMs?: NonNullable<RequestLimits['waitMs']>;
-  /** How long the connection of a refused request isn't read, in milliseconds. */
+  /** Time for which the connection of a refused request isn't read, in milliseconds. */
   refusedPauseMs?: number;
-  /** Where the web console was built; absent: where `npm run build` puts it. */
+  /** Folder of the built web console; by default the output folder of `npm run build`. */
   consoleFolder?: string;
 }
 
-/** Refuses requests without reading them: the cheaper a refusal, the more other requests are served. */
+/** Creates a function that refuses requests unread, because cheap refusals leave time for other requests. */
 function refusal({ config }: Context, onRefused: () => void) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
@@ -83,9 +82,9 @@ function refusal({ config }: Context, onRefused: () => void) {
     [codeHeader]: 'OVERLOADED',
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
   };
-  // As Node writes them fastest.
+  // Node writes a flat list of headers fastest.
   const flatHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
-  // Without CORS headers a browser's client couldn't read the code.
+  // Without CORS headers, browser clients couldn't read the code.
   const cors = corsMiddleware(config.http.allowedOrigins);
   return (request: IncomingMessage, response: ServerResponse) => {
     const send = () => {
@@ -93,22 +92,22 @@ function refusal({ config }: Context, onRefused: () => void) {
       onRefused();
     };
     if (request.headers.origin === undefined) send();
-    // It needs no more of Express than what it extends.
+    // This middleware uses only the features of Node's own classes.
     else cors(request as Request, response as Response, send);
   };
 }
 
 function limitConnections(server: Server): void {
   server.headersTimeout = 10_000;
-  // Bodies that aren't uploads are given less by their own reader.
+  // The JSON reader has a shorter limit for its bodies.
   server.requestTimeout = requestTimeoutMs;
-  // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
+  // Longer than load balancers keep idle connections, so that they never use a connection that is just closing.
   server.keepAliveTimeout = 75_000;
-  // Their 16 KiB bound them. A number would drop those behind it without a word: a proxy's X-Forwarded-For stands at the end.
+  // 16 KiB bound the headers. A maximum count would silently drop the last headers, such as a proxy's X-Forwarded-For.
   server.maxHeadersCount = 0;
 }
 
-/** The work besides requests. It begins once there is a database. */
+/** Background work: imports, mails, waiting lists and housekeeping. */
 function backgroundWork(context: Context) {
   let importWorker: ImportWorker | undefined;
   let sender: MailSender | undefined;
@@ -122,21 +121,21 @@ function backgroundWork(context: Context) {
       housekeeping = startHousekeeping(context);
     },
     wakeImports: () => importWorker?.wake(),
-    // A running import stops at its next row boundary, and is resumed later.
+    // A running import stops after its current row, and is resumed later.
     close: () => Promise.all([importWorker?.close(), sender?.close(), promoter?.close(), housekeeping?.close()]),
   };
 }
 
-/** After a delay: stops taking connections, and ends when the last one has. */
+/** Stops accepting connections after a delay, and waits for the end of all connections. */
 async function drain(connections: Connections, delayMs: number): Promise<void> {
   if (delayMs > 0) await sleep(delayMs);
   await connections.end();
 }
 
-/** Waits for work to end, but no longer than so many milliseconds. */
+/** Waits for work, but no longer than the given time. */
 async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
-  // It fails only where it is broken off below, when its result is no longer needed.
+  // `sleep` fails only when it is aborted below, and its result is no longer needed.
   const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => over.abort());
 }
@@ -166,11 +165,11 @@ export async function startServer(
       refuse(request, response);
       if (state === 'serving') connections.pauseReadingAfter(request, refusedPauseMs);
     },
-    onRefusals: (count) => context.logger.warn({ count }, 'busy: requests were turned away'),
+    onRefusals: (count) => context.logger.warn({ count }, 'busy: requests were refused'),
     ...(queueWaitMs && { waitMs: queueWaitMs }),
   });
   const abortedRequests = countPerSecond((count) =>
-    context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
+    context.logger.warn({ count }, 'requests were ended because their clients were too slow'),
   );
   const closedConnections = countPerSecond((count) =>
     context.logger.warn({ count }, 'connections were closed: there were too many'),
@@ -232,13 +231,13 @@ export async function startServer(
     hasConsole: consolePages !== undefined,
     begin,
     async close() {
-      // A server that was never ready gets no requests.
+      // A server that was never ready has no requests to drain.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
       const cutTimer = setTimeout(() => server.closeAllConnections(), drainMs);
       await Promise.all([drain(connections, delayMs), waitAtMost(Math.min(drainMs, longestWorkMs), work.close())]);
       clearTimeout(cutTimer);
-      // Failures are reported where the work was started.
+      // The starter of the work reports its failures.
       await Promise.allSettled(pendingWork);
     },
   };

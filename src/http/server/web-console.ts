@@ -6,23 +6,22 @@ import { lookup } from 'mime-types';
 import { programFile } from '../../package-root.js';
 import { type Encoded, encodings, sendEncoded } from '../body/encodings.js';
 
-/** Where the build puts the web console. */
+/** Output folder of the build. */
 const builtConsole = programFile('console');
 
-/** What Vite writes in place of the nonce: see src/console/vite.config.ts. */
+/** Vite's placeholder for the nonce: see src/console/vite.config.ts. */
 const noncePlaceholder = 'CSP_NONCE';
 
-/** How Vite's output names compressed files. */
+/** Suffixes of compressed files in Vite's output. */
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** A file as it is sent. */
 type Asset = Encoded & { type: string; cacheControl: string };
 
-/** Names with a hash of their content never change; the others are asked for again after an hour. */
+/** Returns the Cache-Control of a file. Files with a hash in their name never change; others are cached for an hour. */
 const cacheControlOf = (name: string): string =>
   name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
 
-/** Reads the built files into memory: some 3 MiB. They are few, and a disk that stalls delays no page. */
+/** Reads the built files into memory (about 3 MiB), so that a slow disk delays no page. */
 function readAssets(folder: string): Map<string, Asset> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -50,7 +49,10 @@ function sendAsset(request: Request, response: Response, asset: Asset): void {
   sendEncoded(request, response, asset);
 }
 
-/** What the page may load: nothing of other origins, and no inline script or style without this page's nonce. */
+/**
+ * Returns the Content-Security-Policy of the page: no other origins, no inline scripts, and inline styles only with the
+ * nonce.
+ */
 const policyFor = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -64,16 +66,16 @@ const policyFor = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** First parts of the addresses of pages. */
+/** First path segments of pages. */
 export const pageNames: readonly string[] = [
   ...['', 'profile', 'people', 'imports', 'courses', 'enrollments', 'catalogue', 'audit', 'mail'],
-  // Links in mails and on certificates open these.
+  // Links in mails and on certificates open these pages.
   ...['set-password', 'forgot-password', 'confirm-email', 'certificates', 'cancel-email'],
 ];
 
 /**
- * Whether a request is for a page: one that names HTML, or takes anything at the address of a page, as previews and checks of
- * links do. Elsewhere programs that take anything get JSON.
+ * Whether a request is for a page. It must accept HTML explicitly, or accept anything at the path of a page, like link previews
+ * and link checkers. At other paths, programs that accept anything get JSON.
  */
 function asksForPage(request: Request): boolean {
   if (/\btext\/html\b/.test(request.headers.accept ?? '')) return true;
@@ -82,13 +84,13 @@ function asksForPage(request: Request): boolean {
 }
 
 /**
- * Serves the web console: its files by their names, and its page for every other address that a browser opens outside
- * `/api`. Other requests pass.
- * @param folder where the build put it
- * @returns nothing when it isn't built
+ * Creates the middleware of the web console. Serves files by their paths, and the page for all other paths outside `/api` that
+ * a browser opens. Passes other requests on.
+ * @param folder output folder of the build
+ * @returns undefined if the console isn't built
  */
 export function serveConsole(folder: string = builtConsole): RequestHandler | undefined {
-  // The source has an index.html, too; only the build has a manifest.
+  // The source folder also has an index.html, but only the build has a manifest.
   if (!existsSync(path.join(folder, 'manifest.json'))) return undefined;
   const [beginning = '', ...parts] = readFileSync(path.join(folder, 'index.html'), 'utf8').split(noncePlaceholder);
   const assets = readAssets(folder);
@@ -100,7 +102,7 @@ export function serveConsole(folder: string = builtConsole): RequestHandler | un
     if (!asksForPage(request) || request.path.startsWith('/assets/')) return next();
     const nonce = randomBytes(16).toString('base64');
     response.setHeader('Content-Security-Policy', policyFor(nonce));
-    // By plain HTTP, browsers tell of no other header of a GET where it comes from: see session-cookie.ts.
+    // On plain HTTP, `Referer` is the only header with the origin of a GET: see session-cookie.ts.
     response.setHeader('Referrer-Policy', 'same-origin');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     const page = Buffer.from([beginning, ...parts].join(nonce));

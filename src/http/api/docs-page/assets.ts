@@ -9,9 +9,9 @@ pre{overflow-x:auto;padding:.6rem;border:1px solid #8884;border-radius:.3rem}but
 label{display:block;margin:.4rem 0}label input,textarea{display:block;box-sizing:border-box;width:100%}textarea{font-family:ui-monospace,monospace}summary h3{display:inline}[hidden]{display:none}`;
 
 /**
- * Searches operations and sends requests, with the token that was typed and without the session of the web console. Completes the curl
- * commands with the origin of the page, and copies them. Browsers offer the clipboard only on https
- * and localhost; elsewhere the script selects the command and uses the older copy command.
+ * Script of the page. Searches operations, and sends requests with the entered token but without the web console's session.
+ * Completes the curl commands with the origin of the page, and copies them. Browsers offer the clipboard only on https and
+ * localhost. Elsewhere, the script selects the command and uses the older copy command.
  */
 export const script = `for (const button of document.querySelectorAll('button.copy')) {
   const command = document.getElementById(button.getAttribute('aria-controls'));

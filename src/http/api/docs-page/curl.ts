@@ -10,7 +10,7 @@ export const originVariable = '$ORIGIN';
 const exampleOf = ({ examples, default: standard, enum: values }: Schema, name: string): string =>
   String(standard ?? examples?.[0] ?? values?.[0] ?? name);
 
-/** The path of an operation, with examples for its path parameters and required query parameters. */
+/** Returns the path of an operation, with examples of its path parameters and required query parameters. */
 export function examplePath({ path, operation }: Endpoint): string {
   const query = new URLSearchParams();
   let filled = path;
@@ -27,7 +27,7 @@ function urlOf(endpoint: Endpoint, server: string): string {
   return `${base.replace(/\/$/, '')}${examplePath(endpoint)}`;
 }
 
-/** The fields of a form that curl sends: the file, other required fields, and those with defaults. */
+/** Returns curl options for the file, other required fields, and fields with defaults. */
 function formOptions({ properties = {}, required = [] }: Schema): string[] {
   return Object.entries(properties)
     .filter(([name, schema]) => required.includes(name) || schema.default !== undefined)
@@ -44,7 +44,7 @@ function bodyOptions(content: Content): string[] {
   return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(json.example, null, 2))}`];
 }
 
-/** How to receive what isn't JSON: events as they come, binary files in a file. */
+/** Returns curl options for responses other than JSON: events without buffering, binary files into a file. */
 function outputOptions({ responses }: Endpoint['operation']): string[] {
   const types = Object.values(responses).flatMap(({ content = {} }) => Object.keys(content));
   if (types.includes('text/event-stream')) return ['--no-buffer'];
@@ -52,8 +52,8 @@ function outputOptions({ responses }: Endpoint['operation']): string[] {
 }
 
 /**
- * The request of an operation as a curl command for POSIX shells. `$TOKEN` stands for the caller's token, in operations
- * that need one.
+ * Returns the request of an operation as a curl command for POSIX shells. `$TOKEN` is a placeholder for the token, if the
+ * operation needs one.
  */
 export function curlCommand(endpoint: Endpoint, server: string): string {
   const { method, operation } = endpoint;

@@ -1,4 +1,4 @@
-/** What the page reads of JSON Schema. */
+/** The parts of JSON Schema that the page uses. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -52,7 +52,7 @@ export interface DescribedOperation {
   responses: Record<string, { description: string; content?: Content }>;
 }
 
-/** What the page reads of an OpenAPI document. */
+/** The parts of an OpenAPI document that the page uses. */
 export interface Document {
   info: { title: string; version: string; description: string };
   servers: { url: string }[];
@@ -61,7 +61,7 @@ export interface Document {
   components: { schemas: Record<string, Schema>; examples: Record<string, Example> };
 }
 
-/** An operation with its place in the document. */
+/** An operation with its method and path in the document. */
 export interface Endpoint {
   method: string;
   path: string;
@@ -70,12 +70,12 @@ export interface Endpoint {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text for element content and double-quoted attributes. */
+/** Escapes text for element content and double-quoted attributes. */
 export const escaped = (text: unknown): string =>
   String(text).replace(/[&<>"]/g, (character) => entities[character] ?? character);
 
-/** A description as HTML: text between backticks is code. */
+/** Returns a description as HTML. Text between backticks becomes code. */
 export const descriptionHtml = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-/** The last part of a reference: `User` of `#/components/schemas/User`. */
+/** Returns the last part of a reference: `User` for `#/components/schemas/User`. */
 export const referenceName = (reference: string): string => reference.replace(/^.*\//, '');

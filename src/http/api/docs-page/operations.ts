@@ -2,10 +2,10 @@ import { curlCommand, examplePath } from './curl.js';
 import { type DescribedOperation, descriptionHtml, type Endpoint, escaped, referenceName } from './document.js';
 import { contentHtml, parameterTable, schemaLink } from './schemas.js';
 
-/** The fragment of a failure that operations share. */
+/** Returns the URL fragment of a shared failure. */
 export const failureId = (code: string): string => `failure-${code}`;
 
-/** The codes of a status, each linked to its example. */
+/** Returns the codes of a status, with links to their examples. */
 function failureLinks({ content = {} }: DescribedOperation['responses'][string]): string {
   const links = Object.entries(content['application/json']?.examples ?? {}).map(([code, { $ref }]) => {
     if (code === 'VALIDATION') return schemaLink('ValidationError');
@@ -24,7 +24,7 @@ function curlHtml(endpoint: Endpoint, server: string): string {
   return `<p><button type="button" class="copy" aria-controls="${id}" hidden>Copy as curl</button></p><pre><code id="${id}">${escaped(curlCommand(endpoint, server))}</code></pre>`;
 }
 
-/** A form that sends a request, where body and response are texts. The script of the page shows it. */
+/** Returns a form that sends a request, if body and response are texts. The page's script makes the form visible. */
 function tryHtml(endpoint: Endpoint): string {
   const { method, operation } = endpoint;
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {};
@@ -36,7 +36,7 @@ function tryHtml(endpoint: Endpoint): string {
   return `<form class="try" data-method="${method.toUpperCase()}" hidden><label>Path <input name="path" value="${escaped(examplePath(endpoint))}"></label>${body}<button>Send</button><pre aria-live="polite" hidden></pre></form>`;
 }
 
-/** An operation as a section that opens: parameters, bodies, examples, failures, and its curl command. */
+/** Returns an operation as a collapsible section: parameters, bodies, examples, failures, and its curl command. */
 export function operationHtml(endpoint: Endpoint, server: string): string {
   const { method, path, operation } = endpoint;
   const { summary, description, security, parameters, requestBody, responses } = operation;

@@ -7,11 +7,11 @@ import { failureId, operationHtml } from './operations.js';
 import { componentHtml } from './schemas.js';
 
 /**
- * The description of the API as a page, rendered from the OpenAPI document. It loads nothing else, and shows everything
- * without its script, which searches, sends requests and copies the curl commands.
+ * The description of the API as a page, rendered from the OpenAPI document. The page loads no other resources, and is complete
+ * without its script. The script searches, sends requests and copies the curl commands.
  */
 
-/** The failures that operations share, with their bodies. */
+/** Returns a table of shared failures and their bodies. */
 function sharedFailures({ components }: Document): string {
   const rows = Object.entries(components.examples).map(
     ([code, { value }]) =>
@@ -31,14 +31,14 @@ function introduction({ info }: Document): string {
 
 const sectionId = (name: string) => `section-${name.toLowerCase()}`;
 
-/** Links to the sections of the page. */
+/** Returns links to the sections of the page. */
 function contents(names: readonly string[]): string {
   const links = names.map((name) => `<a href="#${sectionId(name)}">${escaped(name)}</a>`);
   return `<nav aria-label="Sections"><p>${links.join(' · ')}</p></nav>`;
 }
 
 function render(): string {
-  // The document is typed as any object; these are the parts that the page reads.
+  // The document has the type `object`; `Document` declares the parts that the page uses.
   const document = openapiDocument() as Document;
   const { info, servers, tags, paths, components } = document;
   const server = servers[0]?.url ?? '/';
@@ -56,7 +56,7 @@ function render(): string {
     '<div id="tools" hidden><label>Search operations <input type="search" id="search"></label><label>Token for requests <input type="password" id="token" autocomplete="off"></label></div>',
     contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
     ...sections,
-    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both carry a code in the header <code>Error-Code</code>, and numbers of the message as <code>params</code>: programs read these, the sentences are for people and may change.</p>',
+    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both have a code in the header <code>Error-Code</code>, and the values of their message in <code>params</code>. Programs use these; messages are for people and may change.</p>',
     componentHtml('ValidationError', validationFailure),
     componentHtml('Error', failure),
     sharedFailures(document),
@@ -70,5 +70,5 @@ function render(): string {
 const digestOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = `default-src 'none'; script-src ${digestOf(script)}; style-src ${digestOf(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The page, and what it may load. */
+/** Returns the page and its Content-Security-Policy. */
 export const docsPage = (): { html: string; policy: string } => ({ html: render(), policy });

@@ -1,6 +1,6 @@
 import { type Content, descriptionHtml, escaped, type Parameter, referenceName, type Schema } from './document.js';
 
-/** The fragment of a component's description. */
+/** Returns the URL fragment of a component's description. */
 const schemaId = (name: string): string => `schema-${name}`;
 
 export const schemaLink = (name: string): string => `<a href="#${escaped(schemaId(name))}">${escaped(name)}</a>`;
@@ -12,7 +12,7 @@ function bounds({ minLength, maxLength, minimum, maximum }: Schema): string {
   return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
 }
 
-/** The values of a schema as HTML: `string, 3 to 200`, `list of string`, or a link to a component. */
+/** Returns the permitted values of a schema as HTML: `string, 3 to 200`, `list of string`, or a link to a component. */
 function valuesHtml(schema: Schema): string {
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (schema.$ref) return schemaLink(referenceName(schema.$ref));
@@ -25,7 +25,7 @@ function valuesHtml(schema: Schema): string {
   return escaped(`${type}${schema.format ? ` (${schema.format})` : ''}${bounds(schema)}`);
 }
 
-/** The values with the default, the description and an example. */
+/** Returns the permitted values with the default, the description and an example. */
 function explanationHtml(schema: Schema): string {
   const standard = schema.default === undefined ? '' : `; ${escaped(JSON.stringify(schema.default))} when absent`;
   const note = schema.description ? ` – ${descriptionHtml(schema.description)}` : '';
@@ -37,7 +37,7 @@ function explanationHtml(schema: Schema): string {
 const row = (name: string, isRequired: boolean, explanation: string) =>
   `<tr><td><code>${escaped(name)}</code></td><td>${isRequired ? 'yes' : ''}</td><td>${explanation}</td></tr>`;
 
-/** The rows of an object's fields, those of nested objects by their path. Components are linked, not repeated. */
+/** Returns rows for an object's fields, including nested fields by their path. Components are linked, not repeated. */
 function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const inner = schema.properties ? schema : (schema.items ?? {});
@@ -48,18 +48,18 @@ function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): str
 
 function table(caption: string, rows: readonly string[]): string {
   if (rows.length === 0) return '';
-  return `<table><caption>${descriptionHtml(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table><caption>${descriptionHtml(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>Description</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** A component of the document: its fields, or its values. */
+/** Returns a component of the document with its fields or permitted values. */
 export function componentHtml(name: string, schema: Schema): string {
   const { description = '', ...own } = schema;
   const fields = table(`Fields of ${name}`, fieldRows(own));
-  // Browsers open what has the target of a link inside of it.
+  // Browsers open a `details` element that contains the target of a link.
   return `<details><summary><h3>${escaped(name)}</h3></summary><div id="${escaped(schemaId(name))}"><p>${descriptionHtml(description)}</p>${fields || `<p>${explanationHtml(own)}</p>`}</div></details>`;
 }
 
-/** Bodies with their fields and JSON examples. */
+/** Returns bodies with their fields and JSON examples. */
 export function contentHtml(caption: string, content: Content): string {
   const bodies = Object.entries(content).map(([type, { schema, example }]) => {
     const heading = `${caption} (${type})`;

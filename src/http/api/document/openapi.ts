@@ -10,19 +10,19 @@ import { type Operation, seatsHeader, tags } from '../operation.js';
 import { contract } from '../operations/contract.js';
 import { errorCode, failure, validationFailure } from '../response-schemas.js';
 
-/** The words of a failure, as this operation says them. */
+/** Returns the message of a failure; an operation may have its own message for a wrong role. */
 function describedFailure({ access }: Operation, code: ErrorCode): string {
   const ofRole = access.kind === 'roles' && code === roleRefusal(access.roles) ? access.refusal : undefined;
   return ofRole ?? messageOf(code);
 }
 
-/** How the access rule of an operation refuses signed-in callers. */
+/** Returns the codes with which the access rule refuses signed-in callers. */
 function accessRefusals({ access }: Operation): ErrorCode[] {
   switch (access.kind) {
     case 'roles':
       return [roleRefusal(access.roles)];
     case 'scoped':
-      // Those for all roles refuse nobody.
+      // A rule for all roles refuses nobody.
       return access.roles.length === roles.length ? [] : [roleRefusal(access.roles)];
     case 'own-trainer':
       return ['TRAINER_REQUIRED', 'OTHER_TRAINER'];
@@ -33,14 +33,14 @@ function accessRefusals({ access }: Operation): ErrorCode[] {
   }
 }
 
-/** Without a token, with one in the header or the cookie, or either. */
+/** Returns the security requirements: none, a token in the header or the cookie, or both alternatives. */
 function securityOf({ access }: Operation): object[] {
   if (access.kind === 'public') return [];
   const either = [{ token: [] }, { cookie: [] }];
   return access.kind === 'optional' ? [{}, ...either] : either;
 }
 
-/** The failures of an operation: its own, and those that follow from its access rule and its input. */
+/** Returns the failures of an operation: its declared failures, and those of its access rule and input. */
 function failuresOf(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.failures ?? [])];
   if (operation.body || operation.query) codes.push('VALIDATION');
@@ -56,7 +56,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
     codes.push(...accessRefusals(operation));
     if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
-  // Any other operation may come under overload, or before the database is reached.
+  // Every other operation may meet overload, or a database that isn't ready.
   if (!operation.availableBeforeReady) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
@@ -67,7 +67,7 @@ const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'i
 
 const challenge = { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') };
 
-/** Who may call an operation. */
+/** Returns a sentence about the permitted callers. */
 function audienceOf({ access, allowsInitialPassword }: Operation): string {
   if (access.kind === 'public') return 'Needs no token.';
   const audience = signedInAudience(access);
@@ -83,17 +83,17 @@ function signedInAudience(access: Exclude<Operation['access'], { kind: 'public' 
     case 'roles':
       return `For ${listed(access.roles)}.`;
     case 'scoped':
-      return `For ${listed(access.roles)}; only the super admin sees more than their own.`;
+      return `For ${listed(access.roles)}; only the super admin sees data of others.`;
     case 'own-trainer':
       return 'For the super admin, and for the trainer whom the path names.';
     case 'owner':
-      return `For ${listed(access.roles)}; only the super admin for ${access.of}s that are not their own${access.open ? ', unless published' : ''}.`;
+      return `For ${listed(access.roles)}; ${access.of}s of others only for the super admin${access.open ? ', unless published' : ''}.`;
   }
 }
 
 const plurals: Record<Role, string> = { super_admin: 'the super admin', trainer: 'trainers', trainee: 'trainees' };
 
-/** `trainees, trainers and the super admin` */
+/** Joins roles: `trainees, trainers and the super admin`. */
 function listed(roles: readonly Role[]): string {
   const names = roles.map((role) => plurals[role]);
   return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
@@ -113,7 +113,7 @@ function createOperationConverter() {
         in: where,
         description,
         required: where === 'path' || required.includes(name),
-        // A parameter that may have several values has them in one text, separated by commas.
+        // Several values of a parameter are one text, separated by commas.
         ...(property.type === 'array' && { style: 'form', explode: false }),
         schema: property,
       }));
@@ -121,7 +121,6 @@ function createOperationConverter() {
     return [...located('path', operation.params), ...located('query', operation.query)];
   }
 
-  /** A form with a file and text fields. */
   function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
     const { properties, ...converted } = input(fields);
     const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
@@ -201,7 +200,7 @@ function createOperationConverter() {
       };
       responses[304] = { description: 'Not modified: `If-None-Match` names the current `ETag`' };
     }
-    // Any operation may meet a fault of the service.
+    // Every operation may meet a fault of the service.
     const failures: ErrorCode[] = [...failuresOf(operation), 'DATABASE_UNUSABLE'];
     for (const status of new Set(failures.map(statusOf))) {
       const codes = failures.filter((code) => statusOf(code) === status);
@@ -233,11 +232,10 @@ function createOperationConverter() {
   };
 }
 
-/** The contract as an OpenAPI 3.1 document. */
 export function openapiDocument(): object {
   const { convert, components } = createOperationConverter();
   const paths: Record<string, Record<string, object>> = {};
-  // Each operation has a type of its own; here only what all have in common counts.
+  // Each operation has its own literal type; this loop uses only the common type.
   for (const [operationId, operation] of Object.entries(contract) as [string, Operation][]) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
@@ -261,14 +259,14 @@ export function openapiDocument(): object {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'The token that a login or the setup answers with',
+          description: 'The token in the response of a login or the setup',
         },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: secureCookieName,
           description:
-            'Session cookie of the web console, honoured in requests from pages of this service only: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` or `Referer` must match), and methods other than GET and HEAD need a header `X-Requested-With`. On plain HTTP, except for loopback hosts, the name is `coursectl`.',
+            'Session cookie of the web console, accepted only in requests from pages of this service: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` or `Referer` must match), and methods other than GET and HEAD need a header `X-Requested-With`. On plain HTTP, except for loopback hosts, the name is `coursectl`.',
         },
       },
       ...components,

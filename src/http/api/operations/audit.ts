@@ -27,10 +27,9 @@ const auditEntry = component(
 
 const operation = operations('Audit');
 
-/** The audit log. */
 export const auditOperations = {
   listAudit: operation.get('/api/audit', {
-    summary: 'Privileged changes, newest first: who, what, when, from where, before and after',
+    summary: 'Privileged changes, newest first: actor, action, time, origin, and values before and after',
     access: superAdmin,
     query: auditListingSchema,
     itemBytes: itemBytes.auditEntry,

@@ -21,34 +21,36 @@ const newsKindList = Joi.array()
   .required();
 
 const mailPreferences = {
-  language: shapes.nullableEnum(mailLanguages).description('Language of mails; null: that of the service'),
+  language: shapes.nullableEnum(mailLanguages).description('Language of mails; null for the language of the service'),
   off: newsKindList.description('Kinds of mails that are turned off').example(['completed']),
   kinds: newsKindList
-    .description('Kinds that the caller may turn off; none where no mail is sent')
+    .description('Kinds that the caller may turn off; empty if the service sends no mail')
     .example(['completed']),
 };
 
 const calendar = {
-  createdAt: shapes.nullableTimestamp.description('Time at which the address was made; null without one'),
-  lastUsedAt: shapes.nullableTimestamp.description('Time of the last use, to the hour; null before the first'),
+  createdAt: shapes.nullableTimestamp.description('Time at which the address was created; null without an address'),
+  lastUsedAt: shapes.nullableTimestamp.description('Hour of the last use; null before the first use'),
 };
 
-/** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */
+/**
+ * Maximum body bytes of operations on accounts: all fields at their maximum length, two passwords, each character escaped.
+ */
 export const accountBytes = 32 * 1024;
 
 const operation = operations('Authentication');
 
-/** Who has courses of their own. */
+/** Roles with courses of their own. */
 const withCourses = {
   kind: 'roles',
   roles: ['trainee', 'trainer'],
   refusal: 'Only trainees and trainers have a calendar.',
 } as const;
 
-/** Setup, logins and the own account (specification, sections 4.2 to 4.11). */
+/** Setup, logins and the caller's account (specification, sections 4.2 to 4.11). */
 export const authOperations = {
   setupStatus: operation.get('/api/auth/setup-status', {
-    summary: 'Whether the first-time setup is still to be done',
+    summary: 'Whether the first-time setup must still be done',
     access: anybody,
     success: ok('The state of the setup', { setupRequired: shapes.boolean, superAdminCount: shapes.count }),
   }),
@@ -104,7 +106,7 @@ export const authOperations = {
     success: ok('The account', { user: ownUser }),
   }),
   updateProfile: operation.put('/api/auth/profile', {
-    summary: "Change the caller's names and phone; absent and empty fields stay as they are",
+    summary: "Change the caller's names and phone; absent and empty fields do not change",
     access: signedIn,
     allowsInitialPassword: true,
     body: profileSchema,
@@ -139,14 +141,14 @@ export const authOperations = {
     failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
   }),
   requestEmailChange: operation.post('/api/auth/email', {
-    summary: "Have a link sent to another email, which becomes the caller's once the link is used",
+    summary: "Request a change of the caller's email: the new email gets a link that confirms the change",
     description:
-      'The present email is told, and gets a link that cancels the change. Nothing is sent to the email of another account; the response is the same.',
+      'The current email gets a notice with a link that cancels the change. The email of another account gets nothing; the response is the same.',
     access: signedIn,
     body: emailChangeSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
-    success: accepted('The link leaves, unless another account has the email', {
+    success: accepted('The link is sent, unless another account has the email', {
       message: shapes.message('A link was sent to the new email, unless it belongs to another account.'),
     }),
     failures: ['MAIL_NOT_SET_UP', 'CURRENT_PASSWORD_INCORRECT', 'TOO_MANY_ATTEMPTS'],
@@ -166,56 +168,57 @@ export const authOperations = {
     access: signedIn,
     allowsInitialPassword: true,
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
-    success: ok('The image is in use; `imageUrl` says where it can be seen', {
+    success: ok('The image is in use; `imageUrl` is its URL', {
       message: shapes.message('Avatar updated successfully.'),
       imageUrl: shapes.text,
     }),
     failures: ['STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeAvatar: operation.delete('/api/auth/avatar', {
-    summary: "Take the image of the caller's account away",
+    summary: "Remove the image of the caller's account",
     access: signedIn,
     allowsInitialPassword: true,
-    success: ok('There is no image', { message: shapes.message('Avatar removed successfully.') }),
+    success: ok('The image was removed', { message: shapes.message('Avatar removed successfully.') }),
   }),
   showMailPreferences: operation.get('/api/mail-preferences', {
-    summary: 'Which mails the caller wants, and in which language',
+    summary: "The caller's choice of mails and their language",
     access: signedIn,
     allowsInitialPassword: true,
     success: ok('The preferences', mailPreferences),
   }),
   changeMailPreferences: operation.put('/api/mail-preferences', {
-    summary: 'Choose the language of mails to the caller, and which are turned off; absent fields stay as they are',
+    summary:
+      'Choose the language of mails to the caller, and the kinds that are turned off; absent fields do not change',
     access: signedIn,
     allowsInitialPassword: true,
     body: mailPreferencesSchema,
     success: ok('The preferences were changed', mailPreferences),
   }),
   showCalendar: operation.get('/api/auth/calendar', {
-    summary: "When the private address of the caller's calendar was made, and last used",
+    summary: "Times of creation and last use of the private address of the caller's calendar",
     access: withCourses,
-    success: ok('The address, as far as it is stored; nulls where there is none', calendar),
+    success: ok('The times; null without an address', calendar),
   }),
   createCalendar: operation.post('/api/auth/calendar', {
-    summary: "Give the caller's calendar a private address, in place of the one that it has",
-    description: 'Everybody who knows the address sees the dates of the courses, without signing in.',
+    summary: "Create a private address of the caller's calendar, which replaces the previous one",
+    description: 'Everybody who knows the address can see the dates of the courses, without signing in.',
     access: withCourses,
-    success: created('The calendar has the address, which is shown only here', {
+    success: created('The new address, shown only here', {
       message: shapes.message('Calendar address created successfully.'),
       url: shapes.text
-        .description('The address; without its beginning where `PUBLIC_URL` is not set')
+        .description('The address; only its path if `PUBLIC_URL` is not set')
         .example('/api/calendars/n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk.ics'),
     }),
   }),
   revokeCalendar: operation.delete('/api/auth/calendar', {
-    summary: "End the private address of the caller's calendar",
+    summary: "Revoke the private address of the caller's calendar",
     access: withCourses,
-    success: ok('The calendar has no address', { message: shapes.message('Calendar address revoked successfully.') }),
+    success: ok('The address was revoked', { message: shapes.message('Calendar address revoked successfully.') }),
   }),
   privateCalendar: operation.get('/api/calendars/:key.ics', {
-    summary: "The dates of a trainee's or trainer's own courses, for calendar programs that subscribe to them",
+    summary: "The dates of a trainee's or trainer's courses, for subscriptions in calendar programs",
     description:
-      'Trainees: courses that they have asked for (tentative), take part in or have completed; trainers: their own. Those with the 500 latest dates. Refused with 404 while the account is inactive, and once the address was revoked or replaced.',
+      'For trainees their pending (tentative), active and completed courses, for trainers their own courses. At most the 500 courses with the latest dates. Refused with 404 while the account is inactive, and after the address was revoked or replaced.',
     access: anybody,
     secretPath: true,
     params: Joi.object({

@@ -23,13 +23,13 @@ const keys = {
 
 const verified = component(
   'VerifiedCertificate',
-  'A valid certificate, for everybody who has its code',
+  'A valid certificate, for everybody with its code',
   Joi.object({
     ...keys,
     programme: text.description('Name of the programme').example('Evening School'),
     logo: nullableText.description("URL of the programme's logo; null without one").example('/api/logo'),
     url: nullableText
-      .description('Address at which anybody can check it; null where `PUBLIC_URL` is not set')
+      .description('Public URL of the certificate; null if `PUBLIC_URL` is not set')
       .example('https://courses.example.org/certificates/7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ'),
   }),
 );
@@ -51,10 +51,9 @@ const certificate = component(
   }),
 );
 
-/** Certificates of completed courses. */
 export const certificateOperations = {
   listCertificates: operation.get('/api/certificates', {
-    summary: "Certificates, newest first: those of a trainer's courses, all for the super admin",
+    summary: 'Certificates, newest first: of their own courses for trainers, all for the super admin',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: certificateListingSchema,
     success: ok('One page of certificates', shapes.pageOf('certificates', certificate)),
@@ -65,8 +64,8 @@ export const certificateOperations = {
     access: anybody,
     secretPath: true,
     params: Joi.object({ code }),
-    success: ok('Whether it is valid, and if so what it says', {
-      valid: shapes.boolean.description('Whether there is a valid certificate with this code').example(true),
+    success: ok('Whether the certificate is valid, and its content if so', {
+      valid: shapes.boolean.description('Whether a valid certificate has this code').example(true),
       certificate: verified.optional(),
     }),
     failures: ['NOT_FOUND'],
@@ -83,7 +82,7 @@ export const certificateOperations = {
     failures: ['NOT_FOUND'],
   }),
   showLogo: operation.get('/api/logo', {
-    summary: "The programme's logo, as the setting `PROGRAMME_LOGO` names it",
+    summary: "The programme's logo from the setting `PROGRAMME_LOGO`",
     access: anybody,
     success: streamed('The image', '*/*'),
     failures: ['NOT_FOUND'],

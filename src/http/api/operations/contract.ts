@@ -13,8 +13,8 @@ import { sessionOperations } from './sessions.js';
 import { userOperations } from './users.js';
 
 /**
- * The whole API, an entry an operation. A route that isn't here doesn't exist. Of two paths that a request could mean, the
- * first one is meant: those that are spelt out stand before those with parameters.
+ * All operations of the API. If a request matches two paths, the first one wins. Therefore fixed paths are declared before
+ * paths with parameters.
  */
 export const contract = {
   ...authOperations,
@@ -32,5 +32,4 @@ export const contract = {
   ...serviceOperations,
 };
 
-/** The operations by their names, each with a type of its own. */
 export type Contract = typeof contract;

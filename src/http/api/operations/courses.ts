@@ -18,17 +18,17 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Courses');
 
-/** Courses and the catalogue. */
 export const courseOperations = {
   listCourses: operation.get('/api/courses', {
-    summary: 'The catalogue: published courses; for trainers their own too, for the super admin all',
+    summary: 'The catalogue: published courses, for trainers also their own courses, for the super admin all courses',
     access: { kind: 'optional' },
     query: courseListingSchema,
     itemBytes: itemBytes.course,
     success: ok('One page of courses', shapes.pageOf('courses', courseWithSeats)),
   }),
   createCourse: operation.post('/api/courses', {
-    summary: "Create a course, unpublished: a trainer's own, or that of the trainer whom the super admin names",
+    summary:
+      'Create an unpublished course: for the calling trainer, or for the trainer in a request of the super admin',
     access: { kind: 'roles', roles: ['trainer', 'super_admin'] },
     body: courseCreationSchema,
     success: created('The course was created', {
@@ -49,7 +49,7 @@ export const courseOperations = {
     success: ok('One page of trainers, by name', shapes.pageOf('trainers', person)),
   }),
   courseStatistics: operation.get('/api/courses/stats/overview', {
-    summary: "Figures of a trainer's own courses; of all for the super admin",
+    summary: 'Figures of their own courses for trainers, of all courses for the super admin',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     success: ok('The figures', { stats: courseStatistics.required() }),
   }),
@@ -63,14 +63,14 @@ export const courseOperations = {
     failures: ['NOT_FOUND'],
   }),
   exportCourses: operation.get('/api/courses/export.csv', {
-    summary: "A trainer's own courses that match, or all for the super admin; the first ones that were made come first",
+    summary: 'Matching courses, oldest first: their own courses for trainers, all courses for the super admin',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: courseExportSchema,
     exportsRows: true,
     success: table('The courses, a line each'),
   }),
   showCourse: operation.get('/api/courses/:id', {
-    summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',
+    summary: 'A course; an unpublished course only for its trainer, its active trainees and the super admin',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDetailsSchema,
@@ -78,15 +78,15 @@ export const courseOperations = {
     failures: ['NOT_FOUND'],
   }),
   courseCalendar: operation.get('/api/courses/:id/calendar.ics', {
-    summary: 'The dates of a course for calendar programs; who may see the course gets them, published ones everybody',
-    description: 'An event of whole days. Refused with 404 for a course without dates.',
+    summary: 'The dates of a course for calendar programs, for everybody who may see the course',
+    description: 'An all-day event. Refused with 404 for a course without dates.',
     access: { kind: 'optional' },
     params: Joi.object({ id: shapes.idOf('course') }),
     success: streamed('An iCalendar file (RFC 5545)', 'text/calendar'),
     failures: ['NOT_FOUND'],
   }),
   updateCourse: operation.put('/api/courses/:id', {
-    summary: 'Change what a course says of itself; absent fields stay as they are',
+    summary: 'Change the given fields of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: courseUpdateSchema,
@@ -100,7 +100,7 @@ export const courseOperations = {
   }),
   deleteCourse: operation.delete('/api/courses/:id', {
     summary:
-      'Delete a course with its enrollments and files; with active enrollments only the super admin can, by force',
+      'Delete a course with its enrollments and files; with active enrollments only by the super admin, with `force`',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDeletionSchema,
@@ -113,7 +113,7 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,
-    success: freeingSeats(ok('The course is published, or is not any more', publication)),
+    success: freeingSeats(ok('The course is published, or no longer published', publication)),
     failures: ['NOT_FOUND'],
   }),
   assignTrainer: operation.put('/api/courses/:id/assign-trainer', {
@@ -122,7 +122,7 @@ export const courseOperations = {
     params: Joi.object({ id: shapes.idOf('course') }),
     body: trainerAssignmentSchema,
     databaseDeadline: 'none',
-    success: ok("The course is the trainer's", {
+    success: ok('The course belongs to the trainer', {
       message: shapes.message('Trainer assigned successfully.'),
       course: course.required(),
     }),

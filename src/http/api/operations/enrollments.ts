@@ -32,10 +32,10 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Enrollments');
 
-/** Enrollments. */
 export const enrollmentOperations = {
   listEnrollments: operation.get('/api/enrollments', {
-    summary: "Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin",
+    summary:
+      'Enrollments, newest first: their own for trainees, in their own courses for trainers, all for the super admin',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     query: enrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
@@ -47,7 +47,7 @@ export const enrollmentOperations = {
     body: enrollmentRequestSchema,
     success: freeingSeats(
       created(
-        'The enrollment is pending; active, if the course accepts by itself; or waiting, with `joinWaitingList`',
+        'The enrollment is pending; active if the course accepts automatically; or waiting, with `joinWaitingList`',
         {
           message: shapes.message('Enrollment requested successfully.'),
           enrollment: enrollment.required(),
@@ -77,7 +77,7 @@ export const enrollmentOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: enrollmentAssignmentSchema,
     success: freeingSeats(
-      created('The trainee is enrolled, or with `whenFull` on the waiting list', {
+      created('The trainee is enrolled, or on the waiting list with `whenFull`', {
         message: shapes.message('Trainee enrolled successfully.'),
         enrollment: enrollment.required(),
       }),
@@ -88,9 +88,9 @@ export const enrollmentOperations = {
     ],
   }),
   assignMany: operation.post('/api/enrollments/bulk', {
-    summary: 'Enroll many trainees: all that can be, or none if the course has too few free seats',
+    summary: 'Enroll many trainees: all eligible trainees, or nobody if the course has too few free seats',
     description:
-      'With `whenFull` wait, the others are put on its waiting list in their order, behind those who are on it; none is enrolled if the list has too few places.',
+      'With `whenFull` wait, the others join the end of the waiting list in their order. If the list has too few places, nobody is enrolled.',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
     success: freeingSeats(created('The new enrollments, and the skipped trainees with their reasons', bulkAssignment)),
@@ -104,23 +104,23 @@ export const enrollmentOperations = {
     failures: ['NOT_FOUND'],
   }),
   changeManyStatuses: operation.put('/api/enrollments/bulk/status', {
-    summary: 'Move up to 1,000 enrollments to a status: those of a list, or all that match a filter',
+    summary: 'Change the status of up to 1,000 enrollments: of a list, or of all that match a filter',
     description:
-      'Each one is changed as by the operation for one, and has an outcome. Where seats run out, the first ones get them. A reply is at most 100,000 characters long, divided by the number of enrollments.',
+      'Each enrollment is changed like by the operation for one enrollment, and has an outcome. If there are too few seats, the first enrollments get them. A reply has at most 100,000 characters, divided by the number of enrollments.',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     body: bulkStatusSchema,
     databaseDeadline: 'none',
     success: freeingSeats(ok('The outcomes', bulkStatusChange)),
   }),
   listAvailableTrainees: operation.get('/api/enrollments/available-trainees', {
-    summary: 'The active trainees who could be enrolled in a course',
+    summary: 'The active trainees who can be enrolled in a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     query: availableTraineeListingSchema,
     success: ok('One page of trainees, by name', shapes.pageOf('trainees', person)),
     failures: ['NOT_FOUND'],
   }),
   enrollmentStatistics: operation.get('/api/enrollments/stats/overview', {
-    summary: 'How many of the enrollments that the caller can see have which status',
+    summary: "Number of the caller's visible enrollments by status",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     success: ok('The figures', { stats: enrollmentStatistics.required() }),
   }),
@@ -134,7 +134,7 @@ export const enrollmentOperations = {
     failures: ['NOT_FOUND'],
   }),
   listCourseTrainees: operation.get('/api/enrollments/course/:courseId/trainees', {
-    summary: "A course's trainees, the newest first",
+    summary: "A course's trainees, newest enrollment first",
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ courseId: shapes.id }),
     query: courseTraineeListingSchema,
@@ -142,8 +142,9 @@ export const enrollmentOperations = {
     failures: ['NOT_FOUND'],
   }),
   exportEnrollments: operation.get('/api/enrollments/export.csv', {
-    summary: "The enrollments that match with their trainees: those in a trainer's courses, all for the super admin",
-    description: 'The first ones that were made come first. Trainers get no phones.',
+    summary:
+      'Matching enrollments with their trainees, oldest first: in their own courses for trainers, all for the super admin',
+    description: 'Trainers get no phones.',
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
     query: enrollmentExportSchema,
     exportsRows: true,
@@ -164,7 +165,7 @@ export const enrollmentOperations = {
     failures: ['NOT_FOUND'],
   }),
   changeStatus: operation.put('/api/enrollments/:id/status', {
-    summary: 'Move an enrollment to another status; a trainee can cancel theirs, or request it again',
+    summary: 'Change the status of an enrollment; trainees can cancel their enrollment, or request it again',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: statusChangeSchema,
@@ -189,7 +190,7 @@ export const enrollmentOperations = {
     ],
   }),
   setReply: operation.put('/api/enrollments/:id/reply', {
-    summary: 'Reply to a trainee without a change of status, or take the reply back; no mail tells of it',
+    summary: 'Set or remove the reply to a trainee without a change of status; sends no mail',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: replySchema,

@@ -18,24 +18,23 @@ const material = component(
 
 const operation = operations('Files');
 
-/** Images, and the materials of courses. */
 export const fileOperations = {
   setThumbnail: operation.post('/api/courses/:id/thumbnail', {
     summary: 'Give a course its image: JPEG, PNG or WebP',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
-    success: ok('The image is in use; `imageUrl` says where it can be seen', {
+    success: ok('The image is in use; `imageUrl` is its URL', {
       message: shapes.message('Thumbnail uploaded successfully.'),
       imageUrl: shapes.text,
     }),
     failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeThumbnail: operation.delete('/api/courses/:id/thumbnail', {
-    summary: 'Take the image of a course away',
+    summary: 'Remove the image of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
-    success: ok('There is no image', { message: shapes.message('Thumbnail removed successfully.') }),
+    success: ok('The image was removed', { message: shapes.message('Thumbnail removed successfully.') }),
     failures: ['NOT_FOUND'],
   }),
   addMaterial: operation.post('/api/courses/:id/files', {
@@ -61,7 +60,7 @@ export const fileOperations = {
     summary: 'Download a file of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course'), fileId: shapes.id }),
-    success: streamed('The file, of the type that its name says', '*/*'),
+    success: streamed('The file, with the content type of its name', '*/*'),
     acceptsRanges: true,
     failures: ['NOT_FOUND', 'ENROLLMENT_REQUIRED', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
   }),

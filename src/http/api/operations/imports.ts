@@ -15,30 +15,29 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Imports');
 
-/** Imports of accounts. */
 export const importOperations = {
   importTemplate: operation.get('/api/imports/template.csv', {
-    summary: 'A file to fill in',
+    summary: 'A template to fill in',
     access: superAdmin,
     query: tableQuerySchema,
-    success: table('The header with all columns, and two rows to be replaced'),
+    success: table('The header with all columns, and two example rows to replace'),
   }),
   importExample: operation.get('/api/imports/example.csv', {
-    summary: 'A file to try an import with: `examples/trainees.csv` of the package',
+    summary: 'An example file for an import: `examples/trainees.csv` of the package',
     access: superAdmin,
     success: streamed('A spreadsheet of 40 people', 'text/csv'),
   }),
   createImport: operation.post('/api/imports', {
-    summary: 'Import accounts from a workbook or a CSV file, in the background, or plan that',
+    summary: 'Import accounts from a workbook or a CSV file in the background, or plan the import',
     description:
-      'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that no options make importable, such as a workbook, is refused.',
+      'With `plan`, nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that is not importable with any options is refused.',
     access: superAdmin,
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
     failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation.get('/api/imports', {
-    summary: 'Imports, newest first, those of the terminal too',
+    summary: 'Imports, newest first, including imports of the terminal',
     access: superAdmin,
     query: importListingSchema,
     success: ok('One page of imports', shapes.pageOf('imports', importRecord)),
@@ -52,32 +51,32 @@ export const importOperations = {
   }),
   watchImport: operation.get('/api/imports/:id/events', {
     summary:
-      'Server-sent events: `progress` with the import whenever it changes, `end` when it has ended or is planned',
+      'Server-sent events: `progress` with the import at each change, `end` when the import has ended or is planned',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: streamed('The events, until the import has ended or is planned', 'text/event-stream'),
     failures: ['NOT_FOUND'],
   }),
   importRejects: operation.get('/api/imports/:id/rejected.csv', {
-    summary: 'The rejected rows as they were, with line, code and reason',
+    summary: 'The rejected rows as in the file, with line, code and reason',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: reportQuerySchema,
     exportsRows: true,
-    success: table('The rejected rows, by default as the imported file was'),
+    success: table('The rejected rows, by default in the format of the imported file'),
     failures: ['NOT_FOUND', 'NOT_READY'],
   }),
   importOutcome: operation.get('/api/imports/:id/outcome.csv', {
-    summary: 'What became of every row, with the accounts as they are now',
+    summary: 'The outcome of every row, with the current accounts',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: tableQuerySchema,
     exportsRows: true,
-    success: table('A line a row'),
+    success: table('One line per row'),
     failures: ['NOT_FOUND', 'IMPORT_ROWS_DELETED'],
   }),
   importCredentials: operation.get('/api/imports/:id/credentials.csv', {
-    summary: 'The generated passwords, once: they are removed when they have arrived',
+    summary: 'The generated passwords. They can be downloaded once, and are then deleted',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: tableQuerySchema,
@@ -87,7 +86,7 @@ export const importOperations = {
   planImport: operation.post('/api/imports/:id/plan', {
     summary: 'Plan the uploaded file again with other options or columns',
     description:
-      'Options that are left out have their default values. Works for imports that are planned or being planned, and for those that failed or were cancelled before their first row.',
+      'Absent options have their default values. Works for imports that are planned or being planned, and for imports that failed or were cancelled before their first row.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: replanSchema,
@@ -103,9 +102,9 @@ export const importOperations = {
     ],
   }),
   applyImport: operation.post('/api/imports/:id/apply', {
-    summary: 'Do what the plan of an import says, in the background',
+    summary: 'Apply the plan of an import in the background',
     description:
-      'If the file, the matching accounts or the courses have changed since, nothing is written, and the import is `planned` again, with the `problem` PLAN_OUTDATED.',
+      'If the file, the matching accounts or the courses have changed since the plan, nothing is written. The import is then `planned` again, with the `problem` PLAN_OUTDATED.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
@@ -113,7 +112,7 @@ export const importOperations = {
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_EXPIRED', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
   }),
   listImportRows: operation.get('/api/imports/:id/rows', {
-    summary: 'Rows of an import: of its plan until that is applied, then what became of them',
+    summary: 'Rows of an import: of its plan until the plan is applied, then with their outcomes',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: importRowListingSchema,
@@ -123,7 +122,7 @@ export const importOperations = {
   }),
   cancelImport: operation.post('/api/imports/:id/cancel', {
     summary: 'Cancel a queued or running import at the next batch of rows; committed rows stay',
-    description: 'An import that is only planned is discarded with its file.',
+    description: 'A planned import is discarded with its file.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: ok('The import is cancelled or discarded, or will be cancelled at the next batch of rows', {
@@ -147,7 +146,7 @@ export const importOperations = {
     databaseDeadline: 'none',
     success: freeingSeats(
       ok(
-        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
+        'The outcome of the undo, or its preview with `dryRun`. Accounts that were used or changed since the import are kept and listed. The import can be undone again once these reasons no longer apply',
         {
           message: shapes.message(
             'Import undone.',

@@ -7,29 +7,29 @@ import { accountBytes } from './auth.js';
 
 const operation = operations('Authentication');
 
-/** Links that are mailed. The console has them in the fragments of its URLs, which reach no log: their token comes in the body. */
+/** Links in mails. Their tokens are in URL fragments and request bodies, because URLs are logged. */
 export const linkOperations = {
   checkLink: operation.post('/api/links/check', {
-    summary: 'What a mailed link is for; it is not used up',
+    summary: 'The purpose of a mailed link; does not use up the link',
     access: anybody,
     body: linkSchema,
     success: ok('The link can be used', {
       purpose: Joi.valid(...linkPurposes)
         .required()
         .description(
-          '`invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it',
+          '`invite`, `reset`: sets a password; `email`: confirms an email; `email-cancel`: cancels a change of the email',
         )
         .example('invite'),
       firstName: shapes.nullableText.description(
-        'Whose account it is; null with the purpose `email`, whose link a stranger may have got',
+        'First name of the account; null with the purpose `email`, because a stranger may have received the link',
       ),
-      email: shapes.text.description('The address that the link was sent to'),
-      expiresAt: shapes.timestamp.description('Time at which the link ends'),
+      email: shapes.text.description('Email address of the recipient'),
+      expiresAt: shapes.timestamp.description('Time at which the link expires'),
     }),
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),
   setPassword: operation.post('/api/links/set-password', {
-    summary: 'Set a password by the link of an invitation, or of a forgotten password',
+    summary: 'Set a password with the link of an invitation or a forgotten password',
     description: 'The link is used up, and all sessions and other links of the account end.',
     access: anybody,
     body: setPasswordSchema,
@@ -39,45 +39,45 @@ export const linkOperations = {
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),
   confirmEmail: operation.post('/api/links/confirm-email', {
-    summary: 'Change the email of an account to the one that the link was sent to',
+    summary: 'Change the email of an account to the recipient of the link',
     description: 'The link is used up, and all sessions and other links of the account end.',
     access: anybody,
     body: linkSchema,
-    success: ok('The account has the email', {
+    success: ok('The email was changed', {
       message: shapes.message('Email changed successfully.'),
-      email: shapes.text.description('The email, with which the person signs in from now on'),
+      email: shapes.text.description('The new email for the login'),
     }),
     failures: ['LINK_INVALID', 'EMAIL_TAKEN', 'TOO_MANY_ATTEMPTS'],
   }),
   cancelEmail: operation.post('/api/links/cancel-email', {
-    summary: 'Take back a change of email that the person has not asked for',
+    summary: 'Cancel a change of the email that the person has not requested',
     description:
-      'The person who asked for it knew the password: it ends, with all sessions and links of the account, but for those that cancel earlier changes. A link for another one is sent to the email that the account had.',
+      'The sender of the request knew the password. Therefore the password, all sessions and all links of the account end, except links that cancel earlier changes. The previous email gets a link to set a new password.',
     access: anybody,
     body: linkSchema,
-    success: ok('The change is taken back', {
+    success: ok('The change is cancelled', {
       message: shapes.message('Change of email cancelled.'),
       restored: shapes.boolean
         .description(
-          'Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent',
+          'Whether the account has its previous email again. False if another account has this email; then no link is sent',
         )
         .example(true),
     }),
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),
   showForgotPassword: operation.get('/api/forgot-password', {
-    summary: 'Whether who has forgotten a password can have a link mailed',
+    summary: 'Whether links for forgotten passwords can be mailed',
     access: anybody,
     success: ok('Whether mail is set up', { available: shapes.boolean }),
   }),
   forgotPassword: operation.post('/api/forgot-password', {
-    summary: 'Have a link mailed to an account, to set another password',
+    summary: 'Mail a link to set a new password',
     description:
-      'By email or phone; the link goes to the email of the account. The response is the same whether or not there is an account, and whether it is active.',
+      'The account is found by email or phone. The link goes to the email of the account. The response is the same for unknown and inactive accounts.',
     access: anybody,
     body: forgotPasswordSchema,
     maxBodyBytes: accountBytes,
-    success: accepted('A link is mailed if there is such an account', {
+    success: accepted('A link is mailed if an account exists', {
       message: shapes.message('If there is an account with this email or phone, a link is on its way to its email.'),
     }),
     failures: ['MAIL_NOT_SET_UP', 'TOO_MANY_ATTEMPTS'],

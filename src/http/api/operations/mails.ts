@@ -18,34 +18,35 @@ const { count, id, nullableText, nullableTimestamp, text, timestamp } = shapes;
 
 const mail = component(
   'Mail',
-  'A mail: whom it is for and what became of it, not what it says',
+  'A mail with its recipient and state, without its content',
   Joi.object({
     id,
     kind: Joi.valid(...mailKindNames).required(),
     state: Joi.valid(...mailStates)
       .required()
-      .description('What became of it'),
+      .description('State of the mail'),
     address: nullableText,
     user: Joi.object({ id, firstName: text, lastName: text, email: text })
       .allow(null)
       .required()
-      .description('The account that it is for; null without one, when it was deleted, and for a forgotten password'),
-    courseId: nullableText.description('Id of the course that it is about; null without one'),
-    importId: nullableText.description('Id of the import that queued it; null without one').example(null),
+      .description("The recipient's account; null without an account, if it was deleted, and for a forgotten password"),
+    courseId: nullableText.description('Id of the course of the mail; null without a course'),
+    importId: nullableText.description('Id of the import that queued the mail; null without an import').example(null),
     attempts: count,
     nextAt: nullableTimestamp,
     lastError: nullableText,
     messageId: text,
-    createdAt: timestamp.description('When it was queued'),
-    finishedAt: nullableTimestamp.description('When it was sent, failed or was withdrawn; null until then'),
+    createdAt: timestamp.description('Time at which the mail was queued'),
+    finishedAt: nullableTimestamp.description(
+      'Time at which the mail was sent, failed or was withdrawn; null until then',
+    ),
   }),
 );
 
-/** The outbox. */
 export const mailOperations = {
   listMails: operation.get('/api/mails', {
-    summary: 'Mails that wait, were sent, failed or were withdrawn, newest first',
-    description: 'Links for a forgotten password are listed once they have left, and never say whom they are for.',
+    summary: 'Waiting, sent, failed and withdrawn mails, newest first',
+    description: 'Mails for a forgotten password are listed after their first attempt, and never show their recipient.',
     access: superAdmin,
     query: mailListingSchema,
     success: ok('One page of mails', shapes.pageOf('mails', mail)),
@@ -53,19 +54,19 @@ export const mailOperations = {
   changeManyMails: operation.post('/api/mails/bulk', {
     summary: 'Send up to 1,000 mails again, or withdraw them',
     description:
-      'Mails that failed or are deferred can be sent again, mails that wait can be withdrawn. Each is changed by itself, and has an outcome.',
+      'Failed and deferred mails can be sent again, waiting mails can be withdrawn. Each mail is changed independently, and has an outcome.',
     access: superAdmin,
     body: mailChangeSchema,
     databaseDeadline: 'none',
     success: ok('The outcomes', {
       action: Joi.valid(...mailActions)
         .required()
-        .description('What was done'),
+        .description('The requested action'),
       outcomes: Joi.array()
         .items(
           Joi.object({
             id,
-            outcome: Joi.valid('done', 'refused').required().description('Whether it was changed'),
+            outcome: Joi.valid('done', 'refused').required().description('Whether the mail was changed'),
             code: shapes.nullableEnum(publicCodes).description('Code of the refusal; null otherwise').example(null),
             message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
           }),
@@ -76,7 +77,7 @@ export const mailOperations = {
     failures: ['MAIL_NOT_SET_UP'],
   }),
   sendTestMail: operation.post('/api/mails/test', {
-    summary: 'Queue a mail that shows whether mail arrives',
+    summary: 'Queue a test mail',
     access: superAdmin,
     body: testMailSchema,
     success: ok('The mail is queued', { message: shapes.message('Test mail queued.') }),

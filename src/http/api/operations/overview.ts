@@ -7,8 +7,6 @@ import { component } from '../json-schema.js';
 import { ok, operations } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
-/** The shapes of an overview, one for each role. */
-
 const { count, id, nullableText, text } = shapes;
 
 const accountCounts = {
@@ -57,28 +55,28 @@ const superAdmin = component(
     role: Joi.valid('super_admin').required(),
     programme: Joi.object({
       timeZone: text.description('Time zone of the programme').example('Europe/Berlin'),
-      today: text.description('The day there: courses end after their last one').example('2026-02-01'),
+      today: text.description('Current day in this time zone; courses end after their last day').example('2026-02-01'),
       timeZoneMissing: Joi.boolean()
         .required()
-        .description('Whether the service is in production without a time zone of its own: containers have UTC')
+        .description('Whether the service runs in production without a configured time zone; containers use UTC')
         .example(false),
     })
       .required()
-      .description('The day in the programme'),
+      .description('Time zone and current day of the programme'),
     people,
     courses,
     enrollments,
     requestsWaiting: count,
     mailTrouble: Joi.object({
-      pausedBy: nullableText.description('Why no mail leaves; null while mails leave').example(null),
+      pausedBy: nullableText.description('Why sending is paused; null if mails are sent').example(null),
       failed: count.description('Mails that failed in the last three days').example(2),
       failedBy: nullableText
-        .description('Why the last of them failed; null for none')
+        .description('Why the last of these mails failed; null for none')
         .example('550 5.1.1 No such user'),
     })
       .allow(null)
       .required()
-      .description('What keeps mails from arriving; null for nothing, and where no mail is sent'),
+      .description('Problems with mails; null without problems, and if the service sends no mail'),
     imports: Joi.array().items(importSummary).required().description('The last 5 imports, the newest first'),
     weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
     storage: component(
@@ -104,11 +102,11 @@ const trainer = component(
       .items(
         Joi.object({
           course: Joi.object({ id, title: text }).required().description('The course'),
-          waiting: count.description('Requests for the course that wait for an answer').example(3),
+          waiting: count.description('Requests for the course waiting for an answer').example(3),
         }),
       )
       .required(),
-    finished: count.description('Active enrollments that have reached 100 % and can be completed').example(12),
+    finished: count.description('Active enrollments with a progress of 100 %, which can be completed').example(12),
     weeks: weeks(Joi.object(perWeek)),
   }),
 );
@@ -123,20 +121,19 @@ const trainee = component(
     current: Joi.array()
       .items(currentEnrollmentWithDates)
       .required()
-      .description('The newest 10 active and pending enrollments'),
+      .description('The 10 newest active and pending enrollments'),
   }),
 );
 
-/** The overview of the caller: `role` says which one it is. */
-const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The figures');
+/** The overview for the caller's role. `role` distinguishes the alternatives. */
+const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The overview');
 
 const operation = operations('Overview');
 
-/** The figures for the first page of a client. */
 export const overviewOperations = {
   showOverview: operation.get('/api/overview', {
     summary: 'Figures of the whole programme for the super admin, of their own courses for trainers and trainees',
-    description: 'The response depends on the role of the caller, which it names.',
+    description: "The response depends on the caller's role, which it contains.",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     success: ok('The figures', { overview }),
   }),

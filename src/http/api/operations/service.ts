@@ -11,7 +11,7 @@ const readiness = Joi.object({
     'Requests being processed, queued, and refused in the last second',
   ),
   waiting: Joi.object({ bodies: count, uploads: count, responses: count, hashes: count }).description(
-    'Requests that wait for their clients, and hashes of passwords that wait for a core',
+    'Requests waiting for their clients, and password hashes waiting for a core',
   ),
   connections: Joi.number().integer().min(0),
 });
@@ -22,22 +22,21 @@ const demo = component(
   Joi.object({
     status: Joi.valid('available', 'loaded', 'unavailable')
       .required()
-      .description('`available`: it can be loaded; `unavailable` in production, and where there are other accounts')
+      .description('`available`: can be loaded; `unavailable`: in production, and if other accounts exist')
       .example('loaded'),
     accounts: Joi.array()
       .items(Joi.string().example('trainer1@example.com'))
       .required()
-      .description('Accounts to log in with besides those of its trainees; empty unless it is loaded'),
+      .description('Accounts for the login, except trainees; empty unless the demo programme is loaded'),
     password: shapes.text
       .allow(null)
-      .description('The public password of all its accounts; null unless it is loaded')
+      .description('Public password of all demo accounts; null unless the demo programme is loaded')
       .example('demo-password'),
   }).required(),
 );
 
 const operation = operations('Service');
 
-/** The service itself. */
 export const serviceOperations = {
   health: operation.get('/healthz', {
     summary: 'Whether the process is alive',
@@ -47,21 +46,21 @@ export const serviceOperations = {
   }),
   readiness: operation.get('/readyz', {
     summary:
-      'Whether the service can serve: its database answers, has the right schema, and an SQLite file space on its disk',
+      'Whether the service is ready: the database answers and has the right schema, and an SQLite file has free disk space',
     access: anybody,
     availableBeforeReady: true,
     success: ok('Ready, with the current load', readiness),
     failures: ['NOT_READY'],
   }),
   showDemo: operation.get('/api/demo', {
-    summary: 'Whether the demo programme can be loaded, or is, and how to log in to it',
+    summary: 'Whether the demo programme is loaded or can be loaded, and how to log in',
     access: superAdmin,
     success: ok('The demo programme', { demo }),
   }),
   loadDemo: operation.post('/api/demo', {
     summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
     description:
-      'As the command `coursectl seed demo`. Its accounts have a public password: it is refused when `NODE_ENV` is `production`, and when there are other accounts than that of the super admin, or when that account has the email or phone number of a demo account. Where it was loaded before, nothing changes.',
+      'Like the command `coursectl seed demo`. The demo accounts have a public password. The request is refused if `NODE_ENV` is `production`, if other accounts than the super admin exist, or if the super admin has the email or phone number of a demo account. If the demo programme was loaded before, nothing changes.',
     access: superAdmin,
     databaseDeadline: 'none',
     success: created('The demo programme is loaded', { message: shapes.message('Demo programme loaded.'), demo }),
@@ -73,15 +72,15 @@ export const serviceOperations = {
     success: ok('An OpenAPI 3.1 document', Joi.object({ openapi: shapes.text }).unknown()),
   }),
   docs: operation.get('/api/docs', {
-    summary: 'The same description, as a page',
+    summary: 'This description as a page',
     access: anybody,
     success: streamed('The page', 'text/html'),
   }),
   metrics: operation.get('/metrics', {
-    summary: 'Metrics for Prometheus; with METRICS_TOKEN set, they need that token',
+    summary: 'Metrics for Prometheus; if METRICS_TOKEN is set, they require this token',
     access: anybody,
     availableBeforeReady: true,
-    success: streamed('The metrics in its text format', 'text/plain'),
+    success: streamed('The metrics in the text format of Prometheus', 'text/plain'),
     failures: ['TOKEN_MISSING', 'TOKEN_INVALID', 'OVERLOADED'],
   }),
 };

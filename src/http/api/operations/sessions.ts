@@ -5,13 +5,13 @@ import { anybody, ok, operations, signedIn } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 import { accountBytes } from './auth.js';
 
-/** Which requests are not refused. */
+/** Description of the permitted requests. */
 const ownPages =
-  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin`, or else `Referer`, must match), and there must be a header `X-Requested-With`.';
+  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin`, and the header `X-Requested-With` must be present. Without `Sec-Fetch-Site`, `Origin` must match, or `Referer` without `Origin`.';
 
 const operation = operations('Sessions');
 
-/** The session of the web console, and the sessions of the own account. */
+/** The session of the web console, and the sessions of the caller's account. */
 export const sessionOperations = {
   startWebSession: operation.post('/api/auth/web-session', {
     summary: 'Sign in to the web console',
@@ -26,7 +26,7 @@ export const sessionOperations = {
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   showWebSession: operation.get('/api/auth/web-session', {
-    summary: 'Who is signed in, and until when',
+    summary: 'The signed-in account, and the end of the session',
     access: signedIn,
     allowsInitialPassword: true,
     success: ok('The session of the request', webSession),

@@ -14,7 +14,6 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Users');
 
-/** User administration. */
 export const userOperations = {
   listUsers: operation.get('/api/users', {
     summary: 'Accounts, filtered, searched and sorted',
@@ -23,14 +22,14 @@ export const userOperations = {
     success: ok('One page of accounts', shapes.pageOf('users', accountDetails)),
   }),
   createUser: operation.post('/api/users', {
-    summary: 'Create an account whose person is invited to set a password, or gets a generated one',
+    summary: 'Create an account with an invitation to set a password, or with a generated password',
     access: superAdmin,
     body: newPersonSchema,
     success: created('The account was created', {
       message: shapes.message('User created successfully.'),
       user: account.required(),
       temporaryPassword: shapes.nullableText
-        .description('The generated password, shown only here; null for who is invited')
+        .description('The generated password, shown only here; null with an invitation')
         .example('q7mfk-2hx9d-vw3np-8tzbr'),
     }),
     failures: ['MAIL_NOT_SET_UP', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
@@ -43,9 +42,9 @@ export const userOperations = {
     success: table('The accounts, a line each'),
   }),
   changeManyUsers: operation.post('/api/users/bulk', {
-    summary: 'Change up to 1,000 accounts: those of a list, or all that match a filter',
+    summary: 'Change up to 1,000 accounts: of a list, or all that match a filter',
     description:
-      'Each account is changed by itself, as by the operation for one, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` sends a link to set a password, also again, to those who have none of their own yet.',
+      'Each account is changed independently, like by the operation for one account, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` mails everyone without a password of their own a link to set one, also repeatedly.',
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
@@ -60,9 +59,9 @@ export const userOperations = {
     failures: ['NOT_FOUND'],
   }),
   updateUser: operation.put('/api/users/:id', {
-    summary: 'Change an account; absent fields stay as they are. A new email or role ends its sessions',
+    summary: 'Change the given fields of an account; a new email or role ends its sessions',
     description:
-      'Where mail is set up, the email that the account had is told of another one. With `verify`, the email stays until the person uses the link that is sent to the new one.',
+      'If mail is set up, the previous email gets a notice about a new one. With `verify`, the new email gets a link, and the email changes when the person uses the link.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,
@@ -98,13 +97,13 @@ export const userOperations = {
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED'],
   }),
   resetPassword: operation.post('/api/users/:id/reset-password', {
-    summary: 'Give an account a password that must be changed at the next login, or mail a link to set one',
+    summary: 'Generate a password that must be changed at the next login, or mail a link to set a password',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: resetSchema,
-    success: ok('The password, which is shown nowhere else', {
+    success: ok('The new password, shown only here, or null for a link', {
       message: shapes.message('Password reset successfully.', 'A link to set a password is on its way.'),
-      temporaryPassword: shapes.nullableText.description('The new password; null where a link is mailed'),
+      temporaryPassword: shapes.nullableText.description('The new password; null if a link is mailed'),
     }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'MAIL_NOT_SET_UP'],
   }),
@@ -124,20 +123,20 @@ export const userOperations = {
     failures: ['NOT_FOUND'],
   }),
   endUserSessions: operation.delete('/api/users/:id/sessions', {
-    summary: 'End all sessions of an account, which must sign in again',
+    summary: 'End all sessions of an account',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: ok('The account has no sessions', {
+    success: ok('All sessions ended', {
       message: shapes.message('All sessions ended.'),
       endedCount: shapes.count,
     }),
     failures: ['NOT_FOUND'],
   }),
   unlockUser: operation.post('/api/users/:id/unlock', {
-    summary: 'Let an account try its password again that is locked after too many wrong ones',
+    summary: 'Unlock an account that is locked after too many wrong passwords',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: ok('The account is not locked', { message: shapes.message('User unlocked successfully.') }),
+    success: ok('The account is unlocked', { message: shapes.message('User unlocked successfully.') }),
     failures: ['NOT_FOUND'],
   }),
 };
