@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-/** Holds the imports of every source file against docs/ARCHITECTURE.md, "Dependency rules". */
+/** Checks the imports of all source files against docs/ARCHITECTURE.md, "Dependency rules". */
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const allFiles = readdirSync(src, { recursive: true, withFileTypes: true })
@@ -11,32 +11,32 @@ const allFiles = readdirSync(src, { recursive: true, withFileTypes: true })
   .map((entry) => path.relative(src, path.join(entry.parentPath, entry.name)))
   .sort();
 const isOfConsole = (file: string) => file.startsWith('console/');
-// The console shares nothing with the rest: test/console/source.test.ts.
+// test/console/source.test.ts checks the console, which shares no modules with the rest.
 const files = allFiles.filter((file) => !isOfConsole(file));
 const textOf = (file: string) => readFileSync(path.join(src, file), 'utf8');
 
 interface Import {
   specifier: string;
-  /** Gone when built: `import type`, or a type in the place of a type. */
+  /** Whether the build removes the import: `import type`, or an import in a type. */
   typeOnly: boolean;
 }
 
 const asImport = ([, type, specifier = '']: RegExpExecArray): Import => ({ specifier, typeOnly: Boolean(type) });
 
-/** What is loaded with a file. */
+/** Returns the modules that are loaded with a file. */
 function statementsOf(text: string): Import[] {
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s+'([^']+)'/gm);
   const bare = text.matchAll(/^import\s+()'([^']+)'/gm);
   return [...statements, ...bare].map(asImport);
 }
 
-/** What a file imports, in whatever form. */
+/** Returns all imports of a file, in any form. */
 function importsOf(text: string): Import[] {
   const dynamic = text.matchAll(/\b(typeof\s+)?import\(\s*'([^']+)'\s*\)/g);
   return [...statementsOf(text), ...[...dynamic].map(asImport)];
 }
 
-/** All that is loaded with a file: files of src, and packages by their names. */
+/** Returns everything that is loaded with a file, directly or indirectly: files of src, and names of packages. */
 function loadedWith(start: string): Set<string> {
   const loaded = new Set([start]);
   for (const file of loaded) {
@@ -56,7 +56,7 @@ interface Edge {
   typeOnly: boolean;
 }
 
-/** Which layers may use a package that one of them encapsulates. */
+/** Layers that may import a package. Other layers must use the encapsulating layer. */
 const packageLayers: Readonly<Record<string, readonly string[]>> = {
   sequelize: ['db', 'services'],
   'sql-escaper': ['db'],
@@ -82,7 +82,7 @@ const packageLayers: Readonly<Record<string, readonly string[]>> = {
   '@node-rs/bcrypt': ['services'],
 };
 
-/** The file that an import means: `a.js` is built of `a.ts` or `a.tsx`. */
+/** Returns the source file of an import: `a.js` is built from `a.ts` or `a.tsx`. */
 function targetOf(from: string, specifier: string): string {
   const file = path.join(path.dirname(from), specifier);
   const sources = ['.ts', '.tsx'].map((ending) => file.replace(/\.js$/, ending));
@@ -96,14 +96,14 @@ const allEdges: Edge[] = allFiles.flatMap((from) =>
 );
 const edges = allEdges.filter(({ from }) => !isOfConsole(from));
 
-/** The layer of a file: its folder, `root` for what everybody may use, or nothing. */
+/** Returns the layer of a file: its folder, `root` for common files, or undefined. */
 function layerOf(file: string): string | undefined {
   const [folder = '', ...rest] = file.split('/');
   if (rest.length === 0) return 'root';
   return folder in mayImport ? folder : undefined;
 }
 
-/** Which layers may import which, besides their own. */
+/** Permitted imports between layers. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   root: [],
   config: ['root'],
@@ -117,7 +117,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['presenters', 'services', 'schemas', 'tables', 'config', 'root'],
 };
 
-/** What `services` has: each may import what is after it; `.` are its files at the root, which have what every service works with. */
+/**
+ * Features of `services` in order: each may import the later ones. `.` are the files directly in the folder, for all
+ * features.
+ */
 const features = [
   ...[
     'overview',
@@ -133,7 +136,7 @@ const features = [
   ...['auth', 'mail', 'completion', 'audit', 'locks', '.', 'credentials'],
 ];
 
-/** The folders of imports: each may import those before it. `commands.ts` stands above all. */
+/** Folders of imports in order: each may import the earlier ones. `commands.ts` may import all. */
 const importFolders = ['read', 'plan', 'store', 'output', 'run', 'undo', 'queue', 'commands.ts'];
 
 interface Exception {
@@ -143,24 +146,24 @@ interface Exception {
 }
 
 const exceptions: readonly Exception[] = [
-  // The command that starts the server.
+  // This command starts the server.
   { from: /^cli\/commands\/serve\//, to: /^http\/server\/server\.ts$/, typeOnly: false },
-  // Formats and texts; no people, whose columns are the business of imports.
+  // Only formats and texts. Columns of people belong to imports.
   { from: /^tables\//, to: /^schemas\/(file-format|table-format|text|keys)\.ts$/, typeOnly: false },
-  // The shapes of what is presented; the models themselves stay out of reach.
+  // Only types of presented rows, not the models themselves.
   { from: /^presenters\//, to: /^db\/models\//, typeOnly: true },
-  // A column is as wide as what is written to it, and holds the words that are valid: roles, levels, statuses.
+  // Columns have the maximum lengths and the permitted values of the schemas: roles, levels, statuses.
   { from: /^db\/models\//, to: /^schemas\/(certificate|keys|search-words|sort-key)\.ts$/, typeOnly: false },
-  // The attributes of accounts, and what is read of them for each request.
+  // Attributes of accounts, and the attributes that each request reads.
   {
     from: /^db\/(models\/(user|course|enrollment)|sql\/session-query)\.ts$/,
     to: /^schemas\/(account-fields|course-fields|enrollment-fields|fields-table)\.ts$/,
     typeOnly: false,
   },
-  // One rule, as SQL and in the program.
+  // The same rule in SQL and in TypeScript.
   { from: /^db\/sql\/search-words\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
   { from: /^db\/models\//, to: /^schemas\//, typeOnly: true },
-  // What it gives to migrations and seeders.
+  // Exports for migrations and seeders.
   {
     from: /^db\/migrations\/for-migrations\.ts$/,
     to: /^schemas\/(certificate|keys|search-words|sort-key)\.ts$/,
@@ -176,12 +179,12 @@ function isAllowed({ from, to, typeOnly }: Edge): boolean {
 
 const shown = ({ from, to, typeOnly }: Edge) => `${from} -> ${to}${typeOnly ? ' (types)' : ''}`;
 
-/** Imports between the folders that hold the files. A folder is the files that are directly in it: one inside it is another folder. */
+/** Returns imports between folders. A folder has only its direct files; subfolders count as other folders. */
 const folderEdges: Edge[] = allEdges
   .map(({ from, to, typeOnly }) => ({ from: path.dirname(from), to: path.dirname(to), typeOnly }))
   .filter(({ from, to }) => from !== to);
 
-/** For each file or folder that has one, a way back to itself. */
+/** Returns an import cycle for each file or folder that has one. */
 function circlesOf(all: readonly Edge[]): string[][] {
   const targets = new Map<string, Set<string>>();
   for (const { from, to } of all) targets.set(from, (targets.get(from) ?? new Set()).add(to));
@@ -351,7 +354,7 @@ describe('The layers of src', () => {
 describe('The start of a command', () => {
   it('loads only declarations until a command runs, so that help is fast', () => {
     const loaded = [...loadedWith('cli/main.ts')];
-    // A table, which loads nothing: options name the statuses.
+    // Options need the list of statuses; this file imports nothing.
     const table = 'schemas/enrollment-statuses.ts';
     expect(loadedWith(table)).to.deep.equal(new Set([table]));
     expect(loaded.filter((name) => /^(services|presenters|schemas|db|config)\//.test(name))).to.deep.equal([table]);
@@ -408,10 +411,10 @@ describe('The process', () => {
 describe('Test files', () => {
   const root = path.join(src, '..');
 
-  /** Whether a file of tests imports another, directly or through others. */
+  /** Whether a test file imports another file, directly or indirectly. */
   function reaches(file: string, target: string, seen = new Set<string>()): boolean {
     if (file === target) return true;
-    // This file has imports as texts, which name no files.
+    // This file contains import statements as texts, which refer to no files.
     if (seen.has(file) || !file.startsWith('test/') || !existsSync(path.join(root, file))) return false;
     seen.add(file);
     return importsOf(readFileSync(path.join(root, file), 'utf8'))

@@ -9,9 +9,9 @@ import { scaled } from './support/machine.js';
 
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
-/** Runs benches at the smallest size. */
+/** Runs benchmarks at the smallest size. */
 function runBench(program: { path: string }, ...args: string[]) {
-  // Not by `npm run bench`, which builds into the repository: the tests of the other database run at the same time.
+  // `npm run bench` would build into the repository, while tests on the other database are running.
   return run(
     process.execPath,
     ['--import', 'tsx', 'bench/run.ts', '--scale', '0.001', '--rounds', '1', '--minutes', '0.02', ...args],
@@ -23,14 +23,14 @@ function runBench(program: { path: string }, ...args: string[]) {
   );
 }
 
-/** Suites with what is chosen of them: those that need a server first. */
+/** Suites with selected scenarios; suites that need a server come first. */
 const onServers = [
   ...['import', 'listings', 'scaling', 'bursts', 'login', 'requests', 'mail'].map((suite) => [suite]),
   ['console', '--only', 'listings'],
 ];
 const onFiles = [['startup'], ['console', '--only', 'start']];
 
-/** By default one scenario of imports stands for all: each starts the program several times. */
+/** Only one import scenario runs by default, because each scenario starts the program several times. */
 describe('The benches', function () {
   this.timeout(scaled(120_000));
   const program = useBuiltProgram();
@@ -41,7 +41,7 @@ describe('The benches', function () {
       if (suite[0] === 'console' && !existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
       const { exitCode, stdout, stderr } = await runBench(program, ...suite);
       expect(exitCode, stderr).to.equal(0);
-      // Figures with a limit.
+      // These results have limits.
       expect(stdout).to.match(/^(ok|n\/a) .*:/m);
     });
 });

@@ -27,7 +27,7 @@ const honest = "console.log('honest');".padEnd(2000);
 
 describe('Compiled code', () => {
   const temporary = temporaryFolder();
-  // Other users run it, too.
+  // Other users must be able to run the program.
   chmodSync(temporary.path, 0o755);
   const script = path.join(temporary.path, 'bin/coursectl.js');
   const main = path.join(temporary.path, 'dist/main.js');
@@ -39,7 +39,7 @@ describe('Compiled code', () => {
   });
   after(() => temporary.remove());
 
-  /** Starts `bin/coursectl.js` in a package with a small program, without a umask. */
+  /** Starts `bin/coursectl.js` in a package with a small program, with umask 0. */
   function start(home: string, { env = {}, uid }: { env?: object; uid?: number } = {}): Promise<ProcessResult> {
     const argv = ['-c', 'umask 000; exec "$0" "$@"', process.execPath, script];
     return run('/bin/sh', argv, '/', { HOME: home, XDG_CACHE_HOME: '', ...env }, uid === undefined ? {} : { uid });
@@ -49,7 +49,7 @@ describe('Compiled code', () => {
   writeFileSync(preload, "require('node:module').enableCompileCache = (folder) => console.error('keeps: ' + folder);");
 
   let homes = 0;
-  /** Makes a home with `.cache/coursectl/v24`. */
+  /** Creates a home folder with `.cache/coursectl/v24`. */
   function makeHome(owner: number) {
     homes += 1;
     const home = path.join(temporary.path, `home-${homes}`);
@@ -62,7 +62,7 @@ describe('Compiled code', () => {
     return { home, cache, version: path.join(cache, 'v24') };
   }
 
-  /** Runs the program. @returns the folder that it gives to Node, if any */
+  /** Runs the program. @returns the cache folder that it passes to Node, if any */
   async function folderOf(home: string, uid: number, env = {}): Promise<string | undefined> {
     const given = { env: { NODE_OPTIONS: `--require=${preload}`, ...env }, ...(isRoot && { uid }) };
     const { stderr, ...others } = await start(home, given);
@@ -140,7 +140,7 @@ describe('Compiled code', () => {
 
   const homeOf = (name: string) => path.join(temporary.path, name);
 
-  /** Starts the program with a new home. @returns the folder of what was compiled, and its only file */
+  /** Starts the program with a new home folder. @returns the cache folder and its only file */
   async function compiledFor(name: string) {
     const home = homeOf(name);
     mkdirSync(home);
@@ -158,7 +158,7 @@ describe('Compiled code', () => {
     writeFileSync(main, honest);
     const own = await compiledFor('own');
     const forged = readFileSync(foreign.file);
-    // The checksum of the source, in Node's header. V8 compares the length alone.
+    // Copies the checksum of the source in Node's header. V8 compares only the length.
     readFileSync(own.file).copy(forged, 12, 12, 16);
     writeFileSync(own.file, forged);
     expect(await start(homeOf('own'))).to.include({ stdout: 'forged\n' });

@@ -7,7 +7,7 @@ import { warningCodes } from '../src/schemas/import.js';
 import { rowCodes } from '../src/services/imports/read/fields/row-codes.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-/** Holds against the code what the documents list of it. */
+/** Checks facts in the documents against the code. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -31,7 +31,7 @@ describe('The documents', () => {
       ),
     );
     expect(named.length).to.be.greaterThan(30);
-    // What the tour makes beside its file of people.
+    // Files that the tour creates beside its file of people.
     const missing = named.filter((file) => !existsSync(path.join(root, file)) && !file.endsWith('.credentials.csv'));
     expect(missing).to.deep.equal([]);
   });

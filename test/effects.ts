@@ -1,6 +1,6 @@
 /**
- * `npm run test:effects`: removes each line of src/services that is marked `// effect: name`, one after the other, in copies of the
- * program, and runs the tests of effects on it. A line whose removal no test notices is a failure.
+ * `npm run test:effects`: removes each line of src/services with `// effect: name` in turn, in copies of the program, and runs
+ * the tests of effects. It is a failure if no test notices a removed line.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const filesIn = (folder: string) =>
     path.posix.join(folder, file),
   );
 
-/** A marked line. */
+/** A line with an effect. */
 interface Effect {
   name: string;
   file: string;
@@ -36,7 +36,7 @@ const effects: Effect[] = filesIn('src/services')
       }),
   );
 const tests = filesIn('test/services').filter((file) => /(^|-|\/)effects\.(sql\.)?test\.ts$/.test(file));
-/** Those of the same feature first. */
+/** Returns the test files, with tests of the same feature first. */
 const testsFor = ({ file }: Effect): string[] => {
   const feature = file.split('/')[2] ?? '';
   const isOwn = (test: string) => test.split('/')[2] === feature;
@@ -47,7 +47,7 @@ const scratch = makeScratch();
 process.env.TMPDIR = scratch;
 const { env } = await prepareSqlite();
 
-/** Copies what tests run. */
+/** Copies the program and its tests. */
 function copyOf(index: number): string {
   const copy = path.join(scratch, `copy-${index}`);
   for (const name of ['src', 'test', 'migrations', 'seeders', 'package.json', 'tsconfig.json', '.mocharc.json'])
@@ -56,7 +56,7 @@ function copyOf(index: number): string {
   return copy;
 }
 
-/** Runs tests of a copy up to the first failure. @returns its title; nothing if all pass */
+/** Runs tests of a copy up to the first failure. @returns the title of the failed test; undefined if all pass */
 async function firstFailure(copy: string, files: readonly string[]): Promise<string | undefined> {
   const args = [
     'node_modules/mocha/bin/mocha.js',
@@ -84,7 +84,7 @@ async function firstFailure(copy: string, files: readonly string[]): Promise<str
   return failures[0]?.fullTitle;
 }
 
-/** Removes effects of the queue in a copy of its own, until there are none left. */
+/** Removes the effects in the queue one by one in a copy, until the queue is empty. */
 async function work(copy: string, queue: Effect[], unnoticed: string[]): Promise<void> {
   for (let effect = queue.shift(); effect; effect = queue.shift()) {
     const { name, file, line } = effect;

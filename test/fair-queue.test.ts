@@ -15,9 +15,9 @@ describe('the fair queue', () => {
   let done: string[];
   let release: (() => void) | undefined;
 
-  /** Work that is at it until it is let go, which keeps all others waiting. */
+  /** Work that blocks the queue until `finish` is called. */
   const untilReleased = () => new Promise<void>((resolve) => (release = resolve));
-  /** Ends that work, which begins in a later microtask. */
+  /** Ends the blocking work. Waits first, because the work begins in a later microtask. */
   async function finish(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     release?.();
@@ -50,12 +50,12 @@ describe('the fair queue', () => {
         underWay -= 1;
       });
     await Promise.all(['a', 'a', 'a', 'b', 'c'].map(add));
-    // The first one began before anybody else was there.
+    // The first entry began before the other entries were added.
     expect(order.join('')).to.equal('aabca');
     expect(most).to.equal(1);
   });
 
-  /** What becomes of entries while another is at work. */
+  /** Returns the outcomes of entries that are added during other work. */
   async function outcomes(enter: (queue: ReturnType<typeof createFairQueue>) => Promise<string>[]): Promise<string> {
     const queue = createFairQueue(limits);
     const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
@@ -144,7 +144,7 @@ describe('the fair queue', () => {
     const later = fill(queue, 'b', '2');
     expect(asked).to.have.length(2);
     expect(asked[0]).to.be.below(asked[1] ?? 0);
-    // It is empty again, and waits anew.
+    // The queue is empty now, so the waiting time starts again.
     await finish();
     await Promise.all([first, ...early, ...later]);
     const second = queue.run({ owner: 'a' }, untilReleased);

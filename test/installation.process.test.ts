@@ -19,7 +19,7 @@ describe('The data of an installed program', () => {
       [global, '/home/ada', own],
       ['/home/ada/.nvm/versions/node/v24.0.0/lib/node_modules/coursectl/', '/tmp', own],
       ['/home/ada/.local/share/pnpm/global/5/node_modules/.pnpm/coursectl@1.0.0/node_modules/coursectl/', '/tmp', own],
-      // By npx for once.
+      // Run with npx.
       ['/home/ada/.npm/_npx/0123/node_modules/coursectl/', '/home/ada/.npm/_npx/0123', own],
       ['/srv/courses/node_modules/coursectl/', '/srv/courses', undefined],
       ['/srv/courses/node_modules/coursectl/', '/srv/courses/deep', undefined],
@@ -28,7 +28,7 @@ describe('The data of an installed program', () => {
     ];
     for (const [packageFolder, cwd, expected] of places)
       expect(userFolder({ env, cwd, packageFolder }), `${packageFolder} in ${cwd}`).to.equal(expected);
-    // Where XDG_DATA_HOME says, if that is absolute as it must be.
+    // XDG_DATA_HOME is used only if it is absolute.
     for (const [given, expected] of [
       ['/data', '/data/coursectl'],
       ['data', own],
@@ -76,7 +76,7 @@ describe('A globally installed program', () => {
     const coursectl = (...argv: string[]) =>
       run(process.execPath, [path.join(installed, 'bin/coursectl.js'), ...argv], data, env, { uid: 54_321 });
     if ((await coursectl('--version')).exitCode !== 0) return this.skip();
-    // Both need no home themselves; what applies migrations asks for it.
+    // Both programs need no home folder, but the migration library asks for it.
     expect(await coursectl('migrate', 'up')).to.include({ exitCode: 0, stderr: '' });
     expect(await coursectl('users', 'list')).to.include({ exitCode: 0 });
   });
@@ -103,7 +103,7 @@ describe('Hints', () => {
     const name = (script: string, env = {}) => commandName(script, { env, cwd: '/srv/courses' });
     expect(name('/usr/bin/coursectl')).to.equal('coursectl');
     expect(name('/usr/bin/coursectl', { npm_command: 'run-script' })).to.equal('coursectl');
-    // Windows has no links: its commands name the file.
+    // On Windows, commands name the script file instead of a link.
     expect(name('/usr/lib/node_modules/coursectl/bin/coursectl.js')).to.equal('coursectl');
     expect(name('/srv/courses/node_modules/.bin/coursectl')).to.equal('npx coursectl');
     expect(name('/srv/courses/bin/coursectl.js', { npm_command: 'exec' })).to.equal('npx coursectl');

@@ -7,7 +7,7 @@ import { useHarness } from './support/harness.js';
 
 type Line = Record<string, unknown>;
 
-/** A logger at the given level, and the lines it has written. */
+/** Creates a logger at the given level, and collects its lines. */
 function collecting(level = 'trace') {
   const texts: string[] = [];
   const logger = createLogger(level, { write: (text) => texts.push(text) });
@@ -106,7 +106,7 @@ describe('logged errors of a real database', () => {
   const harness = useHarness();
   const secret = "o'canary@example.org";
 
-  /** What a failing statement leaves in the log, as it comes and below an AppError. */
+  /** Returns the log of a failing statement, alone and as the cause of an AppError. */
   async function traces(statement: () => Promise<unknown>): Promise<string> {
     const { logger, text } = collecting();
     try {

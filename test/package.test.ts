@@ -28,7 +28,7 @@ describe('package-lock.json', () => {
   });
 
   it('has the exact versions of package.json, because the lock file is not published', () => {
-    // npm 11 installs no manual page that is named by a string alone, and npm 12 none.
+    // npm 11 installs manual pages only from a list, and npm 12 installs none.
     expect(read('package.json')).to.deep.include({ man: ['dist/man/coursectl.1'] });
     const locked = Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`]?.version]);
     expect(dependencies).to.deep.equal(Object.fromEntries(locked));
@@ -47,7 +47,7 @@ describe('package-lock.json', () => {
   });
 });
 
-/** Licences that ask for no more than their text, which comes with each package. */
+/** Licences that require only their text, which every package contains. */
 const permissive = new Set([
   'MIT',
   'MIT-0',
@@ -58,7 +58,7 @@ const permissive = new Set([
   'BlueOak-1.0.0',
   '0BSD',
 ]);
-/** Packages that name their licence in a file alone: MIT, all of them. */
+/** Packages that declare their licence only in a file; all are MIT. */
 const unnamed = new Set(['busboy', 'streamsearch']);
 
 describe('THIRD-PARTY-NOTICES.md', () => {

@@ -13,7 +13,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 
 const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
 
-/** The lines of a document's tour, as somebody would copy them. */
+/** Returns the commands of a document for copying. */
 function tour(document: string): string {
   const text = readFileSync(path.join(repository, document), 'utf8');
   const blocks = [...text.matchAll(/^```bash tour\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
@@ -23,11 +23,11 @@ function tour(document: string): string {
 
 describe('The commands of the README and the tour of the API, run line by line', function () {
   this.timeout(scaled(180_000));
-  // The package as it is installed, in a folder of its own.
+  // Installs the package in a separate folder.
   const folder = useOwnProgram();
   const home = temporaryFolder();
   const program = path.join(folder.path, 'bin', 'coursectl.js');
-  // What somebody answers at a terminal, which the lines don't have here.
+  // The answers of a user at a terminal, because the test has no terminal.
   const answered = `npx() {
   shift
   case "$*" in
@@ -71,7 +71,7 @@ describe('The commands of the README and the tour of the API, run line by line',
   });
 
   it('set up, import, log in by email and phone, change the initial password, and run a course', () => {
-    // Where passwords would be packed, or committed.
+    // Files in the package or the repository would be published.
     const checkout = () => ['.', 'examples'].map((name) => readdirSync(path.join(folder.path, name)).sort());
     const before = checkout();
     const lines = [tour('README.md'), tour('docs/API-TOUR.md')].join('\n').replaceAll('http://127.0.0.1:3000', url);
@@ -85,16 +85,16 @@ describe('The commands of the README and the tour of the API, run line by line',
     expect(output).to.include('2 accounts created, 0 rows skipped, 0 rejected');
     expect(readdirSync(home.path).sort()).to.deep.equal(['people.credentials.csv', 'people.csv']);
     expect(output).to.match(/^ok +super admin: exists$/m);
-    // The database server of this machine is set up elsewhere.
+    // The test already has a database server.
     expect(output).to.match(/^(0 warnings, 0 failures|1 warning, 0 failures: server settings)$/m);
     expect(output.match(/"requiresPasswordChange":true/g)).to.have.length(1);
-    // Open with an initial password: the check of enrollments and the sessions; refused: the courses of a trainer.
+    // With an initial password, the enrollment check and the sessions are permitted, and a trainer's courses are refused.
     const opened = /"requiresPasswordChange":true.*?\n(.*"hasEnrollments":false.*)\n(.*"sessions":\[.*)\n(.*)\n/.exec(
       output,
     );
     expect(opened?.[3]).to.equal('{"error":"Password change required.","code":"PASSWORD_CHANGE_REQUIRED"}');
     expect(opened?.[2]?.match(/"id":/g)).to.have.length(2);
-    // The change ends the other session: it gets a refusal, then the new one its account.
+    // The change ends the old session, which is refused; the new session gets its account.
     expect(output).to.match(/"Password changed successfully\.".*\n+\{"error":"[^"]+"[^\n]*\n\{"user":\{/);
     expect(output).to.include('{"message":"Password changed successfully.","user":{');
     expect(output).to.match(/"lastLogin":"\d{4}-\d{2}-\d{2}T/);

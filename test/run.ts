@@ -1,6 +1,6 @@
 /**
- * `npm test`: linter, types, and the tests on SQLite that need neither a database server nor a browser nor the built program.
- * `npm run test:all`: also the others. The name of a test file says where it belongs: docs/TESTING.md.
+ * `npm test`: linter, types, and tests on SQLite that need no database server, no browser and no build.
+ * `npm run test:all`: also all other tests. The name of a test file determines its group: docs/TESTING.md.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -57,7 +57,7 @@ const isForServers = (file: string) => file.includes('.sql.');
 const disk = tmpdir();
 const scratch = makeScratch();
 const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
-// Whatever a killed test leaves goes with the folder.
+// Files of killed tests are removed with this folder.
 process.env.TMPDIR = scratch;
 for (const [signal, exitCode] of [
   ['SIGINT', 130],
@@ -72,7 +72,7 @@ const build = path.join(scratch, 'program');
 const durations = path.join(scratch, 'durations');
 let runs = 0;
 
-/** Runs a program. @returns its exit code, and what it left in the file for its counts */
+/** Runs a program. @returns its exit code, output and test counts */
 async function run<T extends Counts>(
   command: string,
   args: readonly string[],
@@ -94,11 +94,11 @@ async function run<T extends Counts>(
   return { exitCode, output, counts: readCounts<T>(countsFile) };
 }
 
-/** Runs a script of package.json that counts by itself. */
+/** Runs a script of package.json that reports its own test counts. */
 async function script(name: string, ...args: string[]): Promise<Counts> {
   const command = ['npm run', name, ...args].join(' ');
   console.log(`\n=== ${command} ===`);
-  // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
+  // Uses the disk, because images of containers and database clusters are large.
   const env = { TMPDIR: disk, TEST_BUILD: build };
   const { exitCode, counts } = await run('npm', ['run', '--silent', name, '--', ...args], env);
   if (counts === undefined || (exitCode !== 0 && counts.failed === 0))
@@ -113,7 +113,7 @@ async function check(name: string): Promise<Counts> {
   return exitCode === 0 ? { ...noCounts, passed: 1 } : failure(`npm run ${name}`);
 }
 
-/** Runs test files, and the few that fail once more, one after the other: what passes then is printed as flaky. */
+/** Runs test files. Runs up to five failed files again, one after the other; tests that then pass are reported as flaky. */
 async function mocha(files: readonly string[], { env }: Prepared, jobs = Number(options.jobs)): Promise<Counts> {
   if (files.length === 0) return noCounts;
   const once = async (chosen: readonly string[], jobsNow: number): Promise<MochaCounts> => {
@@ -152,7 +152,7 @@ async function mocha(files: readonly string[], { env }: Prepared, jobs = Number(
   return { ...first, passed: first.passed + first.failed, failed: 0, failures: [] };
 }
 
-/** The tests on a server that there is not. */
+/** Reports that no database server is available. */
 function withoutServer(): Counts {
   const text = 'NOT TESTED ON MySQL/MariaDB: no TEST_DATABASE_URL, and no mariadbd or mysqld on the PATH';
   console.error(`\n${'!'.repeat(100)}\n!! ${text}.\n${'!'.repeat(100)}`);
@@ -163,14 +163,14 @@ async function onServer(files: readonly string[]): Promise<Counts> {
   const prepared = await prepareServer();
   if (!prepared) return withoutServer();
   try {
-    // It waits for the server meanwhile.
+    // Runs twice as many jobs, because tests wait for the server.
     return await mocha(files, prepared, Number(options.jobs) * 2);
   } finally {
     await prepared.remove();
   }
 }
 
-/** What `npm test` leaves out. The fault runs that measure no load run beside the tests, which wait often. */
+/** Runs everything that `npm test` omits. Fault runs without load measurements run beside the tests, which often wait. */
 async function rest(prepared: Prepared): Promise<Counts[]> {
   const counts: Counts[] = [];
   const [, beside] = await Promise.all([

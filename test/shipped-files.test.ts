@@ -19,7 +19,7 @@ describe('The package, built in a checkout after running commands', function () 
     folder = temporaryFolder();
     copyRepository(at('checkout'));
     plantLeftovers(at('checkout'));
-    // Building empties it: `npm run test:package` looks at that.
+    // The build empties this folder; `npm run test:package` tests that.
     for (const file of built) {
       mkdirSync(path.dirname(at('checkout', file)), { recursive: true });
       writeFileSync(at('checkout', file), 'built\n');
@@ -32,7 +32,7 @@ describe('The package, built in a checkout after running commands', function () 
   after(() => folder.remove());
 
   it('contains no files that the commands leave', () => {
-    // Otherwise nothing was planted, and nothing is found.
+    // Checks that the commands have left files.
     expect(plantedIn(at('checkout'))).to.include.members([
       'examples/people.credentials.csv',
       'docs/.env',

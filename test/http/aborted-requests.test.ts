@@ -9,7 +9,7 @@ import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { until } from '../support/until.js';
 
-/** A line of the log, as far as it is looked at here. */
+/** The fields of a log line that this test checks. */
 interface Line {
   level: string;
   msg: string;

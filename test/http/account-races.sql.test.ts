@@ -8,7 +8,7 @@ import { relaxedDeadlines, useHarness } from '../support/harness.js';
 import { type Person, useCast } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
-/** Long enough for a request to come to where it must wait, in milliseconds. */
+/** Time for a request to reach its wait, in milliseconds. */
 const aMoment = 300;
 
 describe('Accounts that change during an enrollment or the assignment of a course', () => {
@@ -21,7 +21,7 @@ describe('Accounts that change during an enrollment or the assignment of a cours
   const call = async (by: Person, method: 'post' | 'put', path: string, body: object): Promise<Response> =>
     harness.api(method, path, by.token).send(body);
 
-  /** The answer to a request that arrives while an account is being changed, just before that is done. */
+  /** Returns the response to a request that arrives just before a change of an account is committed. */
   async function meanwhile(user: User, changes: Partial<User>, request: () => Promise<Response>): Promise<Response> {
     const { database } = harness.context;
     let response: Promise<Response> | undefined;
@@ -48,7 +48,7 @@ describe('Accounts that change during an enrollment or the assignment of a cours
       const revive = () => call(cast.owner, 'put', `/api/enrollments/${id}/status`, { status: 'active' });
       for (const request of [ask, assign, revive]) {
         const response = await meanwhile(user, changes, request);
-        // A trainee who asks is refused by what has ended their session, or, on a busy machine, before that by their role.
+        // A request by a trainee fails because of the ended session, or on a busy machine because of the role.
         if (request === ask) expect(response.status).to.be.oneOf([401, 403]);
         else expectFailure(response, code, words);
         await harness.context.database.models.User.update(

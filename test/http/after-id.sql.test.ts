@@ -6,19 +6,19 @@ import { useCast } from './support/cast.js';
 const moments = [null, '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.679Z'].map((text) =>
   text ? new Date(text) : null,
 );
-/** Several rows have the same moment, and several have none. */
+/** Several rows have the same time, and several have none. */
 const momentAt = (index: number) => moments[index % moments.length] ?? null;
 
 describe('A page after the last item of the page before', () => {
   const harness = useHarness();
   const cast = useCast(harness);
 
-  /** Listings have items with ids, beside their paging. */
+  /** A listing contains a list of items with ids, and its pagination. */
   const get = async (path: string, token = cast.admin.token) =>
     (await harness.api('get', path, token).expect(200)).body as Record<string, { id: string }[]>;
   const idsOf = (plural: string, body: Record<string, { id: string }[]>) => (body[plural] ?? []).map(({ id }) => id);
 
-  /** The ids of all pages, each asked for by the last id of the one before. The number of the page doesn't count then. */
+  /** Returns the ids of all pages. Requests each page by the last id of the previous page, with a wrong page number. */
   async function walked(plural: string, path: string): Promise<string[]> {
     const ids: string[] = [];
     for (;;) {

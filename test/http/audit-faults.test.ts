@@ -5,14 +5,14 @@ import { scaled } from '../support/machine.js';
 import { type Example, examples, operations, sendExample } from './support/examples.js';
 import { refuseWrites } from './support/refuse-writes.js';
 
-/** Where changes that the audit log records are stored: of files those that are in use, and no counters of used links. */
+/** Returns the stored rows of all audited tables: only files in use, and no counters of used links. */
 const changed = [
   ...['users', 'sessions', 'links', 'mails', 'courses', 'enrollments', 'certificates', 'imports'],
   "login_throttle WHERE subject NOT LIKE 'links:%'",
   "files WHERE state = 'live'",
 ];
 
-/** The operations whose changes are recorded. */
+/** Audited operations. */
 const audited = [
   ...[
     'setup',

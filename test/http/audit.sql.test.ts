@@ -29,7 +29,7 @@ describe('GET /api/audit', () => {
   });
   const list = (query = '') => harness.api('get', `/api/audit${query}`, admin.token);
 
-  /** Entries of one moment each, a day apart. */
+  /** Creates entries a day apart. */
   async function record(count: number): Promise<void> {
     const { context } = harness;
     const { id: actorId, role } = admin.user;
@@ -139,7 +139,7 @@ describe('GET /api/audit', () => {
       await send('delete', `/api/enrollments/${enrollmentId}`).expect(200);
       const [removed, enrolled] = await entries(`?targetId=${enrollmentId}`);
       expect([removed?.targetName, enrolled?.targetName]).to.deep.equal([null, null]);
-      // The values still tell whose it was.
+      // The values still show the deleted object.
       expect(removed?.names).to.deep.equal({ [ben.id]: 'Ben Old (ben@x.org)', [weaving.id]: 'Knots' });
       await send('delete', `/api/courses/${weaving.id}`).expect(200);
       await ben.destroy();

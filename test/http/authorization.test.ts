@@ -16,7 +16,7 @@ import { expectFailure } from './support/expectations.js';
 const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
 const isOpen = ({ access }: Operation) => access.kind === 'public' || access.kind === 'optional';
 
-/** The columns of docs/AUTHORIZATION.md that have a role. */
+/** Columns of docs/AUTHORIZATION.md with a role. */
 const people = {
   'super admin': { role: 'super_admin', own: false },
   'own trainer': { role: 'trainer', own: true },
@@ -25,7 +25,7 @@ const people = {
   'other trainee': { role: 'trainee', own: false },
 } as const;
 
-/** The refusal of an account by the program's own rules, before the service looks at what the request is about. */
+/** Returns the refusal by the access rule, before the service reads the subject of the request. */
 function refusal(operation: Operation, role: Role, own: boolean, requiresPasswordChange = false): number | undefined {
   const caller = { user: { id: 'own', role, requiresPasswordChange } } as Caller;
   try {
@@ -37,14 +37,14 @@ function refusal(operation: Operation, role: Role, own: boolean, requiresPasswor
   }
 }
 
-/** The refusal of those whose course or enrollment it isn't: "Ownership", below, asks the services for it. */
+/** Returns the refusal for courses or enrollments of others. "Ownership" below tests the same over HTTP. */
 function refusalOfOthers(access: Access, role: Role, isPublished: boolean): 403 | 404 | undefined {
   if (access.kind !== 'owner' || role === 'super_admin' || (access.open && isPublished)) return undefined;
-  // That there is such an enrollment is a secret, and that there is a course as long as it isn't published.
+  // The existence of enrollments and unpublished courses is secret.
   return access.of === 'course' && isPublished ? 403 : 404;
 }
 
-/** A cell of the table: where drafts differ, after a slash. */
+/** Returns a cell of the table. If drafts differ, their response follows after a slash. */
 function cell(operation: Operation, { role, own }: { role: Role; own: boolean }): string {
   const responses = [true, false].map(
     (isPublished) =>
@@ -55,7 +55,7 @@ function cell(operation: Operation, { role, own }: { role: Role; own: boolean })
   return [...new Set(responses)].join(' / ');
 }
 
-/** The answers to all callers, in the order of the columns. */
+/** Returns the responses to all callers, in the order of the columns. */
 function row(operation: Operation): string {
   const withInitial = refusal(operation, admittedRoles(operation.access)[0] ?? 'trainee', true, true);
   const isPublic = operation.access.kind === 'public';
@@ -68,7 +68,7 @@ function row(operation: Operation): string {
   return cells.join(' | ');
 }
 
-/** A row for all operations with the same responses. */
+/** Returns one row for all operations with the same responses. */
 function table(): string {
   const callers = ['anonymous', ...Object.keys(people), 'inactive account', 'initial password'];
   const titles = new Map<string, string[]>();
@@ -90,12 +90,12 @@ describe('The access rules', () => {
   });
 });
 
-/** Over HTTP, before anything else is looked at: no operation needs what it is about for its refusal. */
+/** Access rules are checked before the input, so these requests don't need an existing subject. */
 describe('Every operation over HTTP', () => {
   const harness = useHarness();
   const guarded = operations.flatMap(([, operation]) => (isOpen(operation) ? [] : [operation]));
 
-  /** Answers of operations to a caller whose request is wrong in all other ways, too. */
+  /** Returns the responses to a caller whose requests are also invalid in all other ways. */
   async function* responses(which: readonly Operation[], token?: string) {
     for (const operation of which) {
       const { method, path } = operation;
@@ -142,7 +142,7 @@ describe('Every operation over HTTP', () => {
   });
 });
 
-/** An operation for each kind of access, which changes nothing. */
+/** A read-only operation for each kind of access. */
 const kinds = ['setupStatus', 'listCourses', 'me', 'listUsers', 'listOwnEnrollments', 'listTrainerCourses'] as const;
 
 describe('Access over HTTP', () => {
@@ -192,7 +192,7 @@ describe('Access over HTTP', () => {
   });
 });
 
-/** The services check it, each for itself: all operations about a course or an enrollment. */
+/** Each service function checks ownership itself, so all operations on courses and enrollments are tested. */
 describe('Ownership', () => {
   const harness = useHarness();
 

@@ -156,7 +156,7 @@ describe('The number of accounts that a search by words finds', function () {
       const next = { ...capped, currentPage: 11, totalPages: 12, totalItems: 1100 };
       expect(await paginationOf(`${path}&page=11`), path).to.deep.equal(next);
       expect(await paginationOf(`${path}&page=12`), path).to.deep.equal(page(12, 1130));
-      // Rows before the item have gone since it was shown: they aren't counted.
+      // A page after an item has fewer rows before it if rows were deleted; these aren't counted.
       expect(await paginationOf(`${path}&page=13&afterId=${await lastIdOf(`${path}&page=11`)}`), path).to.deep.equal(
         page(13, 1130),
       );

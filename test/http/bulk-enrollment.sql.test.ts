@@ -74,7 +74,7 @@ describe('Many enrollments at once', () => {
     }
     const given = { status: 'cancelled' as const, cancelReason: 'left' as const };
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, given);
-    // The free seat is for the first of the list.
+    // The first trainee of the list gets the free seat.
     const list = [ids[2], cast.trainee.user.id, ids[0], first];
     const { body } = await assign(list, { whenFull: 'wait', reply: 'Soon' }).expect(201);
     const shown = new Map<string, Shown & { status: string; reply: string }>(
@@ -116,7 +116,7 @@ describe('Many enrollments at once', () => {
     expectFailure(await assign([...ids, cast.trainee.user.id]), 'COURSE_FULL', tooFew, { seatsLeft: 2, wanted: 3 });
     expect(await count()).to.equal(5);
     expect(await models().AuditEntry.count()).to.equal(0);
-    // Who is skipped takes no seat.
+    // Skipped trainees take no seats.
     const { body } = await assign([...ids.slice(0, 1), 'nobody', cast.trainee.user.id]).expect(201);
     expect(body.enrollments).to.have.length(2);
     const again = body.enrollments.find(({ userId }: Shown) => userId === cast.trainee.user.id);

@@ -108,7 +108,7 @@ describe('POST /api/users/bulk', () => {
     const { user } = cast.admin;
     const session = await Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
     const { id: sessionId, expiresAt: sessionExpiresAt, ip, userAgent } = session;
-    // Ended after the first change.
+    // The session ends after the first change.
     async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
       const result = await context.database.inTransaction(work);
       await session.destroy();

@@ -13,7 +13,7 @@ import { useHarness } from '../support/harness.js';
 import { castOf, type Person } from './support/cast.js';
 import { expectFailure } from './support/expectations.js';
 
-/** What a calendar program makes of a text. */
+/** Returns the text that a calendar program reads. */
 function read(text: string) {
   const calendar = new ICAL.Component(ICAL.parse(text));
   const events = calendar.getAllSubcomponents('vevent').map((component) => {
@@ -33,7 +33,7 @@ function read(text: string) {
 
 const titlesIn = (text: string) => read(text).events.map(({ summary }) => summary);
 
-/** A text in lines as RFC 5545 wants them. */
+/** Expects lines as in RFC 5545. */
 function expectLines(text: string): void {
   expect(text.endsWith('\r\n')).to.equal(true);
   const lines = text.slice(0, -2).split('\r\n');
@@ -97,7 +97,7 @@ describe('GET /api/courses/:id/calendar.ics', () => {
       [{ startDate: '2026-12-31' }, ['2026-12-31', '2027-01-01']],
       [{ endDate: '2028-02-29' }, ['2028-02-29', '2028-03-01']],
       [{ startDate: '2028-02-28' }, ['2028-02-28', '2028-02-29']],
-      // For a course without an end.
+      // The end date of a course that never ends.
       [{ startDate: '2026-05-04', endDate: '9999-12-31' }, ['2026-05-04', '2026-05-05']],
       [{ startDate: '9999-12-31' }],
     ] as const) {
@@ -181,7 +181,7 @@ describe('The private address of a calendar', () => {
       await courseOf(owner.user, 'undated', { startDate: null, endDate: null }),
     );
     const { name, events } = read(await calendarOf(trainee.user));
-    // ical.js leaves names that it doesn't know as they are written.
+    // ical.js doesn't convert unknown property names.
     expect(name).to.equal('Töpferei\\, Hof');
     expect(events.map(({ summary, status }) => [summary, status])).to.have.deep.members([
       ['pending published', 'TENTATIVE'],

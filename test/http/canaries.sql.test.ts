@@ -18,7 +18,7 @@ import { type Fault, secretRows, sendCanaries, sendRefusedRequests } from './sup
 import { operations } from './support/examples.js';
 import { refuseWrites } from './support/refuse-writes.js';
 
-/** A bug, with all that an error may carry. */
+/** An unexpected error with secrets in all its properties. */
 function thrown(): never {
   throw Object.assign(new TypeError('a bug'), {
     sql: `INSERT ... '${canaries.password}'`,
@@ -29,15 +29,15 @@ function thrown(): never {
   });
 }
 
-/** The context with a part replaced; a getter that makes the secret when it is asked for stays one. */
+/** Returns the context with replaced parts. Getters stay getters, such as the lazily created secret. */
 const withPart = (context: Context, part: Partial<Context>) =>
   Object.create(context, Object.getOwnPropertyDescriptors(part)) as Context;
 
-/** The program with a bug in a part that every login and every change of a password needs. */
+/** Returns the program with a bug in the hasher, which all logins and password changes need. */
 const buggy = (context: Context) =>
   withPart(context, { hasher: { ...context.hasher, compare: async () => thrown(), hash: async () => thrown() } });
 
-/** The program on a disk without space for files. */
+/** Returns the program with a full disk for files. */
 function full(context: Context): Context {
   const put = async (_key: string, file: string) => {
     await rm(file, { force: true });
@@ -47,7 +47,7 @@ function full(context: Context): Context {
   return withPart(context, { storage: Object.create(context.storage, { put: { value: put } }) as Context['storage'] });
 }
 
-/** Takes a table away, so that every statement on it fails. */
+/** Renames a table, so that every statement on it fails. */
 async function hide(context: Context, table: string): Promise<() => Promise<void>> {
   const { sequelize } = context.database;
   await sequelize.query(`ALTER TABLE ${table} RENAME TO ${table}_hidden`);
@@ -56,7 +56,7 @@ async function hide(context: Context, table: string): Promise<() => Promise<void
 
 const guardedTables = ['users', 'sessions', 'login_throttle', 'imports', 'courses', 'enrollments', 'files'];
 
-/** What may be wrong during requests, the status of some responses then, and the operations that can't do without. */
+/** Faults during requests, with a status that some responses must have, and the affected operations. */
 const faults: Record<string, { status: number; concerns: readonly string[]; of: (context: Context) => Fault }> = {
   'all well': { status: 200, concerns: [], of: (context) => ({ app: createApp(context) }) },
   'writes refused by the database': {
@@ -85,7 +85,7 @@ const faults: Record<string, { status: number; concerns: readonly string[]; of: 
 describe('Secrets sent through the whole contract', function () {
   this.timeout(scaled(60_000));
   let watch: LeakDetector;
-  /** The operations that answered. */
+  /** Operations with a response. */
   const met = new Set<string>();
   const harness = useHarness({}, createLogger('trace', { write: (line) => void watch?.lines.push(line) }));
   beforeEach(() => {
@@ -111,7 +111,7 @@ describe('Secrets sent through the whole contract', function () {
     expect(found).to.include('cell in a row of courses');
   });
 
-  // By default each fault meets a part of the operations, all parts together all of them.
+  // By default, each fault is tested with a part of the operations. Together, the parts contain all operations.
   const parts = atDepth(Object.keys(faults).length, 1);
 
   for (const [index, [during, { status, concerns, of }]] of Object.entries(faults).entries())

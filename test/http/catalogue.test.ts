@@ -4,7 +4,7 @@ import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { castOf, type Person, useCast } from './support/cast.js';
 
-/** course-search.sql.test.ts has its search, paging.sql.test.ts its pages and orders. */
+/** course-search.sql.test.ts tests the search, paging.sql.test.ts pages and sort orders. */
 describe('GET /api/courses', () => {
   const harness = useHarness();
   const cast = useCast(harness);

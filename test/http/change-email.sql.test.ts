@@ -17,7 +17,7 @@ describe('The own email', () => {
   const request = (token: string, email = newEmail, currentPassword = factoryPassword) =>
     harness.api('post', '/api/auth/email', token).send({ email, currentPassword });
 
-  /** The mails of an account that are still to leave. */
+  /** Returns the unsent mails of an account. */
   async function queued(userId: string) {
     const mails = await models().Mail.findAll({ where: { userId, state: 'queued' }, order: ['kind'] });
     return mails.map(({ kind, address, data }) => ({ kind: kind as MailKind, address, data: JSON.parse(data) }));
@@ -45,7 +45,7 @@ describe('The own email', () => {
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name))),
     });
 
-    /** What a request answers, and the statements that it takes, without their values. */
+    /** Returns the response to a request, and its SQL statements without values. */
     async function observed(email: string, password?: string) {
       const { token } = await signIn(harness.context);
       const { sequelize } = harness.context.database;
@@ -171,7 +171,7 @@ describe('The links of a change of email', () => {
     harness.api('post', '/api/auth/login').send({ identifier, password });
   const linkInvalid = 'This link is no longer valid.';
 
-  /** Somebody who asks for the address, and the tokens of the two links that are mailed. */
+  /** Requests the new email for a new account. @returns the account and the tokens of both mailed links */
   async function asked(given: Parameters<typeof signIn>[1] = {}, email = newEmail) {
     const person = await signIn(harness.context, given);
     return { ...person, old: person.user.email, ...(await ask(person.token, email)) };
@@ -245,7 +245,7 @@ describe('The links of a change of email', () => {
   });
 
   describe('to cancel the change', () => {
-    /** The account has its address again, nobody can sign in, and a link for another password is on its way. */
+    /** Expects that the account has its email again, nobody can sign in, and a link for a new password is queued. */
     async function expectRestored({ user, old }: Pick<Awaited<ReturnType<typeof asked>>, 'user' | 'old'>) {
       expect(await user.reload()).to.include({ email: old, hasPassword: false });
       expect(await models().Session.count({ where: { userId: user.id } })).to.equal(0);
@@ -329,7 +329,7 @@ describe('The links of a change of email', () => {
       const late = await mailbox.deliver();
       expect(kindsTo(late, old)).to.have.lengthOf(2);
       expect(late.flatMap(({ to }) => to)).to.deep.equal([old, old]);
-      // Asked for after the change that the owner hears of, though its link is older.
+      // This change was requested later than the one in the owner's mail, although its link is older.
       await cancel(second.cancellation).expect(200);
       await mailbox.deliver();
       const notice = late.find(({ text }) => text.includes('/cancel-email#'));

@@ -20,7 +20,7 @@ describe('POST /api/auth/check-enrollment', () => {
     const { id } = await buildEnrollment(harness.context, user, course, stored);
     const shown = { ...given, id: course.id, trainer: { id: trainer.id, firstName: 'Grace', lastName: 'Hopper' } };
     const enrollments = [{ id, ...stored, enrolledAt: '2026-01-02T03:04:05.678Z', course: shown }];
-    // No field is read: whatever is sent does not count.
+    // The operation ignores all fields of the body.
     for (const sent of ['{', '{"status":"completed","userId":"x"}']) {
       const { body } = await check(token).set('Content-Type', 'application/json').send(sent).expect(200);
       expect(body).to.deep.equal({ hasEnrollments: true, enrollments });
@@ -53,7 +53,7 @@ describe('POST /api/auth/check-enrollment', () => {
     const { Enrollment } = harness.context.database.models;
     await buildEnrollment(harness.context, user, await buildCourse(harness.context, await buildTrainer()));
     Enrollment.addHook('beforeFind', 'removal', async ({ include }: FindOptions) => {
-      // Their ids have been read, and now they are, with their courses.
+      // The ids have been read; the next query reads the enrollments with their courses.
       if (include) await Enrollment.destroy({ where: { userId: user.id } });
     });
     try {

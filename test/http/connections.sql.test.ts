@@ -36,7 +36,7 @@ describe('The connections of a service', () => {
     }
     await sleep(600);
     await request(service.url).get('/api/auth/setup-status').expect(200);
-    // Whatever waits for an answer that can't be given any more would keep the program from ending.
+    // A request waiting for an impossible response would block the shutdown.
     await end();
   });
 
@@ -50,7 +50,7 @@ describe('The connections of a service', () => {
     const socket = await open();
     socket.pause();
     socket.write(get('/api/courses?limit=100', `Authorization: Bearer ${token}`));
-    // It has been written by then, but not all of it taken.
+    // The response has been written, but not completely read.
     await sleep(1500);
     await sendRaw(service.url, { method: 'GET', path: '/healthz', agent });
     const ended = end();
@@ -78,7 +78,7 @@ describe('The connections of a service', () => {
     socket.write(get(`/api/imports/${id}/events`, `Authorization: Bearer ${token}`));
     const [begun] = await once(socket, 'data');
     expect(String(begun)).to.match(/^HTTP\/1\.1 200 OK/);
-    // A proxy that kept events back would make them late.
+    // This header keeps proxies from buffering events.
     expect(String(begun)).to.match(/\r\nX-Accel-Buffering: no\r\n/i);
     const ended = once(socket, 'close');
     await end();

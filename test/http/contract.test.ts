@@ -13,7 +13,7 @@ import { expectFailure, expectInvalid } from './support/expectations.js';
 const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
 const keysOf = (schema: Operation['body']): string[] => Object.keys(schema?.describe().keys ?? {});
 
-/** A response that isn't JSON: of the documented kind, and nothing that a browser would run. */
+/** Expects a response of the documented content type with headers against execution in browsers. */
 function expectContent(
   { headers, text, body }: Response,
   { content, otherContent }: { content: string; otherContent?: string },
@@ -29,7 +29,7 @@ function expectContent(
   expect(described?.content).to.have.all.keys([content, otherContent ?? []].flat());
 }
 
-/** A body in JSON, as the schema and the OpenAPI document describe it: with every field and no other. */
+/** Expects a JSON body with exactly the fields of the schema and the OpenAPI document. */
 function expectDocument(
   { body, headers }: Response,
   name: keyof typeof contract,
@@ -39,7 +39,7 @@ function expectDocument(
   expect(headers['content-type']).to.match(/^application\/json/);
   const { value, error } = schema.validate(body, { abortEarly: false });
   expect(error?.message).to.equal(undefined);
-  // Nothing had to be converted but times, and those were written as JSON writes them: ISO 8601, UTC.
+  // The schema converts only times, and their JSON is ISO 8601 in UTC.
   expect(JSON.parse(JSON.stringify(value))).to.deep.equal(body);
   const isSent = (header: string) => header !== seatsHeader || 'seatsBeingGiven' in body;
   for (const header of Object.keys(described?.headers ?? {}).filter(isSent))
@@ -56,14 +56,14 @@ function expectDocument(
   }
 }
 
-/** Every field is refused by its name, and its value isn't repeated. */
+/** Expects an error for every given field, without their values. */
 function expectAllInvalid(response: Response, schema: Joi.ObjectSchema, location: 'body' | 'query'): void {
   expectInvalid(response, keysOf(schema), location);
   expect(validationFailure.validate(response.body).error).to.equal(undefined);
   expect(response.text).not.to.include('canary');
 }
 
-/** Wrong types in the body, and parameters that are given twice: 400. */
+/** Expects 400 for wrong types in the body, and for repeated parameters. */
 async function expectRefusals(harness: Harness, operation: Operation, { query: _, ...given }: Example): Promise<void> {
   if (operation.body) {
     const wrong = Object.fromEntries(keysOf(operation.body).map((key) => [key, { canary: true }]));
@@ -135,7 +135,7 @@ describe('Flags of operations', () => {
 describe('Inputs of operations', () => {
   it('are bounded before they are trimmed, normalised or matched: raw length, and combining marks in a row', () => {
     const texts = [' '.repeat(60_000), '0'.repeat(60_000), `a${'\u0301'.repeat(31)}`];
-    // Passwords are hashed as they are, and who logs in is looked up by a key that takes no long text.
+    // Passwords are hashed unchanged, and identifiers have a key of limited length.
     for (const [name, { body, query, upload }] of operations)
       for (const schema of [body, query, upload?.fields])
         for (const key of keysOf(schema).filter((field) => !/password|identifier/i.test(field)))

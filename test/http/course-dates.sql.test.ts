@@ -51,7 +51,7 @@ describe('Lists of courses with dates', () => {
   const day = (offset: number) =>
     new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date(harness.context.now().getTime() + offset * dayMs));
   beforeEach(async () => {
-    // At noon in UTC it is tomorrow there.
+    // At noon UTC, this time zone already has the next day.
     harness.advance((1.5 * dayMs - (harness.context.now().getTime() % dayMs)) % dayMs);
     for (const [title, first, last] of [
       ['undated', null, null],

@@ -9,7 +9,7 @@ import { useCast } from './support/cast.js';
 import { weaving } from './support/courses.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
-/** Every text of a course: how many characters it may have, and whether it may be left out. */
+/** Texts of a course with their minimum and maximum length. `lines`: may contain line breaks. */
 const texts = [
   { field: 'title', minimum: 3, maximum: 200, lines: false, optional: false },
   { field: 'description', minimum: 1, maximum: 20_000, lines: true, optional: false },
@@ -35,7 +35,7 @@ describe('Fields of a course', () => {
   });
   const create = (body: object) => harness.api('post', '/api/courses', cast.owner.token).send(body);
   const update = (body: object) => harness.api('put', path, cast.owner.token).send(body);
-  /** What both operations make of a field. */
+  /** Stores a value by creation and update. @returns the stored value, which must be the same for both */
   async function taken(field: string, value: unknown): Promise<unknown> {
     const created = await create({ ...weaving, [field]: value });
     expect(created.status, created.text.slice(0, 500)).to.equal(201);
@@ -44,7 +44,7 @@ describe('Fields of a course', () => {
     expect(created.body.course[field]).to.deep.equal(updated.body.course[field]);
     return updated.body.course[field];
   }
-  /** The schemas of both operations refuse the value, as contract.test.ts has it over HTTP. @returns their message */
+  /** Expects that both schemas refuse a value; contract.test.ts tests this over HTTP. @returns the message */
   function refused(field: string, value: unknown, named = field): string {
     const problemsOf = (schema: Joi.ObjectSchema, input: object) => {
       try {
@@ -63,7 +63,7 @@ describe('Fields of a course', () => {
 
   for (const { field, minimum, maximum, lines } of texts)
     it(`${field} is trimmed text of ${minimum} to ${maximum} visible characters`, async () => {
-      // Letters of four bytes and two UTF-16 units each.
+      // Each letter has four bytes and two UTF-16 code units.
       for (const value of [minimum, maximum].map((length) => '𝒳'.repeat(length)))
         expect(await taken(field, value)).to.equal(value);
       refused(field, '𝒳'.repeat(maximum + 1));

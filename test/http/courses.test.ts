@@ -9,7 +9,7 @@ import { changesOf, type Person, useCast } from './support/cast.js';
 import { weaving } from './support/courses.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
-/** What no client may set. */
+/** Fields that clients can't set. */
 const fixed = {
   id: 'mine',
   isPublished: true,
@@ -21,7 +21,7 @@ const fixed = {
   updatedAt: '2000-01-01T00:00:00Z',
 };
 
-/** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
+/** programme-model.sql.test.ts tests the other rules, authorization.test.ts the permissions. */
 describe('POST /api/courses', () => {
   const harness = useHarness();
   const cast = useCast(harness);
@@ -83,7 +83,7 @@ describe('POST /api/courses', () => {
       const full = 'You may have 3 courses, and have 3. Delete some first, or ask the super admin.';
       for (const response of responses)
         if (response.status !== 201) expectFailure(response, 'COURSE_LIMIT', full, { max: 3 });
-      // Others have their own, and the super admin may give them more.
+      // Other trainers have their own limit, and the super admin may exceed the limit.
       await createBy(cast.foreign, weaving).expect(201);
       await createBy(cast.admin, { ...weaving, trainerId: cast.owner.user.id }).expect(201);
       expectFailure(await createBy(cast.owner, weaving), 'COURSE_LIMIT', full.replace('have 3.', 'have 4.'), {

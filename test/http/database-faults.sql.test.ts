@@ -42,7 +42,7 @@ if (onMysql)
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const paths = ['/api/auth/me', '/api/users', '/api/users/export.csv', '/readyz'];
       for (const path of paths) await get(path, token).expect(200);
-      // More than the pool has connections, and some of them idle.
+      // Opens all connections of the pool; some become idle.
       await Promise.all(Array.from({ length: 12 }, () => get('/api/auth/me', token).expect(200)));
       proxy.set({ kind: 'black hole' });
       const startedAt = performance.now();
@@ -119,7 +119,7 @@ else
 
     it('another program keeps writing to returns 503 within 5 s for changes', async () => {
       const { token } = await signIn(harness.context);
-      // Of a session that was not used for a while, the next use is to be recorded.
+      // After a while, the next use of a session updates lastUsedAt.
       harness.advance(6 * minuteMs);
       const intruder = await otherWriter(harness.databaseUrl.replace(/^sqlite:/, ''));
       await intruder.run('BEGIN IMMEDIATE');

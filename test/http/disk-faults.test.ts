@@ -21,7 +21,7 @@ describe('A disk for uploads', function () {
   this.timeout(scaled(60_000));
   let mounted = '';
   let disk: ReturnType<typeof mountSmallDisk>;
-  // Before the service's own: a folder that is mounted can't be removed.
+  // Runs before the service's own hook, because a mounted folder can't be removed.
   afterEach(async () => {
     if (!disk) return;
     await service.restart(service.folder);
@@ -32,7 +32,7 @@ describe('A disk for uploads', function () {
   const service = useUploadService();
   const { post, expectWell } = service;
 
-  /** Puts the service on a disk of this size. @returns false where none can be mounted: only root may */
+  /** Mounts a disk of this size for the service. @returns false if mounting isn't permitted; only root may mount */
   async function onSmallDisk(size: string): Promise<boolean> {
     mounted = path.join(service.folder, 'small');
     disk = mountSmallDisk(mounted, size);
@@ -48,13 +48,13 @@ describe('A disk for uploads', function () {
   it('that is full causes 507, keeps nothing and works again when there is space', async function () {
     if (!(await onSmallDisk('1m'))) return this.skip();
     expect((await post(material(100_000))).status).to.equal(201);
-    // Enough space for some of it.
+    // Leaves enough space for a part of the file.
     for (const bytes of [2 * mebibyte, mebibyte]) expect(message(await post(material(bytes)))).to.deep.equal(full);
     await expectNothingLeft(service.context, 1);
     const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
     expect(together.map(message)).to.deep.equal(Array(6).fill(full));
     await expectNothingLeft(service.context, 1);
-    // No space at all, not even for a name.
+    // Leaves no space, not even for a file name.
     rmSync(path.join(mounted, 'uploads'), { recursive: true });
     const filler = path.join(mounted, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 * mebibyte))).to.throw('ENOSPC');
@@ -67,7 +67,7 @@ describe('A disk for uploads', function () {
 
   it('that is full causes 507 also for an image that is made smaller', async function () {
     if (!(await onSmallDisk('64k'))) return this.skip();
-    // The upload fits, and what is made of it doesn't fit beside it.
+    // The upload fits, but the scaled image doesn't fit beside it.
     const content = await image(400, 300).jpeg({ quality: 60 }).toBuffer();
     expect(content.length).to.be.within(30_000, 56_000);
     const body = form(filePart(content, 'x.jpg', 'image'));
@@ -83,7 +83,7 @@ describe('A disk for uploads', function () {
       expect(response.head).to.match(/^Retry-After: \d+$/im);
       rmSync(path.join(service.folder, inTheWay));
       expect(uploadsIn(service.context)).to.deep.equal([]);
-      // What could not be told from something that is there is looked for again.
+      // The cleanup removes files whose existence was unknown.
       await sweepFiles(service.context);
       expect(await fileRows(service.context)).to.deep.equal([]);
       service.logged.length = 0;

@@ -33,7 +33,7 @@ describe('A request during a conflicting change', () => {
     image?: Buffer;
   }
 
-  /** Sends a request, and answers another one, whole, just before the first begins to write. */
+  /** Sends a request, and completes another one just before the first begins to write. */
   async function overtake(overtaken: Overtaken, other: () => Promise<Response>): Promise<Response> {
     const { database } = harness.context;
     let waiting: typeof other | undefined = other;
@@ -43,7 +43,7 @@ describe('A request during a conflicting change', () => {
       if (next) expect((await next()).status).to.equal(200);
       return database.inTransaction(work, options);
     };
-    // Object.create() knows nothing of what it is made from.
+    // Object.create() returns `any`.
     const context = Object.create(harness.context, { database: { value: { ...database, inTransaction } } }) as Context;
     const { method, path, by, body, image } = overtaken;
     const call = request(createApp(context))[method](path).set('Authorization', `Bearer ${by.token}`);
@@ -136,7 +136,7 @@ describe('A request during a conflicting change', () => {
         if (template.endsWith('unlock')) await buildLock(harness.context, { accountId: trainee.user.id });
         const ids: Record<string, string> = { account: trainee.user.id, course: course.id, enrollment: enrollment.id };
         const path = template.replace(/:(\w+)/, (_: string, name: string) => ids[name] ?? '');
-        // Each operation takes what it knows of.
+        // Each operation uses only its own fields of this body.
         const names = { firstName: 'Mary', lastName: 'Shelley', email: 'mary@example.org', phone: '555 0199' };
         const others = { password: 'a fine password', role: 'trainer', isActive: false, title: 'Looms' };
         const people = { trainerId: foreign.user.id, traineeId: trainee.user.id, traineeIds: [trainee.user.id] };
@@ -174,7 +174,7 @@ describe('A request during a conflicting change', () => {
       admit();
       return found;
     };
-    // Object.create() knows nothing of what it is made from.
+    // Object.create() returns `any`.
     const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
     const server = await serve(createApp(watched));
     try {
@@ -203,7 +203,7 @@ describe('A request during a conflicting change', () => {
     expect(await database.models.Course.count()).to.equal(1);
   });
 
-  // A workbook begins with more rows than CSV: they say how wide its columns are.
+  // A workbook reads more rows first, to measure the widths of its columns.
   for (const [format, expectedReads] of [
     ['csv', 3],
     ['xlsx', 4],
@@ -214,11 +214,11 @@ describe('A request during a conflicting change', () => {
       let reads = 0;
       const read: Database['read'] = async (work) => {
         reads += 1;
-        // The first one is that of the session.
+        // The first read is the session check.
         if (reads === 2) await change('post', '/api/auth/logout-all', cast.admin).expect(200);
         return database.read(work);
       };
-      // Object.create() knows nothing of what it is made from.
+      // Object.create() returns `any`.
       const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
       const call = request(createApp(watched)).get(`/api/users/export.csv?format=${format}`);
       expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 'TOKEN_INVALID');
@@ -240,7 +240,7 @@ describe('A request during a conflicting change', () => {
         else await storage.remove([storageKey]);
         return storage.open(key, range);
       };
-      // Object.create() knows nothing of what it is made from.
+      // Object.create() returns `any`.
       const context = Object.create(harness.context, {
         storage: { value: { ...storage, open } },
         logger: { value: createLogger('error', { write: (line) => void lines.push(line) }) },

@@ -9,7 +9,7 @@ import { expectInvalid, messageOf } from './support/expectations.js';
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
-/** Two trainers with a course each; the trainee of the cast and another are enrolled in both. */
+/** Creates two trainers with a course each. The trainee of the cast and another trainee are enrolled in both. */
 async function buildEnrollments(harness: ReturnType<typeof useHarness>, cast: Cast) {
   const { context } = harness;
   const other = await buildUser(context, { lastName: 'Babbage' });
@@ -147,7 +147,7 @@ describe('GET /api/enrollments/trainer/:trainerId', () => {
       ['weav', [pending, jose]],
       ['weav&status=active', [jose]],
       ['weav&limit=1&page=2', [jose]],
-      // Phones, which aren't shown.
+      // Phones aren't searched, because the response doesn't show them.
       ...['7770001', "' OR 1=1 --"].map((term) => [term, []] as const),
     ] as const) {
       const [term = '', ...more] = query.split('&');

@@ -48,7 +48,7 @@ for (const instances of [1, 2]) {
       course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
     });
 
-    /** Sends all together, to the instances round robin, and counts the responses by status and error. */
+    /** Sends all requests at once to the instances in turn. @returns the number of responses by status and error */
     async function race(calls: readonly Call[]): Promise<Record<string, number>> {
       const responses = await Promise.all(
         calls.map(async ([{ token }, method, path, body], index) => {
@@ -56,7 +56,7 @@ for (const instances of [1, 2]) {
           const url = `${servers[index % servers.length]?.url}/api${path}`;
           const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
           const given = (await response.json()) as { error?: string; enrollment?: { status: string } };
-          // What is answered is what was asked for, whatever came next.
+          // The response shows the requested change, also if another change followed.
           const wanted = path.endsWith('/status') && response.ok ? (body as { status: string }).status : undefined;
           if (wanted !== undefined) expect(given.enrollment?.status).to.equal(wanted);
           return `${response.status} ${given.error ?? 'done'}`;
@@ -128,7 +128,7 @@ for (const instances of [1, 2]) {
         const stayed = queue
           .filter(({ id }) => statusOf.get(id) !== 'cancelled')
           .sort((one, other) => (one.waitingNumber ?? 0) - (other.waitingNumber ?? 0));
-        // Those who left had seats that somebody else has now: who waited first, and none of those who came later.
+        // The first people on the waiting list have the seats of the people who left.
         expect(stayed.map(({ id }) => statusOf.get(id))).to.deep.equal(
           stayed.map((_, index) => (index < 10 ? 'active' : 'waiting')),
         );

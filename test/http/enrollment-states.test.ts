@@ -17,7 +17,7 @@ const managers = [
   'active > cancelled',
   'cancelled > active',
 ];
-/** What each kind of caller can do; anything else is refused. */
+/** Permitted changes for each kind of caller; all others are refused. */
 const allowed: Readonly<Record<keyof Cast, readonly string[]>> = {
   trainee: ['pending > cancelled', 'waiting > cancelled', 'active > cancelled', 'cancelled > pending'],
   owner: managers,
@@ -25,7 +25,7 @@ const allowed: Readonly<Record<keyof Cast, readonly string[]>> = {
   admin: managers,
 };
 
-/** How a change is refused, if it is. */
+/** Returns the code of the refusal; undefined for a permitted change. */
 function refusalOf(actor: keyof Cast, from: EnrollmentStatus, to: EnrollmentStatus) {
   if (actor === 'foreign') return 'NOT_FOUND';
   if (actor === 'trainee' && (to === 'active' || to === 'completed')) return 'STATUS_NOT_FOR_TRAINEES';
@@ -90,7 +90,7 @@ describe('PUT /api/enrollments/:id/status', () => {
           const moved = { status: to, progress, cancelReason, waitingPlace: null, certificate };
           expect(after).to.deep.equal({ ...before, ...moved, ...moments });
           expect(certificate === null).to.equal(to !== 'completed');
-          // Only who had no place gets a new date.
+          // Only cancelled enrollments, and waiting ones that become active, get a new date.
           if (from === 'cancelled' || (from === 'waiting' && to === 'active')) expect(enrolledAt).to.satisfy(recently);
           else expect(enrolledAt).to.equal(long.toISOString());
           if (to === 'completed') expect(completedAt).to.satisfy(recently);

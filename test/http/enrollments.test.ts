@@ -14,7 +14,7 @@ const former = {
 } as const;
 const recently = (time: string) => Math.abs(Date.parse(time) - Date.now()) < 60_000;
 
-/** The fields of a request that nobody has answered. */
+/** Fields of a request without a reply. */
 const unanswered = {
   reply: null,
   replyAt: null,
@@ -23,7 +23,7 @@ const unanswered = {
   completedAt: null,
 };
 
-/** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
+/** programme-model.sql.test.ts tests the other rules, authorization.test.ts the permissions. */
 describe('POST /api/enrollments', () => {
   const harness = useHarness();
   const cast = useCast(harness);
@@ -64,7 +64,7 @@ describe('POST /api/enrollments', () => {
     expectFailure(await ask(), 'COURSE_NOT_PUBLISHED');
     await course.update({ isPublished: true });
     expectFailure(await ask(), 'COURSE_FULL');
-    // Who had cancelled is let in again, in the same enrollment.
+    // A cancelled enrollment becomes pending again.
     await course.update({ maxStudents: 2 });
     const { body } = await ask().expect(201);
     expect(body.enrollment).to.include({ id: enrollment.id, status: 'pending', notes: 'Before', cancelReason: null });

@@ -14,7 +14,6 @@ import { expectInvalid } from './support/expectations.js';
 
 type Row = Record<string, string>;
 
-/** Calls exports of one kind. */
 function useExports(kind: 'enrollments' | 'courses' | 'users') {
   const harness = useHarness();
   const call = (by: Person, query: Record<string, string> = {}) =>
@@ -162,7 +161,7 @@ describe('GET /api/enrollments/export.csv', () => {
       fields: 'id',
     });
     for (let some = await table.next(); some; some = await table.next()) {
-      // Once: all rows of the next query.
+      // Removes all rows of the next query, once.
       if (exported.length === 0)
         await context.database.models.Enrollment.destroy({ where: { id: ids.splice(some.length, some.length) } });
       exported.push(...some.map(([id]) => String(id)));

@@ -8,7 +8,7 @@ import { onMysql } from '../support/database.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useListeningService } from './support/listening-service.js';
 
-/** Documentation addresses (RFC 5737). */
+/** Addresses for documentation (RFC 5737). */
 const [attacker, other] = ['192.0.2.1', '198.51.100.1'];
 
 describe('Requests from several networks', () => {
@@ -34,7 +34,7 @@ describe('Requests from several networks', () => {
     }
   }
 
-  /** While this works, no change is finished: all accounts are locked. */
+  /** Runs work while all accounts are locked, so that no change can finish. */
   async function whileLocked(work: () => Promise<void>): Promise<void> {
     await harness.context.database.inTransaction(async (transaction) => {
       await harness.context.database.models.User.update({ lastName: 'Held' }, { where: {}, transaction });
@@ -58,7 +58,7 @@ describe('Requests from several networks', () => {
     });
     await Promise.all(responses);
     expect(ended).to.have.length(101);
-    // Answers on several connections may arrive in another order.
+    // Responses on several connections may arrive in another order.
     expect(ended.indexOf(`${other} 200`)).to.be.within(0, 10);
     expect(ended.filter((one) => one === `${attacker} 200`)).to.have.length(100);
   });
@@ -68,7 +68,7 @@ describe('Requests from several networks', () => {
     const { token } = await signIn(harness.context);
     const responses: Promise<{ status: number }>[] = [];
     await whileLocked(async () => {
-      // Who monitors the service isn't somebody else.
+      // Health checks and metrics don't count as another network.
       for (const path of ['/metrics', '/metrics/', '/healthz']) expect((await ask(other, path)).status).to.equal(200);
       for (let number = 0; number < 6; number += 1) responses.push(change(attacker, token).then());
       await untilLoad({ working: 6, queued: 0 });
@@ -92,13 +92,13 @@ describe('Requests from several networks', () => {
     const operator = await createConnection(harness.databaseUrl);
     const responses: Promise<{ status: number }>[] = [];
     try {
-      // Nobody can read the catalogue until the lock is released.
+      // Reads of the catalogue wait until the lock is released.
       await operator.query('LOCK TABLES courses WRITE');
       for (let number = 0; number < 20; number += 1) responses.push(ask(attacker, '/api/courses').then());
       await untilLoad({ working: 5, queued: 15 });
       const { text } = await ask(other, '/metrics');
       const [, inUse] = /^coursectl_database_connections\{state="in_use"\} (\d+)$/m.exec(text) ?? [];
-      // Besides the attacker's 7 the service itself may ask just then: whether it is ready, or for imports.
+      // Besides the attacker's 7 queries, the service itself may query readiness or imports.
       expect(Number(inUse)).to.be.within(5, 9);
       expect((await ask(other)).status).to.equal(200);
     } finally {
@@ -118,7 +118,7 @@ describe('Requests from several networks', () => {
         .set('Authorization', `Bearer ${token}`)
         .send({ action: 'deactivate', ids: [id] })
         .then();
-      // It has come, or is about to: neither keeps the only slot.
+      // The request has arrived or will arrive soon, without taking the only slot.
       for (let number = 0; number < 10; number += 1) expect((await ask(other)).status).to.equal(200);
       await untilLoad({ working: 0, queued: 0 });
     });
@@ -137,7 +137,7 @@ describe('Requests from several networks', () => {
         const { body } = await (forwarded === '' ? asked : asked.set('X-Forwarded-For', forwarded));
         expect(body.found, `${trusted}: ${forwarded}`).to.be.a('string').that.equals(body.ip);
       }
-      // What a client sends may be anything.
+      // Clients may send any header value.
       const { body } = await request(app)
         .get('/')
         .set('X-Forwarded-For', `unknown${',x'.repeat(1000)}`);

@@ -22,8 +22,8 @@ import { expectFailure } from './support/expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, image, storedKeys, uploadsIn } from './support/uploads.js';
 
 /**
- * What becomes of requests on their way to the storage: `cut` ends answers where their content begins, `held` keeps requests
- * until the way is open.
+ * Fault of the proxy to the storage: `cut` ends responses where their content begins, `held` holds requests until the proxy
+ * is open.
  */
 type Way = 'open' | 'closed' | 'cut' | 'held';
 
@@ -31,11 +31,11 @@ interface WayTo {
   server: Server;
   port: number;
   set(way: Way): void;
-  /** Requests held. */
+  /** Held requests. */
   held(): number;
 }
 
-/** A way to a server that can be closed. */
+/** Starts a proxy to a server, which can be closed. */
 async function wayTo(port: number): Promise<WayTo> {
   let way: Way = 'open';
   const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ async function wayTo(port: number): Promise<WayTo> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     server,
-    // Not a pipe: it listens at an address.
+    // The server listens on a port, so its address is not a text.
     port: (server.address() as AddressInfo).port,
     set(next) {
       way = next;
@@ -215,7 +215,7 @@ describe('files in a bucket, over HTTP', function () {
       await until(async () => (await requests()).waiting.uploads === 7);
       const image = thumbnail().then(({ status }) => status);
       await until(async () => (await requests()).waiting.uploads === 8);
-      // One that has just begun to wait may still be counted.
+      // A request that has just begun to wait may still count.
       await until(async () => (await requests()).requests.working === 0);
       expect(uploadsIn(context)).to.have.length(uploadBounds.perAccount);
       await api('get', routeOf()).expect(200);
@@ -243,7 +243,7 @@ describe('files in a bucket, over HTTP', function () {
         expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
       }
       expect(uploadsIn(context)).to.deep.equal([]);
-      // Whether something has come to it can't be told: the sweep looks again.
+      // It is unknown whether the storage received the file, so the cleanup checks again.
       expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['marked', 'marked']);
       expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([]);
       way.set('open');

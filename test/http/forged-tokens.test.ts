@@ -10,13 +10,13 @@ import { operations, pathOf } from './support/examples.js';
 
 const secret = testEnvironment.JWT_SECRET;
 
-/** A token put together by hand, so that it may be as wrong as we like. */
+/** Creates a token by hand, which may be invalid in any way. */
 function forge(header: object, payload: object, key: string = secret, hash = 'sha256'): string {
   const signed = `${base64url({ alg: 'HS256', typ: 'JWT', ...header })}.${base64url(payload)}`;
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`;
 }
 
-/** Tokens none of which may open anything, made for one that does. test/services/credentials/tokens.test.ts has more of each kind. */
+/** Creates invalid tokens from a valid one. test/services/credentials/tokens.test.ts tests more tokens of each kind. */
 function forgeries(genuine: string): Record<string, string> {
   const [head = '', payload = '', signature = ''] = genuine.split('.');
   const right = jwt.decode(genuine) as { userId: string; sid: string; iat: number; exp: number };
@@ -54,8 +54,8 @@ describe('Every operation that reads a token', () => {
   const harness = useHarness();
 
   /**
-   * Sends the tokens to each of them; one of so many to the first, the next to the next one.
-   * @returns those that were not answered 401 with a challenge
+   * Sends the tokens to all operations; each operation gets every n-th token, beginning with another one.
+   * @returns the responses other than 401 with a challenge
    */
   async function openedBy(tokens: Record<string, string>, each = 1): Promise<string[]> {
     const opened: string[] = [];

@@ -18,7 +18,7 @@ describe('A forgotten password', () => {
       ({ kind, userId, identifier, state }) => ({ kind, userId, identifier, state }),
     );
 
-  /** The statements of work, without its values. */
+  /** Returns the SQL statements of work, without values. */
   async function statementsIn(work: () => Promise<unknown>): Promise<string[]> {
     const { statements } = await statementsOf(harness.context.database.sequelize, work);
     return statements.map((sql) => sql.replace(/'[^']*'/g, '?'));

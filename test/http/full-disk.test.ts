@@ -26,7 +26,7 @@ describe('A service with an SQLite database on a full disk', function () {
     folder.remove();
   });
 
-  /** The status and body of a response. */
+  /** Returns the status and body of a response. */
   async function ask(method: string, path: string, token = '', body?: object) {
     const response = await fetch(`${service.url}${path}`, {
       method,
@@ -46,7 +46,7 @@ describe('A service with an SQLite database on a full disk', function () {
     const token = await tokenFor(service.context, admin);
     expect((await ask('GET', '/readyz')).status).to.equal(200);
 
-    /** Fills the disk, and leaves no room in the log of changes: a change that failed has reserved some for the next one. */
+    /** Fills the disk. Truncates the write-ahead log first, because a failed change has reserved space in it. */
     async function fill() {
       rmSync(filler, { force: true });
       await service.context.database.sequelize.query('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -64,7 +64,7 @@ describe('A service with an SQLite database on a full disk', function () {
       expect(await ask(method, path, token, body), path).to.deep.equal({ status: 507, body: { error: noSpace } });
     }
     expect((await ask('GET', '/api/users', token)).status).to.equal(200);
-    // The answer may be a second old.
+    // The shared response may be a second old.
     await until(async () => (await ask('GET', '/readyz')).status === 503);
     expect(await ask('GET', '/readyz')).to.deep.equal({ status: 503, body: { error: noSpace } });
 

@@ -7,15 +7,15 @@ import { relaxedPool, scaled } from '../support/machine.js';
 import { operations } from './support/examples.js';
 import { Fuzzing } from './support/fuzzing.js';
 
-/** Operations that only a database without people admits. */
+/** Operations that succeed only without accounts. */
 const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
 
-/** `FUZZ_SEED` gives the requests of another run again, `FUZZ_REQUESTS` another number of them. */
+/** `FUZZ_SEED` repeats the requests of another run, `FUZZ_REQUESTS` sets their number. */
 describe('The whole API with generated requests', () => {
   const log: string[] = [];
   const takeLog = () => log.splice(0).join('');
   const logger = createLogger('error', { write: (line) => void log.push(line) });
-  // On a busy machine a request waits longer for a connection.
+  // On a busy machine, requests wait longer for a connection.
   const harness = useHarness({ PORT: '0', ...relaxedPool }, logger);
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   const requests = Number(process.env.FUZZ_REQUESTS ?? atDepth(250, 20_000));
@@ -34,7 +34,7 @@ describe('The whole API with generated requests', () => {
     const { sent, unread, met, succeeded, problems } = fuzzing;
     expect(problems.join('\n'), `with FUZZ_SEED=${seed}`).to.equal('');
     expect(sent).to.be.at.least(requests);
-    // The program sees nearly all of them, and refuses and admits each operation now and then.
+    // Nearly all requests reach the program, and each operation is sometimes refused and sometimes successful.
     expect(unread).to.be.below(sent / 10);
     expect(toSucceed.filter((name) => !succeeded.has(name))).to.deep.equal([]);
     if (fullDepth) expect(all.filter((name) => !met.has(name))).to.deep.equal([]);

@@ -11,7 +11,7 @@ const refusal =
 describe('A service on the loopback interface', () => {
   const service = useListeningService();
 
-  /** The whole response to a request. */
+  /** Returns the whole response to a request. */
   async function responseTo(line: string, headers: readonly string[] = [], body = ''): Promise<string> {
     const lines = [line, ...headers, 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`];
     const { closed, received } = await service.open(`${lines.join('\r\n')}\r\n\r\n${body}`);
@@ -26,7 +26,7 @@ describe('A service on the loopback interface', () => {
     const setup = (host: string, body: string) =>
       responseTo('POST /api/auth/setup HTTP/1.1', [`Host: ${host}`, ...json], body);
     expect(await setup('evil.example:3000', ada)).to.match(refusal);
-    // No body is read for it.
+    // The body is not read.
     expect(await setup('evil.example:3000', '{')).to.match(refusal);
     expect(await setup('localhost:3000', ada)).to.match(/^HTTP\/1.1 201 /);
   });
@@ -84,7 +84,7 @@ describe('A service on the loopback interface', () => {
     expect(await health('/healthz', 'Host: evil.example', 'X-Forwarded-Host: localhost')).to.equal('421');
     expect(await health('/healthz', 'Host: localhost', 'X-Forwarded-Host: evil.example')).to.equal('200');
     expect(await health('/healthz', 'Host: localhost', 'Host: evil.example')).to.equal('400');
-    // Browsers name the host.
+    // Requests without a host are permitted, because browsers always send a host.
     expect(await statusFor('GET /healthz HTTP/1.0')).to.equal('200');
   });
 

@@ -56,7 +56,7 @@ describe('many images together', function () {
   const accounts = async (count: number) =>
     Promise.all(Array.from({ length: count }, async () => (await signIn(context)).token));
 
-  /** Makes the process of the first of these images stand still. */
+  /** Stops the image process during the first of these images. */
   async function standingStill<T>(send: () => T): Promise<{ pid: number; sent: T }> {
     const others = childrenOf(process.pid);
     const newOne = () => childrenOf(process.pid).find((child) => !others.includes(child)) ?? 0;
@@ -68,7 +68,7 @@ describe('many images together', function () {
   }
   const goOn = (pid: number) => process.kill(pid, 'SIGCONT');
 
-  /** Sends an image, and can leave without a response. */
+  /** Sends an image over a socket that can be closed before the response. */
   function sendAvatar(as: string): Socket {
     const body = form(filePart(emptyPng(40, 30), 'me.png', 'image'));
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
@@ -94,7 +94,7 @@ describe('many images together', function () {
     const { pid, sent } = await standingStill(() =>
       Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers }))),
     );
-    // One is at it, eight wait, and the others are refused immediately.
+    // One image is being processed, eight wait, and the others are refused immediately.
     await until(() => uploadsIn(context).length === 9);
     const [other = ''] = await accounts(1);
     const theirs = avatar(other).then(({ status }) => status);
@@ -117,7 +117,7 @@ describe('many images together', function () {
     await until(() => !isRunning(pid));
     await expectNothingLeft(context, 0);
     expect((await avatar(token)).status).to.equal(200);
-    // A client that leaves is no fault of the service.
+    // A client that leaves causes no error in the log.
     expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
   });
 

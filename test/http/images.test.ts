@@ -72,7 +72,7 @@ describe('images over HTTP', () => {
 
     it('refuses callers without access before the image is read', async () => {
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
-      // No form at all: reading it would fail differently.
+      // The body isn't a form; reading it would cause another error.
       const response = await harness.api('post', `/api/courses/${course.id}/thumbnail`, other).send({ not: 'a form' });
       expect(response.status).to.equal(403);
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
@@ -151,7 +151,7 @@ describe('images over HTTP', () => {
   });
 
   describe('a form without a valid image', () => {
-    /** Both ways to send an image refuse it so, and nothing is left of it. */
+    /** Expects that both operations refuse the image in this way, and leave nothing. */
     async function expectRefused(content: Buffer | string, message: string, name?: string): Promise<void> {
       for (const response of [await thumbnail(content, name), await avatar(content, name)]) {
         expectInvalid(response, ['image']);

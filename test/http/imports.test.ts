@@ -42,7 +42,7 @@ describe('Imports over HTTP', function () {
   let token = '';
   let url = '';
 
-  /** Starts an instance of the service on the harness's database; all share a data folder. */
+  /** Starts an instance of the service on the harness's database. All instances share a data folder. */
   async function startInstance(settings: Record<string, string> = {}): Promise<RunningServer> {
     const logger = createLogger('debug', { write: (line: string) => void logged.push(line) });
     const config = loadConfig({ env: { ...env, ...settings }, cwd: folder });
@@ -145,7 +145,7 @@ describe('Imports over HTTP', function () {
     if (!other) return this.skip();
     const release = await takeImportSlot(harness.context);
     try {
-      // Instances share a volume that is mounted there (deploy/kubernetes/coursectl.yaml).
+      // Instances share a mounted volume (deploy/kubernetes/coursectl.yaml).
       symlinkSync(other.path, path.join(folder, 'imports'));
       const { id } = await submit(people(3));
       expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
@@ -153,7 +153,7 @@ describe('Imports over HTTP', function () {
       expect(statSync(path.join(other.path, id, 'upload.csv')).mode & 0o777).to.equal(0o600);
       await release();
       expect((await ended(id)).counts).to.include({ rows: 3, created: 3 });
-      // The upload is removed once the end is recorded.
+      // The upload is removed after the end is recorded.
       await eventually(() => !existsSync(path.join(other.path, id, 'upload.csv')));
       expect(readdirSync(path.join(other.path, id))).to.deep.equal(['upload.credentials.csv']);
     } finally {
@@ -309,13 +309,13 @@ describe('Imports over HTTP', function () {
       const watch = async () => {
         const leaving = new AbortController();
         const options = { headers: { Authorization: `Bearer ${token}` }, signal: leaving.signal };
-        // The response is kept: the body of one that is collected as garbage is cancelled.
+        // Keeps the response, because garbage collection would cancel its body.
         return { response: await fetch(`${url}${events}`, options), leaving };
       };
       const watching = await Promise.all(Array.from({ length: 20 }, watch));
       expect(new Set(watching.map(({ response }) => response.status))).to.deep.equal(new Set([200]));
       await call('get', events).expect(503);
-      // One that leaves makes place.
+      // A stream that ends makes room for another one.
       watching[0]?.leaving.abort();
       let next = await watch();
       for (; next.response.status === 503; next = await watch()) await sleep(50);
@@ -338,7 +338,7 @@ describe('Imports over HTTP', function () {
       });
       const startedAt = performance.now();
       const watching = Array.from({ length: 20 }, () => call('get', `/api/imports/${id}/events`).then());
-      // Each of them reads once at its beginning, and all of them together every half second.
+      // Each stream reads once at its beginning; later reads are shared, every half second.
       await eventually(() => readings >= 20 + 2);
       expect(readings).to.be.at.most(20 + Math.ceil((performance.now() - startedAt) / 500));
       await call('post', `/api/imports/${id}/cancel`).expect(200);
@@ -433,7 +433,7 @@ describe('Imports over HTTP', function () {
         expect(body.errors[0]).to.include({ path: 'file', location: 'body' });
         expect(body.errors[0].msg).to.include(reason);
       }
-    // What other options may cure is planned.
+    // Files that other options may fix are planned.
     for (const content of [`${header}"a`, 'nomen;cognomen\na;b\n', `sep=x\n${header}a`, '\xff\x81 \xc3\xa9\n'])
       await call('post', '/api/imports')
         .attach('file', Buffer.from(content, 'latin1'), 'p.csv')

@@ -6,7 +6,7 @@ import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure } from './support/expectations.js';
 
-/** Addresses that look the same, by the address of the account. */
+/** Addresses that look like the address of the account (the key). */
 const lookalikes = {
   'ada@example.org': [
     'a\u200bda@example.org',

@@ -17,7 +17,7 @@ describe('Invitations', () => {
   const bulk = (body: object) => api('post', '/api/users/bulk').send(body);
   const invite = (users: readonly User[], more: object = {}) =>
     bulk({ action: 'invite', ids: users.map(({ id }) => id), ...more });
-  /** What is in the outbox, oldest first. */
+  /** Returns the mails in the outbox, oldest first. */
   const mails = async () =>
     (await harness.context.database.models.Mail.findAll({ order: ['id'] })).map(
       ({ kind, userId, state, data, importId }) => ({ kind, userId, state, data, importId }),
@@ -31,7 +31,7 @@ describe('Invitations', () => {
   });
   const login = (identifier: string, password: string) =>
     harness.api('post', '/api/auth/login').send({ identifier, password });
-  /** An account with a generated password that nobody has used. */
+  /** Creates an account with an unused generated password. */
   const waiting = (given: object = {}) =>
     buildUser(harness.context, {
       requiresPasswordChange: true,

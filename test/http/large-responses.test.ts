@@ -34,7 +34,7 @@ describe('Large responses', () => {
   }
 
   const sent = (name: string, bytes = 1000) => leaves.get(name)?.({ bytes });
-  /** What is begun is told later. */
+  /** Waits until responses that may begin have begun. */
   const settled = async () => {
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -69,7 +69,7 @@ describe('Large responses', () => {
     const second = build('second', 'a');
     await new Promise((resolve) => setTimeout(resolve, 50));
     sent('first', full);
-    // Sooner than the pause of three times as long ends, however slow the machine is.
+    // Less than the pause, which is three times as long as the first response, on any machine.
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(begun).to.deep.equal(['first']);
     await second;
@@ -102,7 +102,7 @@ describe('Large responses', () => {
       const lists = JSON.stringify(fields.filter(({ type }) => type === 'array'));
       // The only texts of more than 5000 characters are descriptions of courses, alone and in the audit log.
       // (The values before an import's update are short: fields of accounts.)
-      // Rows of imports have as many cells as their file.
+      // Rows of imports have many cells.
       const large = /"(?:description":\{"type"|before":\{"type":"object"|cells":\{"type")/;
       if (lists !== '[]') expect(stated !== undefined, name).to.equal(large.test(lists));
     }
@@ -129,7 +129,7 @@ describe('Pages with the longest texts', () => {
     location: sign.repeat(255),
   };
 
-  /** Sets all texts, as far as one body takes them at a time. */
+  /** Sets all texts in several requests, because one body can't contain all of them. */
   async function buildLongest(token: string): Promise<string> {
     const { title, description, ...others } = longest;
     const { body } = await harness.api('post', '/api/courses', token).send({ title, description });
@@ -224,7 +224,7 @@ describe('Large responses that fail', () => {
     const server = await startServer(harness.context);
     try {
       const page = (query: string) => request(server.url).get(`/api/courses?limit=100${query}`);
-      // Two full pages are built at a time.
+      // Two full pages may be built at the same time.
       for (let time = 0; time < 3; time += 1) await page('&level=unknown').expect(400);
       await page('').expect(200);
     } finally {

@@ -60,7 +60,7 @@ describe('A link to set a password', () => {
     await harness.api('get', '/api/auth/me', session).expect(401);
     await expectInvalid(other);
     expect(await lockOf(harness.context, user.id)).to.equal(null);
-    // Strangers who lock it again don't keep the person out who has used the link.
+    // A new lock by strangers doesn't affect the address where the link was used.
     await buildLock(harness.context, { accountId: user.id });
     await login(user.email, newPassword).expect(200);
     const entries = await harness.context.database.models.AuditEntry.findAll();

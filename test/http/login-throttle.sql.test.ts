@@ -32,7 +32,7 @@ describe('The throttle of logins', () => {
   const wrong = (times: number, identifier: string, address?: string) =>
     Promise.all(Array.from({ length: times }, () => login(identifier, 'a wrong guess', address)));
 
-  /** The only row of a kind of subject. */
+  /** Returns the only row for a kind of subject. */
   async function counted(kind: 'address' | 'pair') {
     const rows = await harness.context.database.models.LoginThrottle.findAll();
     const [row, ...others] = rows.filter(({ subject }) => subject.startsWith(`${kind}:`));
@@ -110,7 +110,7 @@ describe('The throttle of logins', () => {
         .send({ currentPassword: factoryPassword, newPassword: 'the next one' })
         .expect(200);
       await login(email, 'the next one').expect(200);
-      // The strangers are locked out as before.
+      // The address of the strangers stays locked.
       expectLocked(await login(email, 'the next one', '198.51.100.3'), 10);
     }
   });
@@ -167,7 +167,7 @@ describe('The throttle of logins', () => {
     for (const { status } of await wrong(9, user.email)) expect(status).to.equal(401);
     await wrong(9, email);
     await login(email, factoryPassword).expect(200);
-    // A lock of a clock that is ahead by less is kept: instances differ by that.
+    // Smaller differences are accepted, because the clocks of instances differ.
     harness.advance(minuteMs);
     await wrong(10, email);
     harness.advance(-minuteMs);
@@ -184,12 +184,12 @@ describe('The throttle of logins', () => {
       );
     expectLocked(await login(stranger, factoryPassword), 60);
     await login(email, factoryPassword).expect(200);
-    // They have a budget of their own there, as small as that of any account.
+    // Known accounts have their own limit at the address, as small as that of any account.
     for (const { status } of await wrong(10, email)) expect(status).to.equal(401);
     expectLocked(await login(email, factoryPassword), 10);
     harness.advance(60 * minuteMs);
     await login(stranger, factoryPassword).expect(200);
-    // Not for ever.
+    // After 30 days, the account is no longer known at the address.
     harness.advance(31 * 24 * 60 * minuteMs);
     await wrong(10, 'nobody@example.org');
     expect((await counted('address')).failures).to.equal(10);
@@ -254,7 +254,7 @@ describe('The throttle of logins', () => {
       throw new AppError('OVERLOADED');
     };
     const hasher = { ...harness.context.hasher, compare };
-    // A getter that makes the secret when it is asked for stays one.
+    // Keeps getters, such as the lazily created secret.
     const busy = createApp(Object.create(harness.context, { hasher: { value: hasher } }) as Context);
     for (let round = 0; round < 3; round += 1) {
       const guesses = Array.from({ length: 10 }, () =>
@@ -280,7 +280,7 @@ describe('The throttle of logins', () => {
       return row?.failures ?? 0;
     };
     const lock = () => lockOf(harness.context, id);
-    // One whose sender leaves before it is compared doesn't count: nobody has learned anything.
+    // An attempt whose sender leaves before the comparison doesn't count, because nobody learned the result.
     for (let guess = 0; guess < 50 && (await lock()) === null; guess += 1) {
       const before = await begun();
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -328,12 +328,12 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
     for (let round = 0; round < 2; round += 1) {
       await wrong(10, email);
-      // Nothing is left of the lock before, which would make this one longer.
+      // The released lock doesn't make this lock longer.
       expectLocked(await login(email, factoryPassword), 10);
       if (round === 1) await (await counted('address')).update({ lockedUntil: new Date(Date.now() + 60 * minuteMs) });
       await unlock();
     }
-    // It stays known where it has signed in.
+    // The account stays known at the addresses of its logins.
     expectLocked(await login(stranger, factoryPassword), 60);
     await login(email, factoryPassword).expect(200);
     const audit = await harness.api('get', `/api/audit?targetId=${id}`, token).expect(200);
@@ -389,7 +389,7 @@ describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {
     harness.advance(61 * minuteMs);
     await ask();
     expect(told()).to.equal(2);
-    // It is noted beside the requests.
+    // The note is written in the background.
     while ((await untrustedProxies(harness.context)).length === 0) await sleep(10);
     expect(await untrustedProxies(harness.context)).to.deep.equal(['127.0.0.1']);
     harness.advance(25 * 60 * minuteMs);
@@ -411,7 +411,7 @@ describe('Phones tried by an account', () => {
     const refused = await change(token, '+1 555 98 0');
     expectFailure(refused, 'TOO_MANY_ATTEMPTS', 'Too many phone numbers tried. Try again in 60 minutes.');
     expect(Number(refused.headers['retry-after'])).to.be.within(3500, 3600);
-    // What it has, written in another way, is none to be tried; and names are no phones.
+    // Its own phone in another notation doesn't count, and neither do names.
     await change(token, '+1 (555) 99-9').expect(200);
     await harness.api('put', '/api/auth/profile', token).send({ firstName: 'Grace' }).expect(200);
     const credentials = { identifier: user.email, password: factoryPassword };
@@ -428,7 +428,7 @@ describe('Logins and the cost of hashes', () => {
     const initialPasswordExpiresAt = new Date(Date.now() + 60_000);
     for (const [given, cost] of [
       [{}, '06'],
-      // It is about to be replaced.
+      // A generated password will be replaced soon.
       [{ requiresPasswordChange: true, initialPasswordExpiresAt }, '04'],
     ] as const) {
       const user = await buildUser(harness.context, given);
@@ -436,7 +436,7 @@ describe('Logins and the cost of hashes', () => {
         harness.api('post', '/api/auth/login').send({ identifier: user.email, password });
       await login(factoryPassword).expect(200);
       expect((await user.reload()).passwordHash.slice(4, 6)).to.equal(cost);
-      // It is known at this address with the new hash.
+      // The account is known at this address with the new hash.
       await buildLock(harness.context, { accountId: user.id });
       await login(factoryPassword).expect(200);
       await login('a wrong guess').expect(401);

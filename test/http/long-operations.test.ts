@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { AppError } from '../../src/errors.js';
 import { createCostlyWork } from '../../src/http/overload/costly-work.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function open() {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { useHarness } from '../support/harness.js';
 
 const dayMs = 86_400_000;
 
-/** A mail that has left or never will. */
+/** Fields of a finished mail. */
 const ended = { nextAt: null, finishedAt: new Date() };
 
 describe('Mails of the outbox', () => {
@@ -87,7 +87,7 @@ describe('Mails of the outbox', () => {
     expect(body.mail).to.deep.equal(page.mails[0]);
     for (const query of [`?userId=${userId}`, `?userId=${userId}&kind=reset`])
       expect((await list(query)).pagination.totalItems).to.equal(0);
-    // A refusal of a replaced one alone would tell that its person was mailed since.
+    // Refusing only replaced mails would reveal that the person got a newer mail.
     expect(codesOf(await change('retry', mail))).to.deep.equal(['MAIL_CONFLICT']);
     expect(codesOf(await change('withdraw', mail))).to.deep.equal([null]);
     const audit = await harness.api('get', `/api/audit?targetId=${mail.id}`, token).expect(200);

@@ -19,7 +19,7 @@ import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, up
 
 const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
 
-/** Takes the bytes of a response as they are. */
+/** Collects the raw bytes of a response. */
 const asBytes = (response: Response, done: (error: Error | null, body: Buffer) => void) => {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -56,12 +56,12 @@ describe('materials of courses over HTTP', () => {
     return tokenFor(harness.context, trainee);
   }
 
-  /** Serves the app at an address, for clients that supertest can't be. */
+  /** Serves the app on a port, for clients other than supertest. */
   async function serving<T>(use: (url: string) => Promise<T>, app = harness.app): Promise<T> {
     const server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      // Not a pipe: it listens at an address.
+      // The server listens on a port, so its address is not a text.
       return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     } finally {
       server.closeAllConnections();
@@ -117,7 +117,7 @@ describe('materials of courses over HTTP', () => {
         ['', undefined],
       ] as const) {
         const response = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x', sent)) }));
-        // Without a name it is a field that no file was chosen for; bytes that no header may have break the form.
+        // An empty file name means that no file was chosen. Bytes that are invalid in headers break the form.
         expect(response.status, sent).to.equal(kept === undefined ? 400 : 201);
         if (kept !== undefined) expect(JSON.parse(response.body).file.name).to.equal(kept);
       }
@@ -150,10 +150,10 @@ describe('materials of courses over HTTP', () => {
       const responses = await serving(async (url) => {
         const request = { path: routeOf(), token };
         return [
-          // Nothing comes of what is announced.
+          // Announces a length, but sends nothing.
           await send(url, { ...request, headers: { 'Content-Length': 4_000_000 } }),
           await send(url, { ...request, body: tooLong }),
-          // Nothing is announced.
+          // Announces no length.
           await send(url, {
             ...request,
             headers: { 'Content-Length': '', 'Transfer-Encoding': 'chunked' },
@@ -199,10 +199,10 @@ describe('materials of courses over HTTP', () => {
         ]);
         for (const { status, body } of responses)
           if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full, params: { max: 5 } });
-        // A file beyond the quota isn't received.
+        // A file beyond the limit isn't received.
         const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
         expect([announced.status, JSON.parse(announced.body).error]).to.deep.equal([400, full]);
-        // An image of the course is none of them, and other courses have their own.
+        // The image of the course doesn't count, and other courses have their own limit.
         await buildMaterial(harness.context, await buildCourse(harness.context, trainer), {}, Buffer.alloc(1));
         const { body } = await harness.api('get', routeOf(), token).expect(200);
         await harness.api('delete', routeOf(body.files[0].id), token).expect(200);
@@ -255,7 +255,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context);
     });
 
-    /** The status of an upload in the middle of which something happens. */
+    /** Returns the status of an upload. Something happens in the middle of the upload. */
     const statusAfter = (event: () => Promise<unknown>): Promise<string> =>
       serving(async (url) => {
         const body = form(filePart('What was said.'));
@@ -401,7 +401,7 @@ describe('materials of courses over HTTP', () => {
   });
 
   describe('read access', () => {
-    /** What listing and fetching answer. */
+    /** Returns the statuses of listing and downloading. */
     async function statuses(as: string, id: string): Promise<number[]> {
       const responses = [await harness.api('get', routeOf(), as), await harness.api('get', routeOf(id), as)];
       return responses.map(({ status }) => status);
@@ -418,7 +418,7 @@ describe('materials of courses over HTTP', () => {
           if (status !== 'active') expect(await statuses(await participant(status), id), status).to.deep.equal(refused);
         const strangers = [await signIn(harness.context, { role: 'trainer' }), await signIn(harness.context)];
         for (const { token: as } of strangers) expect(await statuses(as, id)).to.deep.equal(refused);
-        // Even without anything to list.
+        // Also without any files.
         await harness.api('delete', routeOf(id), token).expect(200);
         for (const { token: as } of strangers) expect((await statuses(as, id))[0]).to.equal(refused[0]);
         expect((await harness.api('get', routeOf())).status).to.equal(401);

@@ -12,9 +12,9 @@ describe('The OpenAPI document', () => {
     const config = await createConfig({
       extends: ['recommended'],
       rules: {
-        // The specification fixes the paths, and Express takes the first that matches.
+        // The specification defines the paths, and Express uses the first matching path.
         'no-ambiguous-paths': 'off',
-        // Operations without a token, input or database have no failure of the client's.
+        // Operations without a token, input or database have no client errors.
         'operation-4xx-response': 'off',
       },
     });
@@ -25,10 +25,10 @@ describe('The OpenAPI document', () => {
 
   it("has no finding of Spectral's rules for OpenAPI", async () => {
     const spectral = new Spectral();
-    // It has rules, but its types ask for `extends` too.
+    // The ruleset has rules, but its type also requires `extends`.
     spectral.setRuleset({
       extends: [[oas as unknown as RulesetDefinition, 'recommended']],
-      // It fails on null, which examples and lists of words have.
+      // This rule fails for null in examples and enumerations.
       rules: { 'duplicated-entry-in-enum': 'off' },
     });
     const findings = await spectral.run(text);

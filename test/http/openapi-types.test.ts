@@ -18,7 +18,7 @@ describe('examples/api-types.d.ts', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  /** What the compiler reports of a module beside the types; empty when it compiles. */
+  /** Compiles a module beside the types. @returns the errors of the compiler; empty without errors */
   async function compilerErrors(module: string): Promise<string> {
     writeFileSync(path.join(folder.path, 'api-types.d.ts'), types);
     writeFileSync(path.join(folder.path, 'client.ts'), module);

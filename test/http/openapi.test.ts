@@ -117,7 +117,7 @@ describe('GET /api/openapi.json', () => {
   });
 });
 
-/** Which statuses an operation has to declare. */
+/** Returns the statuses that an operation must declare. */
 function statusesOf(name: keyof typeof contract, operation: Operation): string[] {
   const { access, failures = [] } = operation;
   const expected = [String(operation.success.status), '500'];
@@ -141,7 +141,7 @@ function statusesOf(name: keyof typeof contract, operation: Operation): string[]
   return [...new Set(expected)];
 }
 
-/** Answers are compared with the document in contract.test.ts. */
+/** contract.test.ts compares responses with the document. */
 describe('OpenAPI of every operation', () => {
   const harness = useHarness();
 

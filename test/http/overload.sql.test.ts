@@ -17,7 +17,7 @@ describe('A service with limits', () => {
   const start = (settings: Record<string, string> = {}, options: ServerOptions = { deadlines }) =>
     service.start({ ALLOWED_ORIGINS: 'https://app.example.org', ...settings }, options);
 
-  /** Keeps the only place of the service: its statement waits for a row that we hold. */
+  /** Occupies the only slot of the service with a request that waits for a locked row. */
   async function whileBusy(work: (token: string) => Promise<void>): Promise<void> {
     const { token } = await signIn(harness.context);
     let response: Promise<unknown> = Promise.resolve();
@@ -44,7 +44,7 @@ describe('A service with limits', () => {
       for (let number = 0; number < 199; number += 1)
         burst.push(request(service.url).get('/api/auth/setup-status').then());
       await untilQueued(199);
-      // Far longer than a queue that doesn't get empty any more lets wait.
+      // Far longer than the waiting time under overload.
       await sleep(1200);
     });
     const statuses = (await Promise.all(burst)).map(({ status }) => status);
@@ -67,7 +67,7 @@ describe('A service with limits', () => {
       return head('POST /api/enrollments HTTP/1.1', token, 'Connection: close', ...json) + body;
     });
     const clients = await Promise.all(requests.map(() => open()));
-    // All are sent before the service can take the first.
+    // All requests are sent before the service can accept the first one.
     for (const [index, { socket }] of clients.entries()) socket.write(requests[index] ?? '');
     await Promise.all(clients.map(({ closed }) => closed));
     const responses = clients.map(({ received }) => received().slice(9, 12));
@@ -116,7 +116,7 @@ describe('A service with limits', () => {
 
   describe('after a refusal', () => {
     const probe = head('GET /healthz HTTP/1.1');
-    /** A connection whose request was refused, and which sends one that is always answered. */
+    /** Opens a connection whose first request is refused, then sends a health check, which is always served. */
     async function refusedAndBack() {
       const client = await open(head('GET /api/auth/setup-status HTTP/1.1'));
       await until(() => client.received().includes('"error"'));

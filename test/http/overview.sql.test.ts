@@ -131,7 +131,7 @@ describe('GET /api/overview', () => {
       const starts = weekStarts(new Date());
       const monday = (index: number) => starts[index]?.getTime() ?? Number.NaN;
       const one = await course(cast.owner);
-      // The first and last moment of a week, one before the weeks that are shown, and one of this week.
+      // The first and last moment of a week, a time before the shown weeks, and a time of this week.
       for (const at of [monday(3), monday(4) - 1, monday(0) - 1, monday(11)])
         await enrollment({ enrolledAt: new Date(at) }, one);
       const replacements = { at: new Date(monday(5)), id: cast.trainee.user.id };

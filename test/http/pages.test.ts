@@ -59,7 +59,7 @@ describe('GET /api/docs', () => {
     const links = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
     expect(links).to.include.members(['schema-User', 'schema-ValidationError', 'failure-NOT_FOUND']);
     expect([...new Set(links)].filter((id) => !ids.has(id))).to.deep.equal([]);
-    // What a parameter is when absent, what may be left empty, and what failures look like.
+    // Defaults of parameters, fields that may be empty, and bodies of failures.
     for (const part of [
       '<code>limit</code></td><td></td><td>query: integer, 1 to 100; 12 when absent',
       'string, 2 to 50 or empty or null',
@@ -68,7 +68,7 @@ describe('GET /api/docs', () => {
       expect(text).to.include(part);
   });
 
-  /** The curl command of an operation as a reader sees it. */
+  /** Returns the curl command of an operation as readers see it. */
   async function curlOf(operationId: keyof typeof contract): Promise<string> {
     const { text } = await harness.api('get', '/api/docs').expect(200);
     const [, command = ''] = new RegExp(`<code id="curl-${operationId}">([^<]*)<`).exec(text) ?? [];
@@ -173,7 +173,7 @@ describe('GET /metrics by many clients', () => {
 
   it('generates its metrics once for simultaneous requests', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => harness.api('get', '/metrics').expect(200)));
-    // Each response is counted: figures that were written for each would differ.
+    // Each response changes the counters, so metrics that weren't shared would differ.
     const texts = new Set(responses.map(({ text }) => text));
     expect(texts.size).to.be.below(10);
   });

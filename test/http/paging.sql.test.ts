@@ -20,7 +20,7 @@ for (const [plural, defaultLimit] of [
         (await harness.api('get', `/api/${plural}/trainer/${trainer.id}${query}`, token).expect(200)).body;
       const trainee = await buildUser(harness.context);
       const ids: string[] = [];
-      // All of one moment, so that nothing but the id orders them.
+      // All rows have the same time, so that only the id determines the order.
       for (let built = 0; built <= defaultLimit; built += 1) {
         const course = await buildCourse(harness.context, trainer, { createdAt: moment });
         const enrollment = await buildEnrollment(harness.context, trainee, course, { enrolledAt: moment });
@@ -61,7 +61,7 @@ describe('GET /api/courses', () => {
 
   it('has a test below for every sort key of its schema', () => {
     const { allow } = courseListingSchema.describe().keys.sortBy;
-    // The soonest ones: course-dates.sql.test.ts.
+    // course-dates.sql.test.ts tests `soonest`.
     expect([...sortKeys, 'soonest'], 'Add the key here, and to the courses that are sorted').to.deep.equal(allow);
   });
 
@@ -73,7 +73,7 @@ describe('GET /api/courses', () => {
       const startDate = number === 1 ? null : day;
       const given = { title: `t${number}`, category: `c${number}`, startDate, createdAt: new Date(day) };
       const { id } = await buildCourse(harness.context, cast.owner.user, { ...given, isPublished: true });
-      // The model sets updatedAt by itself.
+      // The model sets updatedAt automatically.
       const sql = 'UPDATE courses SET updated_at = :day WHERE id = :id';
       await harness.context.database.sequelize.query(sql, { replacements: { day: `${day} 00:00:00.000`, id } });
       order.push(`${number}${id}`);

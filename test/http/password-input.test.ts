@@ -3,7 +3,7 @@ import { factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid } from './support/expectations.js';
 
-/** Operations with passwords: what they take, and which accounts call them. */
+/** Operations with passwords, their input and their callers. */
 interface PasswordOperation {
   method: 'post' | 'put';
   path: string;

@@ -12,7 +12,7 @@ describe('The password policy', () => {
   const own = /must not be the account's own email, phone or name\.$/;
   const short = /must be at least 8 characters\.$/;
 
-  /** Every way to set a password over HTTP, for the same person. */
+  /** All operations that set a password, for the same person. */
   const ways: Record<string, () => Promise<(password: string) => PromiseLike<Response>>> = {
     setup: async () => (password) => harness.api('post', '/api/auth/setup').send({ ...ada, password }),
     register: async () => {

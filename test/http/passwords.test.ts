@@ -69,7 +69,7 @@ describe('Passwords', () => {
       const courses = `/api/courses/trainer/${user.id}`;
       const refused = await harness.api('get', courses, token).expect(403);
       expect(refused.body).to.deep.equal({ error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' });
-      // The initial one itself is no new one.
+      // The initial password itself is not a new password.
       const same = await set(token, { currentPassword: oldPassword, newPassword: oldPassword });
       expectInvalid(same, ['newPassword']);
       expect(same.text).not.to.include(oldPassword);

@@ -11,7 +11,7 @@ import { commands, compareWhole } from './support/programme/commands.js';
 import { Service } from './support/programme/service.js';
 import { createProgramme, initialState, restore } from './support/programme/world.js';
 
-/** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
+/** FC_SEED repeats the runs of a seed, FC_RUNS sets their number. */
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.FC_RUNS ?? atDepth(100, 2000));
 

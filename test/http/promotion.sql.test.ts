@@ -18,16 +18,15 @@ import { type Person, useCast } from './support/cast.js';
 const long = new Date('2026-01-02T03:04:05.000Z');
 const signal = new AbortController().signal;
 
-/** Gives the free seats of all courses. */
 const promoteAll = async (core: Core) => promote(core, await coursesDue(core), { signal });
 
 describe('A free seat of a course with a waiting list', () => {
   const harness = useHarness(mailSettings);
   const cast = useCast(harness);
   let course: Course;
-  /** Has the seat. */
+  /** Enrollment with the seat. */
   let holder: { person: Person; id: string };
-  /** Waits first. */
+  /** First enrollment of the waiting list. */
   let first: { person: Person; id: string };
   const models = () => harness.context.database.models;
   const rowOf = ({ id }: { id: string }) => models().Enrollment.findByPk(id, { rejectOnEmpty: true });
@@ -164,13 +163,13 @@ describe('A free seat of a course with a waiting list', () => {
     const { context } = harness;
     const trainees = await buildTrainees(context, 501);
     await buildEnrollments(context, trainees, course, (index) => ({
-      // Not in the order in which they wait.
+      // The creation order differs from the order of the waiting list.
       id: trainees.at(-1 - index) ?? '',
       status: 'waiting',
       waitingNumber: 1_000_000 + index,
     }));
     const waiting = () => models().Enrollment.findAll({ where: { courseId: course.id, status: 'waiting' } });
-    // As it is after a commit without what follows it.
+    // The state after a commit whose follow-up work is missing.
     await course.update({ maxStudents: 502 });
     await promote(context, [course.id], { signal });
     expect((await waiting()).map(({ userId }) => userId)).to.deep.equal(trainees.slice(-1));

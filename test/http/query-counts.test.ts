@@ -21,29 +21,29 @@ import { observeStatements } from '../support/statements.js';
 import { type Cast, castOf } from './support/cast.js';
 import { admittedRoles, pathOf } from './support/examples.js';
 
-/** The listings of the API: whatever answers with pages. */
+/** The listings of the API: all operations with a `pagination` in their response. */
 const listings = Object.values(contract as Record<string, Operation>).filter(
   (operation) =>
     'body' in operation.success &&
     Object.hasOwn(operation.success.body.describe().keys, 'pagination') &&
-    // It reads the import first and the accounts last.
+    // This listing reads the import first and the accounts last.
     operation !== contract.listImportRows,
 );
 
-/** Listings that show names beside ids take one more query for each kind of object: here courses and their trainers. */
+/** Listings with names beside ids need one more query for each kind of object: here courses and their trainers. */
 const kindsNamed: Readonly<Record<string, number>> = { '/api/audit': 2 };
 
-/** More of everything than fits on the largest page that is asked for. */
+/** More rows of each kind than fit on the largest requested page. */
 const many = 51;
 const numbers = Array.from({ length: many }, (_, index) => index);
 
-/** The callers, and a course of the trainer's in which the trainee takes part. */
+/** The callers, and a course of the trainer with the trainee. */
 interface World {
   cast: Cast;
   courseId: string;
 }
 
-/** Pages of everything, for every kind of caller: the trainee takes part in many courses, and one course has many people. */
+/** Creates rows for all listings: the trainee takes part in many courses, and one course has many people. */
 async function fill({ context }: Harness, { cast, courseId }: World): Promise<void> {
   const { Course, Session } = context.database.models;
   const course = await Course.findByPk(courseId, { rejectOnEmpty: true });
@@ -85,7 +85,7 @@ describe('Listings', () => {
     ];
   };
 
-  /** What the database is asked while a page is answered, without what authentication asks. */
+  /** Returns the queries of a page, without the queries of the authentication. */
   async function asked(operation: Operation, token: string | undefined, query: Record<string, string>) {
     const { cast, courseId } = world;
     const { id: trainerId } = cast.owner.user;
@@ -98,7 +98,7 @@ describe('Listings', () => {
     const response = await harness.api('get', path, token);
     observeStatements(harness.context.database.sequelize, false);
     expect(response.status, `${path}: ${response.text}`).to.equal(200);
-    // Sessions are fresh: none is touched.
+    // Sessions are new, so their last use isn't updated.
     const own = statements.filter((sql) => !(sql.includes('`sessions`') && sql.includes('`users`')));
     expect(statements.length - own.length).to.equal(token === undefined ? 0 : 1);
     const rows = Object.values(response.body as Record<string, unknown[]>).find(Array.isArray) ?? [];

@@ -21,7 +21,7 @@ describe('Requests that arrive together', () => {
     return new Promise((resolve) => server.close(resolve));
   });
 
-  /** Sends one request a contender, all together, and counts the responses by status and code. */
+  /** Sends one request per contender at the same time. @returns the number of responses by status and code */
   async function race(
     method: string,
     path: string,

@@ -10,7 +10,7 @@ describe('A raw HTTP request', () => {
   const { harness, open } = service;
   beforeEach(() => service.start({ TRUST_PROXY: '1', METRICS_TOKEN: metricsToken }));
 
-  /** Sends lines and an empty one, and maybe more; gives what comes first. */
+  /** Sends lines, an empty line, and optionally more. @returns the first received data */
   async function responseTo(lines: readonly string[], more = ''): Promise<string> {
     const { socket } = await open(`${lines.join('\r\n')}\r\n\r\n${more}`);
     const [data] = (await once(socket, 'data')) as [Buffer];
@@ -65,7 +65,7 @@ describe('A raw HTTP request', () => {
   it('has the client address that the proxy names, whatever the number of headers', async () => {
     await signIn(harness.context, { email: 'ada@example.org' });
     const body = JSON.stringify({ identifier: 'ada@example.org', password: factoryPassword });
-    // More than Node takes unless it is told to.
+    // More headers than Node's default maximum.
     const others = Array.from({ length: 2100 }, (_, index) => `${index.toString(36)}:`);
     const forwarded = [
       ...others,

@@ -7,7 +7,7 @@ import { ada, expectFailure, expectInvalid } from './support/expectations.js';
 
 describe('The body of a request', () => {
   const harness = useHarness();
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   const raw = (body: string | Buffer, headers: Record<string, string> = {}, path = '/api/auth/setup') =>
     request(harness.app)
       .post(path)

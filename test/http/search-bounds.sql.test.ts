@@ -10,7 +10,7 @@ const firstNames = ['Mara', 'Mario', 'Anne-Marie', 'Lena', 'Nora', 'Maja'];
 const lastNames = ['Lopez', 'Marsh', "O'Mara", 'van Dijk', 'Lenz', 'Noris', 'Malik'];
 const searches = ['m', 'mar', 'mara l', 'l m', 'mar-lenz', 'lena.p', '44', 'nobody'];
 
-/** Bounds that searches among few accounts cross, in each way to find a page and a number. */
+/** Bounds that searches among few accounts exceed, for each way to find pages and counts. */
 const changed: readonly Partial<typeof searchBounds>[] = [
   { counted: 0, countedOfEnrollments: 0, firstRows: 25 },
   { counted: 0, countedOfEnrollments: 0 },
@@ -35,7 +35,7 @@ describe('A search by words, however many accounts it finds', function () {
     const [course, other] = [await buildCourse(context, cast.owner.user), await buildCourse(context, cast.owner.user)];
     for (const [index, lastName] of [...lastNames, ...lastNames, ...lastNames, ...lastNames].entries()) {
       const firstName = firstNames[index % firstNames.length] ?? '';
-      // Some begin with a name that is searched for.
+      // Some emails begin with a searched name.
       const name = index % 2 > 0 ? `${firstName.toLowerCase()}.p` : 'p';
       const email = `${name}${index}@${index % 3 === 0 ? 'mar-lenz.example' : 'north.example'}`;
       const user = await buildUser(context, { firstName, lastName, email, isActive: index % 5 > 0 });
@@ -60,7 +60,7 @@ describe('A search by words, however many accounts it finds', function () {
     ];
     const get = async (path: string) => (await harness.api('get', path, cast.admin.token).expect(200)).body;
     const itemsOf = (body: Record<string, { id: string }[]>) => body.users ?? body.trainees ?? body.enrollments ?? [];
-    /** Each page of each search, by its number and after the page before. */
+    /** Returns each page of each search, by number and by the last id of the previous page. */
     async function all(): Promise<unknown[]> {
       const found: unknown[] = [];
       for (const listing of listings)
@@ -81,7 +81,7 @@ describe('A search by words, however many accounts it finds', function () {
       return found;
     }
     const expected = await all();
-    // All are in the courses of one trainer, whose titles have none of these words.
+    // All courses belong to one trainer, and their titles contain none of these words.
     const ofTrainer = `/api/enrollments/trainer/${trainerId}`;
     for (const path of ['/api/enrollments', ofTrainer])
       for (const search of searches) {

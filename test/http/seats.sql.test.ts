@@ -10,7 +10,7 @@ describe('Seats of courses', () => {
   const harness = useHarness();
   const cast = useCast(harness);
   let half: Course;
-  /** A course each: with seats left, full, with fewer than taken, without a limit, and without enrollments. */
+  /** Creates courses: with free seats, full, over capacity, without a limit, and without enrollments. */
   beforeEach(async () => {
     const course = (title: string, maxStudents: number | null) =>
       buildCourse(harness.context, cast.owner.user, { title, maxStudents, isPublished: true });
@@ -24,7 +24,7 @@ describe('Seats of courses', () => {
   const get = (path: string, by?: Person) => harness.api('get', path, by?.token);
   const seatsOf = (courses: Record<string, unknown>[]) =>
     courses.map(({ title, seatsTaken, seatsLeft, waitingCount }) => ({ title, seatsTaken, seatsLeft, waitingCount }));
-  /** Every way to list them. */
+  /** All listings of courses. */
   const ways = () => {
     const { owner, admin, trainee, foreign } = cast;
     const trainers = `/api/courses/trainer/${owner.user.id}`;

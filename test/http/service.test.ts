@@ -54,7 +54,7 @@ describe('GET /readyz over a database that is not migrated', () => {
     expectFailure(response, 'NOT_READY');
     expect(response.headers['retry-after']).to.match(/^\d+$/);
     await get('/healthz').expect(200);
-    // Without a word of the schema.
+    // The message doesn't mention the schema.
     expectFailure(await get('/api/auth/setup-status'), 'SERVER_ERROR');
     await context.schema.up();
     await get('/readyz').expect(200);
@@ -129,7 +129,7 @@ describe('An unexpected failure', () => {
   beforeEach(() => {
     lines.length = 0;
   });
-  /** A rule of the database that the program knows nothing of: breaking it is an unexpected failure. */
+  /** Runs work with a unique index that the program doesn't know. Its violation is an unexpected failure. */
   async function whileUnique(table: string, column: string, work: () => Promise<void>): Promise<void> {
     const { sequelize } = harness.context.database;
     await sequelize.query(`CREATE UNIQUE INDEX unforeseen ON ${table} (${column})`);
@@ -139,7 +139,7 @@ describe('An unexpected failure', () => {
       await sequelize.query(`DROP INDEX unforeseen${onMysql ? ` ON ${table}` : ''}`);
     }
   }
-  /** One log line tells of the failure, and none holds what was sent. */
+  /** Expects one log line about the failure, and no line with the sent values. */
   function expectLogged(secrets: readonly string[]): void {
     const failures = lines.filter((line) => line.includes('"err"'));
     expect(failures).to.have.length(1);

@@ -75,7 +75,7 @@ describe('GET /api/auth/sessions', () => {
     harness.advance(4 * minute);
     expect(await session()).not.to.have.property('lastUsedAt');
     harness.advance(minute);
-    // The use is recorded by one of the requests: on a busy machine one may leave it to the next.
+    // One of the requests records the use; on a busy machine, the first request may skip this.
     await until(async () => (await session())?.lastUsedAt !== undefined);
     const first = await used();
     expect(first - new Date((await session())?.createdAt ?? '').getTime()).to.be.within(5 * minute, 6 * minute);

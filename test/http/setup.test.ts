@@ -14,7 +14,7 @@ describe('POST /api/auth/setup', () => {
     for (const role of ['trainer', 'trainee'] as const) await buildUser(harness.context, { role });
     expect(await status()).to.deep.equal({ setupRequired: true, superAdminCount: 0 });
     const others = { role: 'trainee', id: 'mine', requiresPasswordChange: true, isActive: false };
-    // It needs no token, and ignores one.
+    // The operation ignores tokens.
     const response = await harness.api('post', '/api/auth/setup', 'not-a-token').send({ ...ada, ...others });
     expect(response.status, response.text).to.equal(201);
     expect(response.body).to.have.all.keys('message', 'token', 'user');
@@ -62,7 +62,7 @@ describe('POST /api/auth/setup', () => {
       harness
         .api('post', '/api/auth/setup')
         .set({ 'Content-Type': type, 'Content-Encoding': encoding })
-        // Sent as it is, not as a value.
+        // Sends the text unchanged.
         .serialize((text) => text)
         .send(body);
     for (const body of bodies) {

@@ -16,7 +16,7 @@ import { statementsOf } from '../support/statements.js';
 
 const count = 20;
 
-/** What a mail has besides. */
+/** Other fields of mails. */
 const mailRest = {
   importId: null,
   identifier: null,
@@ -29,7 +29,7 @@ const mailRest = {
 describe('Listings sorted by names and titles', () => {
   const harness = useHarness();
 
-  /** The value of a field of all rows of a listing, in its order. Each page is also asked for by the last item before it. */
+  /** Returns a value of all rows in the order of a listing. Requests each page also by the last item of the previous page. */
   async function listed(token: string, plural: string, query: string, shown: (row: never) => string) {
     const values: string[] = [];
     let lastId: string | undefined;
@@ -49,7 +49,7 @@ describe('Listings sorted by names and titles', () => {
   const inOrder = (values: readonly string[], most: number) =>
     values.toSorted((one, other) => byBytes(sortKey(one, most), sortKey(other, most)));
 
-  /** Accounts with these names, which are their last and, in reverse, their first names. */
+  /** Creates accounts with these last names, and the reversed list as first names. */
   async function insertPeople(role: 'trainee' | 'trainer', names: readonly string[]): Promise<readonly string[]> {
     const { context } = harness;
     const ids = newIds(names.length);
@@ -130,14 +130,14 @@ describe('Listings sorted by names and titles', () => {
     });
   }).timeout(scaled(120_000));
 
-  /** What the database is asked for a page of a listing. */
+  /** Returns the SQL statements of a page. */
   async function statementsFor(query: string, token: string | undefined): Promise<string[]> {
     const get = () => harness.api('get', query, token).expect(200);
     const { statements } = await statementsOf(harness.context.database.sequelize, get);
     return statements.map((sql) => sql.replace(/;$/, ''));
   }
 
-  /** The statement that finds the ids of a page of a listing, in the one that reads its rows. */
+  /** Returns the subquery for the ids of a page, from the statement that reads the rows. */
   async function idsStatement(query: string, token: string | undefined): Promise<string> {
     const statements = await statementsFor(query, token);
     const found = statements.flatMap(
@@ -147,11 +147,11 @@ describe('Listings sorted by names and titles', () => {
     return found[0] ?? '';
   }
 
-  /** Which index gives a statement its rows, and whether they are sorted then. */
+  /** Returns the index of a statement, and whether its rows are sorted afterwards. */
   async function planOf(sql: string): Promise<{ index: string | undefined; isSorted: boolean }> {
     const { sequelize } = harness.context.database;
     if (onMysql) {
-      // As a table: MySQL 9.7 describes a tree by default.
+      // Requests a table, because MySQL 9.7 returns a tree by default.
       const plan = await sequelize.query<{ key: string | null; Extra: string | null }>(
         `EXPLAIN FORMAT=TRADITIONAL ${sql}`,
         { type: QueryTypes.SELECT },
@@ -200,17 +200,17 @@ describe('Listings sorted by names and titles', () => {
       expect(await planOf(await idsStatement(path, reader)), path).to.deep.equal({ index, isSorted: false });
     const [count = ''] = (await statementsFor(trainers, token)).filter((sql) => sql.includes('COUNT'));
     expect((await planOf(/FROM \((.*)\) AS counted/s.exec(count)?.[1] ?? '')).index).to.equal('users_trainer_key');
-    // Once, for the page and the number of those with seats.
+    // Runs once for the page and the number of courses with free seats.
     const counting = (await statementsFor('/api/courses?seatsLeft=false&sortBy=title', undefined)).flatMap(
       (sql) => /\(SELECT \* FROM \((SELECT .*max_students.*)\) AS part0/s.exec(sql)?.[1] ?? [],
     );
     expect(counting).to.have.length(1);
-    // MariaDB and MySQL sort so few.
+    // MariaDB and MySQL sort such small tables without an index.
     if (!onMysql)
       expect(await planOf(counting[0] ?? '')).to.deep.equal({ index: 'courses_published_title_key', isSorted: false });
   });
 
-  /** The statements by which the parts of a page are found. */
+  /** Returns the statements that find the parts of a page. */
   async function partsFor(query: string, token: string): Promise<string[]> {
     const found = (await statementsFor(query, token)).flatMap((sql) => {
       const [, parts = ''] = /(\(SELECT \* FROM \(SELECT .*\) AS part\d+)/s.exec(sql) ?? [];

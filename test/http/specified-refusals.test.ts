@@ -4,7 +4,7 @@ import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, without } from './support/expectations.js';
 
-/** Messages that the specification fixes. */
+/** Messages of the specification. */
 const messages = {
   setupCompleted: 'System setup already completed.',
   emailTaken: 'User with this email already exists.',
@@ -16,10 +16,10 @@ const messages = {
   badToken: 'Invalid or expired token.',
 };
 
-/** How a request of the specification is refused. */
+/** A request of the specification with its refusal. */
 interface Refused {
   request: readonly [method: 'get' | 'post' | 'put', path: string, body?: unknown];
-  /** Absent for a request without a token. */
+  /** Caller; absent for a request without a token. */
   by?: Partial<User>;
   status: number;
   code: string;
@@ -39,7 +39,7 @@ const superAdmin = { role: 'super_admin' } as const;
 const trainer = { role: 'trainer' } as const;
 const initial = { requiresPasswordChange: true } as const;
 
-/** One of each kind that sections 4 and 7 list, and of those that the specification doesn't show. */
+/** One request for each kind of refusal in sections 4 and 7, and for kinds without an example in the specification. */
 const cases: readonly Refused[] = [
   { request: ['post', '/api/auth/setup', {}], status: 400, code: 'SETUP_COMPLETED', error: messages.setupCompleted },
   { request: login('nobody@x.org', 'password'), status: 401, code: 'NO_MATCHING_ACCOUNT', error: messages.noMatch },

@@ -7,7 +7,7 @@ import { ada, expectFailure } from './support/expectations.js';
 
 const secret = testEnvironment.JWT_SECRET;
 
-/** forged-tokens.test.ts has those that are refused. */
+/** forged-tokens.test.ts tests invalid tokens. */
 describe('The token', () => {
   const harness = useHarness();
   const withHeader = (authorization: string) => harness.api('get', '/api/auth/me').set('Authorization', authorization);

@@ -12,10 +12,10 @@ describe('Responses unread by their clients', () => {
     clients = createClientLimiter({ maxConcurrent: 20, minBytesPerSecond: 500, maxBuffered: 10 * megabyte });
   });
 
-  /** A response of which so much is kept; something of it is read all the time. @returns ends it */
+  /** Adds a response with the given buffered bytes; its client keeps reading. @returns a function that ends the response */
   function unread(name: string, bytes: number, address: string | null, account?: string): () => void {
     let written = 0;
-    // As much of a response as is looked at.
+    // Contains only the used parts of a response.
     const response = Object.assign(new EventEmitter(), {
       get writableLength() {
         return cut.includes(name) ? 0 : bytes;
@@ -45,7 +45,7 @@ describe('Responses unread by their clients', () => {
     unread('other', 3 * megabyte, '192.0.2.1');
     for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, '2001:db8::1');
     expect(cut).to.deep.equal(['first']);
-    // In one network.
+    // Both addresses are in one network.
     unread('fourth', 3 * megabyte, '2001:db8::2');
     expect(cut).to.deep.equal(['first', 'second']);
   });

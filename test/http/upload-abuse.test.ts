@@ -22,7 +22,7 @@ describe('abuse of uploads', function () {
   const service = useUploadService();
   const { post, expectWell } = service;
 
-  /** The response is this status, with a body of the documented shape, and nothing is left. */
+  /** Expects a status, a documented body, and no remaining files. */
   async function expectRefused(response: RawResponse, status: number, what: string): Promise<void> {
     expect(response.status, `${what}: ${response.body}`).to.equal(status);
     const body = JSON.parse(response.body) as { error?: string; errors?: { path: string; msg: string }[] };
@@ -147,7 +147,7 @@ describe('abuse of uploads', function () {
         headers: { 'Content-Length': 1000, Connection: 'keep-alive' },
         leave: 'end',
       });
-      // What follows is taken for another request, and isn't one.
+      // The server takes the rest for another request, which is invalid.
       expect(response.status).to.equal(400);
       await expectNothingLeft(service.context);
       await expectWell();
@@ -165,7 +165,7 @@ describe('abuse of uploads', function () {
       }
       expect(uploadsIn(service.context)).to.have.length(1);
       const [name = ''] = uploadsIn(service.context);
-      // No other user of the machine may read it.
+      // Only this user may read the file.
       expect(statSync(path.join(service.folder, 'uploads', name)).mode & 0o777).to.equal(0o600);
       expect(statSync(path.join(service.folder, 'uploads')).mode & 0o777).to.equal(0o700);
       socket.destroy();

@@ -17,7 +17,7 @@ import { ada, expectFailure, expectInvalid, without } from './support/expectatio
 
 const hasCourses = 'Trainer still has courses. Assign them to another trainer first.';
 
-/** login-throttle.sql.test.ts has locks, account-search.sql.test.ts searches, sorted-listings.sql.test.ts orders. */
+/** login-throttle.sql.test.ts tests locks, account-search.sql.test.ts searches, sorted-listings.sql.test.ts sort orders. */
 describe('User administration', () => {
   const harness = useHarness();
   let admin: { user: User; token: string };
@@ -179,7 +179,7 @@ describe('User administration', () => {
     expectFailure(await login(user.email, factoryPassword), 'WRONG_PASSWORD');
     const signedIn = await login(user.email, body.temporaryPassword).expect(200);
     expect(signedIn.body.user.requiresPasswordChange).to.equal(true);
-    // Those of a super admin who resets their own, too.
+    // Also ends the sessions of a super admin who resets their own password.
     await resetPassword(admin.user.id).expect(200);
     await expectEnded(admin.token);
   });

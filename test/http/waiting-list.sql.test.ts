@@ -12,7 +12,7 @@ describe('The waiting list of a course', () => {
   const harness = useHarness();
   const cast = useCast(harness);
 
-  /** A published course with one seat, which is taken. */
+  /** Creates a published course with one seat, which is taken. */
   async function fullCourse(fields: Partial<Course> = {}): Promise<Course> {
     const course = await buildCourse(harness.context, cast.owner.user, {
       isPublished: true,

@@ -24,14 +24,14 @@ describe('Requests waiting for their clients', () => {
 
   const isOpen = ({ socket }: Opened) => !socket.destroyed;
 
-  /** A counter of the service. */
+  /** Returns the value of a counter of the service. */
   async function counted(name: string): Promise<number> {
     const { text } = await request(service.url).get('/metrics').expect(200);
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
   }
 
   const json = 'Content-Type: application/json';
-  /** The beginning of a login whose body doesn't come. */
+  /** Beginning of a login without its body. */
   const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');
   const login = (identifier: string, password: string) =>
     sendRaw(service.url, {
@@ -60,7 +60,7 @@ describe('Requests waiting for their clients', () => {
     expect(text).to.match(/^coursectl_connections 2[1-4]$/m);
     const others = await openMany(199, stalledLogin);
     await until(async () => (await bodies()) === 220);
-    // Stalled is what has sent nothing for half a second.
+    // A request is stalled if it has sent nothing for half a second.
     await sleep(600);
     await open(stalledLogin);
     await until(() => !isOpen(oldest));
@@ -90,7 +90,7 @@ describe('Requests waiting for their clients', () => {
   });
 
   describe('with files of the web console', () => {
-    /** More than the system keeps of a connection. */
+    /** More bytes than the system buffers for a connection. */
     const fileBytes = 40_000_000;
     let built: ReturnType<typeof temporaryFolder>;
     beforeEach(() => {
@@ -111,7 +111,7 @@ describe('Requests waiting for their clients', () => {
     }
 
     it('do not block other requests, and end when their client reads nothing', async () => {
-      // Long enough for all to be seen waiting.
+      // Long enough to see all requests waiting.
       const deadlines = { unreadMs: scaled(1000) };
       await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path, deadlines });
       await leaveUnread(3);
@@ -147,10 +147,10 @@ describe('Requests waiting for their clients', () => {
         .set('Authorization', `Bearer ${other}`)
         .attach('image', Buffer.from('no image'), file);
       expect(response.status).to.equal(400);
-      // Stalled requests give way to those behind them, until all have had their place.
+      // The next uploads replace stalled requests, until all have been admitted.
       await until(() => stalled.filter(isOpen).length <= 4);
       clearInterval(watch);
-      // One that was ended takes a moment to be removed.
+      // Removing an ended request takes a moment.
       expect(most.files).to.be.within(1, 10);
       await request(service.url).get('/api/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
       for (const { socket } of stalled) socket.destroy();
@@ -166,7 +166,7 @@ describe('Requests waiting for their clients', () => {
       const busy = await open(stalledLogin);
       const idle = await openMany(8);
       await until(async () => (await ready()).connections >= 15);
-      // The question itself came with a connection.
+      // This request itself uses a connection.
       await until(() => !isOpen(first));
       await request(service.url).get('/api/auth/setup-status').expect(200);
       await openMany(9);

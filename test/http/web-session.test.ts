@@ -16,7 +16,7 @@ const day = 86_400_000;
 const secure = '__Host-coursectl';
 const path = '/api/auth/web-session';
 
-/** The cookie that a response sets, by its parts. */
+/** Returns the parts of the cookie that a response sets. */
 function cookieOf(response: Response): { name: string; value: string; attributes: string[] } {
   const set = response.headers['set-cookie'] as unknown as string[] | undefined;
   expect(set, 'one Set-Cookie').to.have.length(1);
@@ -181,7 +181,7 @@ describe('The session cookie', () => {
         expect(response.headers['www-authenticate'], what).to.equal('Bearer');
         expectFailure(response, 'TOKEN_MISSING');
       }
-      // An operation that is also open without a token.
+      // This operation also works without a token.
       const { body } = await harness.api('get', '/api/courses').set(given).expect(200);
       expect(body.courses).to.deep.equal([]);
     }
@@ -204,7 +204,7 @@ describe('The session cookie', () => {
     ]) {
       expectFailure(await change({ ...plain, Origin: other }), 'TOKEN_MISSING');
       expectFailure(await read({ ...plain, Referer: other }), 'TOKEN_MISSING');
-      // Where there is an Origin, nothing else counts.
+      // If Origin is present, Referer is ignored.
       expectFailure(await read({ ...plain, Origin: other, Referer: `http://${Host}/` }), 'TOKEN_MISSING');
     }
   });
@@ -215,7 +215,7 @@ describe('The session cookie', () => {
     await read(given('example.org', { Referer: `http://example.org/people?search=${search}` })).expect(200);
     const longest = `${'a'.repeat(253)}:65535`;
     await read(given(longest, { Origin: `https://${longest}` })).expect(200);
-    // What is longer is not parsed, since letters beyond ASCII in a host cost far more than others.
+    // Longer values are not parsed, because letters beyond ASCII in a host cost much time.
     expectFailure(await read(given(`a${longest}`, { Origin: `https://a${longest}` })), 'TOKEN_MISSING');
   });
 
@@ -228,7 +228,7 @@ describe('The session cookie', () => {
     expect(body.user.id).to.equal(user.id);
     const bad = harness.api('get', '/api/auth/me', 'not-a-token').set({ ...ownPage, Cookie });
     expectFailure(await bad, 'TOKEN_INVALID');
-    // What a proxy wants to know is no token.
+    // Credentials for a proxy are not a token.
     await read({ ...ownPage, Cookie, Authorization: 'Basic dXNlcjpwYXNz' }).expect(200);
   });
 
@@ -245,7 +245,7 @@ describe('The session cookie', () => {
       `__host-coursectl=${token}`,
       `x${Cookie}`,
       `${secure}x=${token}`,
-      // Browsers would take these for other names.
+      // Browsers treat these as other names.
       `\xa0${Cookie}`,
       `\t${Cookie}`,
       `  ${Cookie}`,

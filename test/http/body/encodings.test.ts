@@ -5,7 +5,7 @@ import { useListeningService } from '../support/listening-service.js';
 describe('The description of the API', () => {
   const service = useListeningService();
 
-  /** A response as it comes over the wire, its body undecoded. */
+  /** Returns a raw response without decoding its body. */
   async function get(path: string, headers: readonly string[] = [], method = 'GET') {
     const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers];
     const { socket, closed } = await service.open(`${lines.join('\r\n')}\r\n\r\n`);

@@ -8,7 +8,7 @@ import { readUpload } from '../../../src/http/body/uploads.js';
 import { atMost } from '../../../src/services/files/files.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-/** Runs `work` on a request whose client left before. */
+/** Runs `work` with a request whose client has already left. */
 async function afterClose<T>(work: (request: Request, response: Response) => Promise<T>): Promise<T> {
   let settle: (outcome: Promise<T>) => void = () => undefined;
   const outcome = new Promise<T>((resolve) => {

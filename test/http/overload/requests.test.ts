@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { adaptiveWaitMs, createRequestLimiter } from '../../../src/http/overload/requests.js';
 
 describe('The queue of requests', () => {
-  /** One slot, and requests of which each is begun, ends well or fails, or is refused. */
+  /** Creates a limiter with one slot, and requests with recorded outcomes. */
   function createScene() {
     const begun: string[] = [];
     const refused: string[] = [];
@@ -16,7 +16,7 @@ describe('The queue of requests', () => {
       onRefusals: () => undefined,
     });
     function send(url: string) {
-      // As much of both as is looked at.
+      // Contains only the used parts of request and response.
       const response = Object.assign(new EventEmitter(), {
         statusCode: 200,
         writableFinished: false,

@@ -5,7 +5,7 @@ import type { Contract } from '../../../src/http/api/operations/contract.js';
 import type { Context } from '../../../src/services/context.js';
 import { factoryPassword } from '../../support/factories.js';
 
-/** Secrets that must turn up nowhere, recognisable wherever they do. */
+/** Secrets that must not appear anywhere. */
 export const canaries = {
   password: 'canary-password-7f3a',
   wrongPassword: 'canary-guess-91bc',
@@ -13,32 +13,32 @@ export const canaries = {
   cell: 'canarycell5d0e',
   token: 'canary-token-c8a1',
   query: 'canary-query-33b7',
-  /** As a client puts them into a header. */
+  /** Credentials in the format of the header. */
   basic: Buffer.from('canary:canary-basic-55e0').toString('base64'),
-  /** With which everybody signs in. */
+  /** Password of all accounts. */
   rightPassword: factoryPassword,
 } as const;
 
-/** Hashes and tokens look like nothing else. */
+/** Formats of hashes and tokens. */
 const hash = /\$2[aby]\$\d\d\$/;
 const token = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/;
 
-/** Answers that may show a token, because it is what was asked for. */
+/** Responses that return a token as documented. */
 const documented: Partial<Record<keyof Contract, RegExp>> = {
   setup: token,
   login: token,
   traineeLogin: token,
-  // In the cookie only.
+  // Only in the cookie.
   startWebSession: new RegExp(`"set-cookie":\\["__Host-coursectl=${token.source}`),
 };
 
-/** Tables where secrets have no business; those of accounts keep their hashes, of course. */
+/** Tables that must not contain secrets. The tables of accounts contain hashes. */
 const tables = [
   ...['account_words', 'course_words', 'audit_entries', 'imports', 'login_throttle', 'sessions', 'files', 'courses'],
   'enrollments',
 ];
 
-/** Passwords that a response is there to show. */
+/** Returns the generated passwords that a response shows as documented. */
 function issuedIn({ status, body, text }: Response, name: keyof Contract | undefined): string[] {
   if (status !== 200) return [];
   if (name === 'resetPassword') return [String((body as { temporaryPassword?: string }).temporaryPassword)];
@@ -47,19 +47,19 @@ function issuedIn({ status, body, text }: Response, name: keyof Contract | undef
   return rows.map(({ password }) => String(password));
 }
 
-/** Looks for secrets in everything that comes out of the service. */
+/** Searches all output of the service for secrets. */
 export class LeakDetector {
-  /** Lines of the log, at the most talkative level, that weren't looked at. */
+  /** Unchecked lines of the log, at the lowest level. */
   readonly lines: string[] = [];
-  /** Where a secret was found, and which. */
+  /** Found secrets with their places. */
   readonly leaks: string[] = [];
   loggedLines = 0;
   requests = 0;
-  /** Statuses of all responses. */
+  /** Statuses of all checked responses. */
   readonly statuses = new Set<number>();
-  /** The operations that answered. */
+  /** Operations with a response. */
   readonly operations = new Set<string>();
-  /** Passwords that the service has made and shown once: from there on they are secrets. */
+  /** Generated passwords that the service has shown once, and that are secret from then on. */
   readonly issued = new Set<string>();
 
   constructor(private readonly context: Context) {}
@@ -73,19 +73,19 @@ export class LeakDetector {
     this.leaks.push(...found.map((what) => `${what} in ${where}`));
   }
 
-  /** Looks at a response. @param name the operation that gives it @param during what is wrong meanwhile */
+  /** Checks a response. @param name its operation @param during the current fault */
   checkResponse(name: keyof Contract | undefined, during: string, response: Response): void {
     this.requests += 1;
     this.statuses.add(response.status);
     if (name) this.operations.add(name);
     const where = `response of ${name} (${response.status}, ${during})`;
-    // Again, when a fault has kept the file of passwords.
+    // The file of passwords may be shown again after a fault.
     const shown = issuedIn(response, name);
     this.check(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name], shown);
     for (const password of shown) this.issued.add(password);
   }
 
-  /** Looks at the log so far. */
+  /** Checks the log so far. */
   checkLog(during: string): void {
     for (const line of this.lines.splice(0)) {
       this.loggedLines += 1;
@@ -93,7 +93,7 @@ export class LeakDetector {
     }
   }
 
-  /** Looks at rows, file names and the log. */
+  /** Checks rows, file names and the log. */
   async checkEverything(during: string): Promise<void> {
     const { database, config } = this.context;
     for (const table of tables) {
@@ -104,7 +104,7 @@ export class LeakDetector {
     this.checkLog(during);
   }
 
-  /** Hears what is written past the logger, too, while something runs. */
+  /** Also collects output that bypasses the logger during work. */
   async captureOutput(work: () => Promise<void>): Promise<void> {
     const kept = { stdout: process.stdout.write, stderr: process.stderr.write };
     for (const name of ['stdout', 'stderr'] as const)

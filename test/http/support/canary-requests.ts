@@ -10,7 +10,7 @@ import { canaries, type LeakDetector } from './canaries.js';
 import { type Example, examples, operations, ownPage, pathOf, sendExample } from './examples.js';
 import { ada } from './expectations.js';
 
-/** A file of accounts full of secrets. */
+/** A file of accounts with secrets. */
 export const secretRows = [
   'firstName,lastName,email,phone,password',
   `${canaries.cell},Lovelace,${canaries.cell}@example.org,+1 555 010101,${canaries.password}`,
@@ -24,7 +24,7 @@ const secretFields: Record<string, string> = {
 };
 const surplus = { passwordHash: canaries.password, token: canaries.token, secret: { nested: canaries.password } };
 
-/** The example with canaries in every field that holds a secret, in unknown fields, and in files of accounts. */
+/** Returns the example with canaries in all secret fields, in unknown fields, and in files of accounts. */
 function withCanaries({ body, upload, query, ...rest }: Example): Example {
   const fields = Object.entries(body ?? {}).map(([key, value]) => [key, secretFields[key] ?? value]);
   const file = upload?.name.endsWith('.csv') ? Buffer.from(`${secretRows}\n"${canaries.cell}`) : upload?.file;
@@ -36,7 +36,7 @@ function withCanaries({ body, upload, query, ...rest }: Example): Example {
   };
 }
 
-/** The request with a token that is none, the wrong types, what is taken already, with canaries, and as it goes well. */
+/** Returns variants of a request: invalid token, wrong types, taken email and phone, canaries, and success. */
 function variants(given: Example): Example[] {
   const sick = withCanaries(given);
   const wrong = Object.keys(given.body ?? {}).map((key) => [key, { [canaries.password]: canaries.password }]);
@@ -50,10 +50,10 @@ function variants(given: Example): Example[] {
   ];
 }
 
-/** A service that something is wrong with, during requests. */
+/** A service with a fault during requests. */
 export interface Fault {
   app: Express;
-  /** Begins once the example is prepared, ends by what it returns. */
+  /** Starts the fault after the example is prepared. @returns a function that ends the fault */
   begin?: () => Promise<() => Promise<void>>;
 }
 
@@ -64,7 +64,7 @@ const callsOf = (app: Express) => ({
   },
 });
 
-/** Sends the example of an operation, as it is and full of secrets, through a fault. */
+/** Sends the example of an operation, unchanged and with secrets, during a fault. */
 export async function sendCanaries(
   context: Context,
   watch: LeakDetector,
@@ -74,7 +74,7 @@ export async function sendCanaries(
 ): Promise<void> {
   await emptyDatabase(context);
   const given: Example = await examples[name](context);
-  // An account to conflict with, unless the example has it.
+  // Creates an account with a conflicting email and phone, unless the example has one.
   const { User } = context.database.models;
   const isTaken =
     (await User.count({ where: { email: ada.email } })) + (await User.count({ where: { phone: ada.phone } }));
@@ -95,7 +95,7 @@ const tooMuch = 'far too much';
 
 type Refusal = { as?: 'trainee' | 'admin'; headers?: Record<string, string>; body?: string };
 
-/** Ways in which a request is refused before an operation reads its content, each with a body full of secrets. */
+/** Requests that are refused before the operation reads their content, each with a body of secrets. */
 const refusals: Record<string, Refusal> = {
   'no token': {},
   'a password as a token': { headers: { Authorization: `Bearer ${canaries.password}` } },
@@ -110,8 +110,8 @@ const refusals: Record<string, Refusal> = {
 };
 
 /**
- * Sends secrets to every operation in ways that are refused, to unknown paths and methods, and too often.
- * @param each operation is sent one of so many of the ways, the next operation the next ones
+ * Sends secrets to all operations in refused requests, to unknown paths and methods, and too many logins.
+ * @param each every operation gets every n-th kind of refusal, beginning with another one
  */
 export async function sendRefusedRequests(context: Context, watch: LeakDetector, each: number): Promise<void> {
   await emptyDatabase(context);
@@ -121,12 +121,12 @@ export async function sendRefusedRequests(context: Context, watch: LeakDetector,
     admin: (await signIn(context, { role: 'super_admin' })).token,
   };
   for (const [index, [name, { method, path, body: takes, ownPagesOnly }]] of operations.entries()) {
-    // These would end the session that the following requests need.
+    // These operations would end the session of the following requests.
     if (/^log|^endSession/.test(name)) continue;
     const target = `${pathOf(path, {})}?token=${canaries.query}&password=${canaries.password}`;
     for (const [refusal, { as, headers, body = text }] of Object.entries(refusals).filter(
       ([refused], n) =>
-        // Where no body is read, a long one breaks the connection, perhaps without a response.
+        // If an operation reads no body, a long body closes the connection, possibly without a response.
         (n + index) % each === 0 && (refused !== tooMuch || takes),
     )) {
       const call = api(method, target, as && tokens[as]).set({

@@ -12,7 +12,7 @@ export interface Person {
   token: string;
 }
 
-/** One of each kind of caller: a trainer whose courses the tests are about, and another. */
+/** One caller of each kind. `owner` is the trainer of the tested courses, `foreign` another trainer. */
 export interface Cast {
   admin: Person;
   owner: Person;
@@ -29,7 +29,7 @@ export async function castOf(context: Context): Promise<Cast> {
   };
 }
 
-/** Gives the enclosing `describe` a cast that is new for each test. */
+/** Gives the enclosing `describe` a new cast for each test. */
 export function useCast(harness: Harness): Cast {
   const cast = {} as Cast;
   beforeEach(async () => {
@@ -38,7 +38,7 @@ export function useCast(harness: Harness): Cast {
   return cast;
 }
 
-/** An entry of the audit log without its id and time. */
+/** An audit entry without id and time. */
 interface Recorded {
   action: string;
   actorId: string | null;
@@ -50,14 +50,14 @@ interface Recorded {
   after: Record<string, unknown> | null;
 }
 
-/** What the audit log says of a target, the oldest first. */
+/** Returns the audit entries of a target, oldest first. */
 async function auditOf(harness: Harness, { admin }: Cast, targetId: string): Promise<Recorded[]> {
   const { body } = await harness.api('get', `/api/audit?targetId=${targetId}&limit=100`, admin.token).expect(200);
   const entries = body.entries as (Recorded & { id: string; at: string })[];
   return entries.map(({ id: _id, at: _at, ...recorded }) => recorded).reverse();
 }
 
-/** Without who did it from where: all of it is this caller's. */
+/** Returns the recorded changes of a target. @throws if the actor or the origin of an entry is another one */
 export async function changesOf(harness: Harness, cast: Cast, targetId: string, actor: Person) {
   const entries = await auditOf(harness, cast, targetId);
   return entries.map(({ action, actorId, origin, ip, targetType: _, targetId: __, before, after }) => {
@@ -67,7 +67,7 @@ export async function changesOf(harness: Harness, cast: Cast, targetId: string, 
   });
 }
 
-/** A server of an app, for requests that arrive together. */
+/** Starts a server for an app, for concurrent requests. */
 export async function serve(app: Express): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -30,7 +30,7 @@ export const document = openapiDocument() as Document;
 export const descriptionOf = ({ method, path }: Operation): DescribedOperation | undefined =>
   document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
 
-/** Compiles schemas as the document means them: its references resolve within the document. */
+/** Returns a compiler of schemas, which resolves references within the document. */
 function compiler(): (schema: AnySchema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
   ajvFormats.default(ajv);

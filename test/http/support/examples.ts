@@ -31,21 +31,21 @@ import type { Harness } from '../../support/harness.js';
 import { weaving } from './courses.js';
 import { ada } from './expectations.js';
 
-/** A request that goes well: with a token unless the operation is public, a body and parameters where it takes them. */
+/** A successful request: with a token unless the operation is public, and with the body and parameters of the operation. */
 export interface Example {
   token?: string;
   body?: Record<string, unknown>;
-  /** A form with a file, and its other fields. */
+  /** A form with a file and other fields. */
   upload?: { file: Buffer; name: string; fields: Record<string, string> };
   params?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
 }
 
-/** What a browser adds to a request of a page of the service itself, and what the web console adds. */
+/** Headers that browsers and the web console add to requests of the service's own pages. */
 export const ownPage = { 'Sec-Fetch-Site': 'same-origin', 'X-Requested-With': 'coursectl' };
 
-/** A trainer with a course and a trainee enrolled in it. */
+/** Creates a trainer with a course, and an enrolled trainee. */
 async function buildCatalogue(context: Context) {
   const trainer = await signIn(context, { role: 'trainer' });
   const trainee = await signIn(context);
@@ -54,7 +54,7 @@ async function buildCatalogue(context: Context) {
   return { trainer, trainee, course, enrollment };
 }
 
-/** A trainee who has completed a trainer's course, and the code of the certificate. */
+/** Creates a trainee with a completed course. @returns also the code of the certificate */
 async function someCertificate(context: Context) {
   const trainer = await signIn(context, { role: 'trainer' });
   const trainee = await signIn(context);
@@ -62,30 +62,30 @@ async function someCertificate(context: Context) {
   return { trainer, trainee, course, ...(await buildCertificate(context, trainee.user, course)) };
 }
 
-/** Statuses, order and page of a listing of enrollments. */
+/** Query of an enrollment listing. */
 const inOrder = { status: 'pending,active', sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
 
 const admin = async (context: Context) => ({ token: (await signIn(context, { role: 'super_admin' })).token });
 
-/** A trainer's token, and the id of a course of theirs. */
+/** Returns a trainer's token, and the id of one of their courses. */
 async function ownCourse(context: Context) {
   const { trainer, course } = await buildCatalogue(context);
   return { token: trainer.token, params: { id: course.id } };
 }
 
-/** A trainer's token, and the id of an enrollment in a course of theirs. */
+/** Returns a trainer's token, and the id of an enrollment in one of their courses. */
 async function ownEnrollment(context: Context) {
   const { trainer, enrollment } = await buildCatalogue(context);
   return { token: trainer.token, params: { id: enrollment.id } };
 }
 
-/** The super admin's token, and the id of an account. */
+/** Returns the super admin's token, and the id of an account. */
 async function someAccount(context: Context) {
   const { id } = await buildUser(context, { email: ada.email });
   return { ...(await admin(context)), params: { id } };
 }
 
-/** A course with a file, as its active trainee sees it, or its trainer. */
+/** Creates a course with a file, for its active trainee or its trainer. */
 async function courseWithFile(context: Context, as: 'trainer' | 'trainee') {
   const { course, ...people } = await buildCatalogue(context);
   const material = await buildMaterial(context, course, { name: 'notes.txt' }, 'What was said.');
@@ -99,7 +99,7 @@ const image = () =>
 
 const imageUpload = async () => ({ file: await image(), name: 'image.png', fields: {} });
 
-/** An import of three people, of whom one is rejected, or its plan; of an upload files can be fetched. */
+/** Creates an import of three people with one rejected row, or its plan. */
 async function importOf(context: Context, how: 'file' | 'upload' | 'plan') {
   const { token, user } = await signIn(context, { role: 'super_admin' });
   const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'example-')), 'people.csv');
@@ -114,23 +114,23 @@ const buildImport = (context: Context) => importOf(context, 'file');
 const buildUpload = (context: Context) => importOf(context, 'upload');
 const buildPlan = (context: Context) => importOf(context, 'plan');
 
-/** The super admin's token, and a mail that waits. */
+/** Returns the super admin's token, and a waiting mail. */
 async function someMail(context: Context) {
   const { id: userId } = await buildUser(context);
   return { ...(await admin(context)), mail: await buildMail(context, { userId }) };
 }
 
-/** Somebody's token. */
+/** Returns the token of a user. */
 const signedIn = async (context: Context) => ({ token: (await signIn(context)).token });
 
-/** Somebody, and the id of a session of theirs. */
+/** Returns a user, and the id of one of the user's sessions. */
 async function ownSession(context: Context) {
   const { user, token } = await signIn(context);
   const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
   return { user, token, id: session.id };
 }
 
-/** One example an operation, made on an empty database: an operation without one doesn't compile. */
+/** One example per operation, created in an empty database. A missing example doesn't compile. */
 export const examples: { [K in keyof Contract]: (context: Context) => Promise<Example> } = {
   setupStatus: async () => ({}),
   setup: async () => ({ body: { ...ada, isActive: true } }),
@@ -268,7 +268,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async createCourse(context) {
     const { token } = await signIn(context, { role: 'trainer' });
-    // Passed over: a trainer's course is their own.
+    // The service ignores this field for trainers.
     const { id: trainerId } = await buildUser(context, { role: 'trainer' });
     return { token, body: { ...weaving, trainerId } };
   },
@@ -486,10 +486,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   metrics: async () => ({}),
 };
 
-/** Every operation by its name. */
+/** All operations with their names. */
 export const operations = Object.entries(contract) as [keyof Contract, Operation][];
 
-/** Sends the request of an example. @param token instead of its own */
+/** Sends the request of an example. @param token replaces the token of the example */
 export function sendExample(
   { api }: Pick<Harness, 'api'>,
   { method, path, upload }: Operation,
@@ -502,14 +502,14 @@ export function sendExample(
   return call.attach(upload?.field ?? '', file, name).field(fields);
 }
 
-/** The path of an operation with its parameters filled in: by the example, or by a word where it doesn't matter. */
+/** Returns the path of an operation with the parameters of the example, or with any text for missing parameters. */
 export function pathOf(path: string, { params = {}, query = {} }: Example): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'anything'));
   const search = new URLSearchParams(query).toString();
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** The roles that an operation's access rule admits. */
+/** Returns the roles that an access rule admits. */
 export function admittedRoles(access: Access): readonly Role[] {
   if ('roles' in access) return access.roles;
   return access.kind === 'own-trainer' ? ['super_admin', 'trainer'] : ['super_admin', 'trainer', 'trainee'];

@@ -9,9 +9,9 @@ import {
   publicCodeOf,
 } from '../../../src/http/api/failures.js';
 
-/** The status and the usual message of each code that clients can get. */
+/** Status and default message of each public code. */
 const failures = new Map(
-  // The keys of an object are its own.
+  // TypeScript types keys as text.
   (Object.keys(failureResponses) as ErrorCode[]).map((code): [PublicCode, { status: number; message: string }] => {
     const { status, message = new AppError(code).message }: FailureResponse = failureResponses[code];
     return [publicCodeOf(code), { status, message }];
@@ -19,8 +19,8 @@ const failures = new Map(
 );
 
 /**
- * The response is this failure, and says nothing else but the parameters of its sentence.
- * @param detail a message of its own, instead of the usual one
+ * Expects a failure with exactly the given parameters.
+ * @param detail message, if it isn't the default message
  */
 export function expectFailure(response: Response, code: PublicCode, detail?: string, params?: object): void {
   const { status, message } = failures.get(code) ?? {};
@@ -29,7 +29,7 @@ export function expectFailure(response: Response, code: PublicCode, detail?: str
   expect({ status: answered, code: headers['error-code'], body: said }).to.deep.equal({ status, code, body });
 }
 
-/** The response names exactly these invalid fields, each with an entry of the documented shape. */
+/** Expects exactly these invalid fields, each with a documented entry. */
 export function expectInvalid(response: Response, paths: readonly string[], location = 'body'): void {
   expect(response.status, response.text).to.equal(400);
   expect(response.body).to.have.all.keys('errors');
@@ -39,18 +39,18 @@ export function expectInvalid(response: Response, paths: readonly string[], loca
     expect(entry).to.include({ type: 'field', location });
     expect(entry.msg).to.be.a('string').that.is.not.empty;
     expect(problemCodes).to.include(entry.code);
-    // What stands for rules that have no code of their own.
+    // INVALID is only for rules without their own code.
     expect(entry.code, String(entry.msg)).not.to.equal('INVALID');
   }
   expect(errors.map(({ path }) => path)).to.have.members(paths);
 }
 
-/** The message of the only invalid field. */
+/** Returns the messages of all invalid fields. */
 export function messageOf(response: Response): string {
   return (response.body as { errors: { msg: string }[] }).errors.map(({ msg }) => msg).join(' | ');
 }
 
-/** A person whom setup and registration accept. */
+/** Valid input of setup and registration. */
 export const ada = {
   firstName: 'Ada',
   lastName: 'Lovelace',
@@ -59,7 +59,7 @@ export const ada = {
   password: 'difference engine',
 };
 
-/** The object without one of its keys. */
+/** Returns a copy of the object without a key. */
 export function without<T extends object>(source: T, key: keyof T): Partial<T> {
   const { [key]: _, ...rest } = source;
   return rest as Partial<T>;

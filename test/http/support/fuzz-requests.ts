@@ -14,13 +14,13 @@ import {
 } from './fuzz-values.js';
 import { form, part } from './uploads.js';
 
-/** Who sends a request; a newcomer has a password that must be changed first. */
+/** Senders of requests. A newcomer has an initial password. */
 const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] as const;
 export type Sender = (typeof senders)[number];
 
-/** A generated request; `@name:n@` in it stands for something that is there when it is sent. */
+/** A generated request. A placeholder `@name:n@` becomes an existing value when the request is sent. */
 export interface GeneratedRequest {
-  /** What it is aimed at; nothing where the path is garbage. */
+  /** Intended operation; absent if the path is random. */
   name?: keyof Contract;
   sender: Sender;
   method: string;
@@ -31,7 +31,7 @@ export interface GeneratedRequest {
 
 const keysOf = (schema: Operation['body']) => (schema?.describe().keys ?? {}) as Record<string, JoiDescription>;
 
-/** Percent-encoded, lone surrogates and all. */
+/** Encodes text for URLs, including lone surrogates. Keeps placeholders. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/%40(\w+)%3A(\d)%40/g, '@$1:$2@');
 }
@@ -48,7 +48,7 @@ const pools: Record<string, string> = {
 const poolOfParameter = (path: string, parameter: string): string =>
   pools[parameter] ?? /^\/api\/(?:auth\/)?(\w+?)s\//.exec(path)?.[1] ?? 'user';
 
-/** A segment of a path that is neither empty nor another route's. */
+/** A path segment that isn't empty and doesn't match another route. */
 const segment = (pool: string): Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: placeholder(pool) },
@@ -99,7 +99,7 @@ const asJson = (text: string, headers: object = {}): Content => ({
 });
 const wellFormedJson = (value: unknown) => asJson(JSON.stringify(value) ?? 'null');
 
-/** Bodies that aren't what the header says, and odd headers. */
+/** Bodies that don't match their header, and unusual headers. */
 const brokenJson: Arbitrary<Content> = fc.oneof(
   nastyValue.map(wellFormedJson),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ headers: json, body: Buffer.from(bytes) })),
@@ -146,7 +146,7 @@ const filePart = (name: string, filename: string, content: Buffer) =>
     content,
   );
 
-/** Forms whose headers, of the request or of a part, are wrong. */
+/** Wrong headers of forms. */
 const formTypes = [
   ...['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="x y', 'text/csv'],
   ...['multipart/form-data; boundary=other', 'multipart/mixed; boundary=x'],
@@ -199,7 +199,7 @@ function contentOf(operation: Operation): Arbitrary<Content> {
   );
 }
 
-/** Only what is required, and nothing wrong with it. */
+/** Valid content with only the required fields. */
 function minimalContentOf({ upload, body }: Operation): Arbitrary<Content> {
   if (!upload) return body ? minimalObjectOf(keysOf(body)).map(wellFormedJson) : fc.constant({ headers: {} });
   return fc.constantFrom('@png@', '@csv@').map((text) => ({
@@ -208,7 +208,7 @@ function minimalContentOf({ upload, body }: Operation): Arbitrary<Content> {
   }));
 }
 
-/** What a header may hold: neither line breaks nor other control characters get through Node's own client. */
+/** Text for headers. Node's client accepts no line breaks and other control characters. */
 const headerText = nastyText.map((text) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 2000));
 
 const headerNames = wordOf(`authorization x-forwarded-for user-agent accept accept-encoding cookie origin range
@@ -228,7 +228,7 @@ const sender: Arbitrary<Sender> = fc.constantFrom(...senders);
 const admittedSender = ({ access, allowsInitialPassword }: Operation) =>
   fc.constantFrom<Sender[]>(...admittedRoles(access), ...(allowsInitialPassword ? ['newcomer' as const] : []));
 
-/** Requests of an operation: in most of them something is odd. */
+/** Requests to an operation; most of them have something unusual. */
 export function requestsFor(name: keyof Contract, operation: Operation): Arbitrary<GeneratedRequest> {
   const own = fc.constant(operation.method.toUpperCase());
   const method = fc.oneof(
@@ -250,7 +250,7 @@ export function requestsFor(name: keyof Contract, operation: Operation): Arbitra
         ),
       },
       {
-        // A request that has what it needs. Else operations that need much would hardly ever succeed.
+        // A valid request. Otherwise operations with many requirements would hardly ever succeed.
         weight: 1,
         arbitrary: fc.tuple(
           admittedSender(operation),
@@ -285,7 +285,7 @@ const unroutedRequest: Arbitrary<GeneratedRequest> = fc
     headers: {},
   }));
 
-/** Any request of any operation, and some of none. */
+/** Requests to all operations, and some to unknown paths. */
 export const anyRequest: Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 30, arbitrary: fc.oneof(...operations.map(([name, operation]) => requestsFor(name, operation))) },
   { weight: 1, arbitrary: unroutedRequest },

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** What `describe()` gives of a Joi schema, as far as values can be made of it. */
+/** The parts of Joi's `describe()` that determine values. */
 export interface JoiDescription {
   type?: string;
   keys?: Record<string, JoiDescription>;
@@ -12,20 +12,20 @@ export interface JoiDescription {
   matches?: { schema: JoiDescription }[];
 }
 
-/** A text that stands for something which is there when the request is sent, such as an id. */
+/** A placeholder for an existing value, such as an id. */
 export const placeholder = (name: string): Arbitrary<string> => fc.nat(9).map((n) => `@${name}:${n}@`);
 
-/** One of the words of a text. */
+/** One word of a text. */
 export const wordOf = (text: string): Arbitrary<string> => fc.constantFrom(...text.trim().split(/ +|\n */));
 
 const deep = (levels: number, open: string, middle: string, close: string): unknown =>
   JSON.parse(`${open.repeat(levels)}${middle}${close.repeat(levels)}`);
 
-/** Texts that have hurt programs before. */
+/** Texts that often cause faults in programs. */
 export const nastyText: Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
-  // Lone surrogates among them.
+  // Includes lone surrogates.
   fc.array(fc.nat(0xffff), { maxLength: 30 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom(...['', ' ', '\0', 'a\0b', '\ud800', '\udfff\ud800', '\ufeff', '\u202e', '\u200b', '\r\nX: y']),
   fc.constantFrom("' OR 1=1 -- ", '";DROP TABLE users;--'),
@@ -37,7 +37,7 @@ export const nastyText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(30, 601).map((length) => `a${'\u0301'.repeat(length)}`),
 );
 
-/** JSON values where others are due. */
+/** Unexpected JSON values. */
 export const nastyValue: Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: nastyText },
   { weight: 2, arbitrary: fc.jsonValue() as Arbitrary<unknown> },
@@ -52,7 +52,7 @@ export const nastyValue: Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** What a field is called says what it is of. */
+/** Pools of existing values by field name. */
 const pools: readonly (readonly [RegExp, string])[] = [
   [/^courseId$|^course$/, 'course'],
   [/^enrollmentIds?$/, 'enrollment'],
@@ -72,7 +72,7 @@ function textOf(key: string, { metas = [] }: JoiDescription): Arbitrary<string> 
   const plain = fc.stringMatching(/^[A-Za-z][a-z]{2,12}$/);
   if (meta.format === 'email') return fc.oneof(fc.emailAddress(), placeholder('email'));
   if (pool === undefined) return fc.oneof(words, plain);
-  // A phone that is taken is refused, and an id that names nothing.
+  // Taken phones and unknown ids are refused, so most phones are new and most ids exist.
   return fc.oneof({ weight: pool === 'phone' ? 1 : 4, arbitrary: placeholder(pool) }, words);
 }
 
@@ -82,7 +82,7 @@ function numberOf({ rules = [] }: JoiDescription): Arbitrary<unknown> {
   return fc.oneof(fc.integer({ min, max: Math.min(max, min + 20) }), fc.constantFrom(min, max, min - 1, max + 1));
 }
 
-/** Values that a schema takes, mostly. @param key what the field is called */
+/** Mostly valid values of a schema. @param key name of the field */
 function validValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
   const { type, keys = {}, items = [], allow = [], matches = [] } = description;
   if (matches.length > 0) return fc.oneof(...matches.map(({ schema }) => validValue(schema, key)));
@@ -100,11 +100,11 @@ const isRequired = ({ flags }: JoiDescription) => flags?.presence === 'required'
 const rightFields = (entries: [string, JoiDescription][]) =>
   Object.fromEntries(entries.map(([key, field]) => [key, validValue(field, key)]));
 
-/** Objects with the required fields alone, all of them right. */
+/** Valid objects with only the required fields. */
 export const minimalObjectOf = (keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> =>
   fc.record(rightFields(Object.entries(keys).filter(([, field]) => isRequired(field))));
 
-/** Objects with all fields right, or most; in these some are wrong, some missing, and some unknown. */
+/** Valid objects, and objects with some invalid, missing or unknown fields. */
 export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
   const entries = Object.entries(keys);
   const nothing = fc.constant<unknown[]>([]);

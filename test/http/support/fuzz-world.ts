@@ -19,13 +19,13 @@ import { emptyDatabase } from '../../support/harness.js';
 import type { GeneratedRequest, Sender } from './fuzz-requests.js';
 import { image } from './uploads.js';
 
-/** What the placeholders of generated requests stand for, and a token a role. */
+/** Values for placeholders in generated requests, and a token per sender. */
 export interface World {
   tokens: Partial<Record<Sender, string | undefined>>;
   values: Record<string, readonly string[]>;
 }
 
-/** The account with which a sender signs in: the newest of its role, whatever requests have made of it. */
+/** Returns the account of a sender: the newest one of its role, reactivated and with a known password. */
 async function accountOf(context: Context, sender: Exclude<Sender, 'anonymous'>): Promise<User> {
   if (sender === 'newcomer') return buildUser(context, { requiresPasswordChange: true });
   const { User } = context.database.models;
@@ -35,18 +35,18 @@ async function accountOf(context: Context, sender: Exclude<Sender, 'anonymous'>)
   return found.update({ passwordHash, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null });
 }
 
-/** A fresh token of a sender. */
+/** Creates a new token of a sender. */
 export async function signInAgain(context: Context, world: World, sender: Sender): Promise<void> {
   if (sender === 'anonymous') return;
   try {
     world.tokens[sender] = await tokenFor(context, await accountOf(context, sender));
   } catch (error) {
-    // Requests under way delete and set up accounts, too: the next one tries again.
+    // Concurrent requests may delete accounts; the next request tries again.
     if (!isAppError(error)) throw error;
   }
 }
 
-/** Imports over HTTP: one with passwords to be fetched and a refused row, one that failed, one that broke off, and a plan. */
+/** Creates imports: one with passwords and a rejected row, a failed one, an interrupted one, and a plan. */
 async function buildImports(context: Context, admin: User): Promise<void> {
   for (const status of ['completed', 'failed', 'running', 'planned'] as const) {
     const file = path.join(context.config.dataDir, `fuzz-${status}.csv`);
@@ -61,7 +61,7 @@ async function buildImports(context: Context, admin: User): Promise<void> {
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
-/** A world in which requests have something to meet; made anew as they change it. */
+/** Creates a database with rows for the requests. */
 export async function prepareWorld(context: Context): Promise<World> {
   await emptyDatabase(context);
   const { models } = context.database;
@@ -93,7 +93,7 @@ export async function prepareWorld(context: Context): Promise<World> {
       file: idsOf(await models.StoredFile.findAll({ where: { kind: 'material' } })),
       image: [avatar.storageKey.slice('image/'.length)],
       session: idsOf(await models.Session.findAll()),
-      // Trainees have a login of their own.
+      // Trainees appear twice, because they have a separate login.
       email: [...[trainee, admin, trainer, trainee, newcomer].map(({ email }) => email), 'nobody@example.org'],
       phone: [...users.map(({ phone }) => phone), '+1 555 9999999'],
       password: [factoryPassword, factoryPassword, factoryPassword, 'another password'],
@@ -105,14 +105,14 @@ export async function prepareWorld(context: Context): Promise<World> {
 const png = await image().png().toBuffer();
 const csv = people(2);
 
-/** The request with existing ids for its placeholders. */
+/** Returns the request with existing values instead of placeholders. */
 export function fillPlaceholders(request: GeneratedRequest, { tokens, values }: World): Omit<GeneratedRequest, 'name'> {
   const fill = (text: string) =>
     text.replaceAll(/@(\w+):(\d)@/g, (all, name: string, n: string) => {
       const pool = values[name] ?? [];
       return pool[Number(n) % pool.length] ?? all;
     });
-  // What is put into bytes is UTF-8, but for the image.
+  // Inserted values are UTF-8, except for the image.
   const fillBytes = (bytes: Buffer) =>
     bytes
       .toString('latin1')

@@ -14,14 +14,14 @@ import { fillPlaceholders, prepareWorld, signInAgain, type World } from './fuzz-
 type Name = keyof Contract;
 type Sent = Omit<GeneratedRequest, 'name'>;
 
-/** Concurrent requests. */
+/** Number of concurrent requests. */
 const concurrency = 8;
-/** Requests before the world is made anew. */
+/** Number of requests before the database is created again. */
 const chunk = 250;
-/** How often an operation that hasn't succeeded by chance gets more requests, and how many. */
+/** Number of extra rounds, and requests per round, for an operation that has not succeeded. */
 const maxRounds = 20;
 const perRound = 60;
-/** No more requests are sent after so many problems. */
+/** Maximum number of problems, after which the test stops. */
 const enough = 20;
 
 const routes = operations.map(([name, { method, path }]) => ({
@@ -31,7 +31,7 @@ const routes = operations.map(([name, { method, path }]) => ({
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`),
 }));
 
-/** The operation that answers, whatever the request was aimed at: of the first path that fits, the one with its method. */
+/** Returns the operation that serves a request: the first matching path, with the method of the request. */
 function operationAt({ method, path: target }: Sent): Name | undefined {
   const [path = ''] = target.split('?');
   const first = routes.find(({ pattern }) => pattern.test(path))?.path;
@@ -51,7 +51,9 @@ function checkFor(name: Name, status: number): ValidateFunction | undefined {
 
 const failure = compile({ $ref: '#/components/schemas/Error' });
 
-/** Whether Node's server refuses it before the program sees it, by a bare answer or by hanging up. */
+/**
+ * Whether Node's server refuses the request before the program sees it, with a bare response or by closing the connection.
+ */
 const isRefusedUnread = ({ path, headers }: Sent) =>
   /[^\x21-\x7e]/.test(path) || (path + JSON.stringify(headers)).length > 15_000;
 
@@ -60,14 +62,14 @@ const isUnread = ({ status, text }: RawResponse, request: Sent) =>
 
 const successOf = (name: Name | undefined): Operation['success'] | undefined => name && contract[name].success;
 
-/** What is wrong with a response; nothing when all is as declared. */
+/** Returns the problem of a response; undefined if the response is as declared. */
 function problemOf(name: Name | undefined, request: Sent, response: RawResponse): string | undefined {
   const { status, headers, text } = response;
-  // Nothing is down or overloaded: a 503 would be a fault as well.
+  // A 503 is also a fault, because nothing is unavailable or overloaded.
   if (status >= 500) return 'a fault of the service';
   if (request.method === 'HEAD') return text === '' ? undefined : 'a body where there may be none';
   if (isUnread(response, request)) return undefined;
-  // A preflight.
+  // This request is a preflight.
   if (request.method === 'OPTIONS' && status === 200 && request.path.startsWith('/api')) return undefined;
   const type = String(headers['content-type']);
   const success = successOf(name);
@@ -89,31 +91,31 @@ function shown({ sender, method, path, headers, body }: Sent): string {
   return parts.map((part) => (part.length > 1000 ? `${part.slice(0, 1000)}…` : part)).join('\n    ');
 }
 
-/** The service under attack. */
+/** The tested service. */
 interface Target {
   context: Context;
   url: string;
-  /** What it has logged since the last call. */
+  /** Returns the log lines since the last call. */
   takeLog(): string;
 }
 
-/** Sends generated requests and looks at every response. The same seed gives the same requests. */
+/** Sends generated requests and checks every response. The same seed generates the same requests. */
 export class Fuzzing {
   sent = 0;
-  /** Refused by Node's server before the program saw them. */
+  /** Number of requests that Node's server refused before the program saw them. */
   unread = 0;
-  /** The operations that answered, and those that did with success. */
+  /** Operations with a response, and operations with a successful response. */
   readonly met = new Set<Name>();
   readonly succeeded = new Set<Name>();
-  /** What was wrong, with the request that did it. */
+  /** Problems with their requests. */
   readonly problems: string[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: concurrency });
-  /** Signed out, deactivated or deleted by a request before. */
+  /** Senders that an earlier request has signed out, deactivated or deleted. */
   private readonly refused = new Set<Sender>();
 
   constructor(private readonly target: Target) {}
 
-  /** @param toSucceed operations that get more requests until one of each has succeeded */
+  /** @param toSucceed operations that get more requests until they have succeeded once */
   async run(requests: number, seed: number, toSucceed: readonly Name[]): Promise<void> {
     for (let from = 0; from < requests && this.problems.length < enough; from += chunk)
       await this.attackWith(fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from }));
@@ -155,7 +157,7 @@ export class Fuzzing {
     } catch (error) {
       const isCut = systemErrorCode(error) === 'ECONNRESET';
       if (isCut && isRefusedUnread(request)) this.unread += 1;
-      // A table breaks off once its reader is signed out, as another request may have done meanwhile.
+      // A table ends when another request signs its reader out.
       else if (!(isCut && isTable(name) && (await sendRaw(url, request)).status === 401))
         this.problems.push(`${generated.name}: ${String(error)}\n    ${shown(request)}`);
     }

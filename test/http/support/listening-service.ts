@@ -8,28 +8,28 @@ import { testEnvironment } from '../../support/environment.js';
 import { type Harness, useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-/** A connection of a test, with what came over it. */
+/** A connection of a test, with the received data. */
 export interface Opened {
   socket: Socket;
   received(): string;
   closed: Promise<unknown>;
 }
 
-/** A service that a test starts with its own settings, and that ends with it. */
+/** A service with settings of a test, which ends after the test. */
 export interface ListeningService {
   harness: Harness;
   context: Context;
   server: RunningServer;
   url: string;
-  /** What it has logged. */
+  /** Lines of the log. */
   logged: string[];
   start(settings?: Record<string, string>, options?: ServerOptions): Promise<void>;
   end(): Promise<void>;
-  /** Opens a connection to it, and sends something. @param from a loopback address */
+  /** Opens a connection and sends text. @param from a loopback address */
   open(text?: string, from?: string): Promise<Opened>;
 }
 
-/** Gives the enclosing `describe` such a service, on the database of its harness, with a data folder of its own. */
+/** Gives the enclosing `describe` a service on its harness's database, with a separate data folder. */
 export function useListeningService(): ListeningService {
   const harness = useHarness();
   const sockets: Socket[] = [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { type DescribedOperation, document } from './described.js';
 
-/** The operation that a request means, as the OpenAPI document describes it. */
+/** Returns the description of a request's operation in the OpenAPI document. */
 function describedFor(method: string, url: string): DescribedOperation | undefined {
   const path = url.split('?')[0];
   const matches = ([pattern]: [string, unknown]) =>
@@ -10,7 +10,7 @@ function describedFor(method: string, url: string): DescribedOperation | undefin
   return Object.entries(document.paths).find(matches)?.[1][method];
 }
 
-/** Checks that a refusal has a code in its header, which the document lists for the operation and the status. */
+/** Expects a code in the header of a refusal that the document lists for the operation and the status. */
 export function expectDocumentedCode(method: string, url: string) {
   return ({ status, headers, text }: Response): void => {
     if (status < 400) {
@@ -19,7 +19,7 @@ export function expectDocumentedCode(method: string, url: string) {
     }
     expect(headers['error-code'], text).to.be.a('string');
     const operation = describedFor(method, url);
-    // Unknown paths have a code, too.
+    // Refusals of unknown paths also have a code.
     if (!operation) return;
     const examples = operation.responses[status]?.content['application/json'].examples ?? {};
     expect(Object.keys(examples), `${method} ${url} ${status} ${text}`).to.include(headers['error-code']);

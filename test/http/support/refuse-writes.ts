@@ -1,6 +1,9 @@
 import type { Context } from '../../../src/services/context.js';
 
-/** Makes the database refuse every write of the tables, with an error that carries the whole statement. @returns ends it */
+/**
+ * Makes the database refuse all writes to the tables with an error that contains the statement.
+ * @returns a function that ends this
+ */
 export async function refuseWrites({ database }: Context, tables: readonly string[]): Promise<() => Promise<void>> {
   const refusal =
     database.sequelize.getDialect() === 'sqlite'

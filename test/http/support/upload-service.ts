@@ -12,31 +12,31 @@ import { expectNothingLeft, filePart, form, type RawRequest, type RawResponse, s
 
 export const mebibyte = 1024 * 1024;
 
-/** A form with a file of so many zeros. */
+/** Returns a form with a file of zeros. */
 export const material = (bytes = 10) => form(filePart(Buffer.alloc(bytes)));
 
-/** A service that listens, with its files in a folder of the test's own, a trainer and a course of theirs. */
+/** A listening service with a separate folder for files, a trainer and the trainer's course. */
 export interface UploadService {
   context: Context;
   server: RunningServer;
-  /** The trainer's. */
+  /** Token of the trainer. */
   token: string;
   course: Course;
-  /** The folder, emptied after each test. */
+  /** Folder for files, emptied after each test. */
   folder: string;
-  /** What the service has logged. */
+  /** Lines of the log. */
   logged: string[];
-  /** Starts anew with its files in another folder. */
+  /** Restarts the service with another folder. */
   restart(dataDir: string): Promise<void>;
-  /** Sends this body as a material of the course. */
+  /** Sends a body as a material of the course. */
   post(body: Buffer, more?: Partial<RawRequest>): Promise<RawResponse>;
-  /** Whatever was done before, an upload works, and nothing was taken for a bug. */
+  /** Expects that an upload still works, and that the log has no unexpected errors. */
   expectWell(): Promise<void>;
 }
 
 /**
- * Gives the enclosing `describe` such a service, with an emptied database and folder for each test; materials may have 3 MiB,
- * images one.
+ * Gives the enclosing `describe` such a service, with an empty database and folder for each test. Materials may have 3 MiB,
+ * images 1 MiB.
  */
 export function useUploadService(): UploadService {
   const harness = useHarness();

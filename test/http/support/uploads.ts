@@ -9,43 +9,43 @@ import type { Context } from '../../../src/services/context.js';
 import { scaled } from '../../support/machine.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-/** The names in the folder for what is on its way. */
+/** Returns the file names in the folder for uploads. */
 export function uploadsIn({ config }: Pick<Context, 'config'>): string[] {
   try {
     return readdirSync(path.join(config.dataDir, 'uploads'));
   } catch {
-    // Nothing was ever uploaded.
+    // The folder is created with the first upload.
     return [];
   }
 }
 
-/** What of uploads and of the local storage this process holds open. */
+/** Returns the open files of uploads and the local storage in this process. */
 function openFiles({ config }: Context): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {
       const target = readlinkSync(`/proc/self/fd/${descriptor}`);
       return /^\/(uploads|files)\//.test(target.replace(config.dataDir, '')) ? [target] : [];
     } catch {
-      // It was that of the folder itself.
+      // This descriptor belonged to the listing of the folder.
       return [];
     }
   });
 }
 
-/** Keys of all that is in the storage. */
+/** Returns all keys in the storage. */
 export async function storedKeys({ storage }: Context): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of storage.list()) keys.push(key);
   return keys.sort();
 }
 
-/** Rows of files, as `<state> <key>`. */
+/** Returns the rows of files as `<state> <key>`. */
 export async function fileRows({ database }: Context): Promise<string[]> {
   const rows = await database.models.StoredFile.findAll({ order: ['storageKey'] });
   return rows.map(({ state, storageKey }) => `${state} ${storageKey}`);
 }
 
-/** All that uploads have left, and that is in use. */
+/** Returns all traces of uploads: temporary, open and stored files, and rows. */
 async function remains(context: Context) {
   return {
     uploads: uploadsIn(context),
@@ -55,12 +55,12 @@ async function remains(context: Context) {
   };
 }
 
-/** Nothing is on its way, nothing half done, nothing open, and the storage holds what the rows say: so many files. */
+/** Expects no temporary, incomplete or open files, and the given number of stored files with matching rows. */
 export async function expectNothingLeft(context: Context, live = 0): Promise<void> {
   const isClean = ({ uploads, rows, stored, open }: Awaited<ReturnType<typeof remains>>) =>
     uploads.length + open.length === 0 && stored.length === live && rows.join() === stored.join();
   let found = await remains(context);
-  // The client may have its response, or have left, before the last of it is closed.
+  // The client may have its response, or may have left, before the last file is closed.
   const deadline = performance.now() + scaled(10_000);
   while (!isClean(found) && performance.now() < deadline) {
     await sleep(20);
@@ -69,13 +69,13 @@ export async function expectNothingLeft(context: Context, live = 0): Promise<voi
   expect(isClean(found), JSON.stringify(found)).to.equal(true);
 }
 
-/** Takes away what tests before have left in the folders that they share: their rows are gone already. */
+/** Removes files of earlier tests from shared folders; their rows are already deleted. */
 export async function emptyStorage(context: Context): Promise<void> {
   await context.storage.remove(await storedKeys(context));
   rmSync(path.join(context.config.dataDir, 'uploads'), { recursive: true, force: true });
 }
 
-/** An image with something in it, so that its file has a middle to be cut off in. */
+/** Creates an image with content, so that its file can be cut in the middle. */
 export function image(width = 60, height = 40) {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
   return sharp({ create: { width, height, channels: 3, background: 'red', noise } });
@@ -93,7 +93,7 @@ export async function read(content: Buffer): Promise<{ metadata: Metadata; pixel
   }
 }
 
-/** A part of a form, headers and all. */
+/** Returns a part of a form with its headers. */
 export function part(headers: readonly string[], content: string | Buffer): Buffer {
   return Buffer.concat([
     Buffer.from(`--x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`),
@@ -107,28 +107,28 @@ export const filePart = (content: string | Buffer, name = 'notes.txt', field = '
 export const fieldPart = (name: string, value: string) =>
   part([`Content-Disposition: form-data; name="${name}"`], value);
 
-/** A form of these parts, with the boundary "x". */
+/** Returns a form of the parts, with the boundary "x". */
 export const form = (...parts: readonly Buffer[]) => Buffer.concat([...parts, Buffer.from('--x--\r\n')]);
 
-/** How a request is sent that no decent client would send. */
+/** A request that normal clients wouldn't send. */
 export interface RawRequest {
   path: string;
   token?: string;
   method?: string;
   headers?: Record<string, string | number>;
   body?: Buffer;
-  /** What the client does when it has sent the body; waits for the response when absent. */
+  /** Action of the client after sending the body; by default it waits for the response. */
   leave?: 'destroy' | 'end';
 }
 
-/** A response as it came over the wire; without a status when none came. */
+/** A raw response; without a status if none arrived. */
 export interface RawResponse {
   status: number | undefined;
   head: string;
   body: string;
 }
 
-/** Sends a request over a socket of its own, byte for byte. */
+/** Sends a request byte for byte over a new socket. */
 export async function send(url: string, request: RawRequest): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const { method = 'POST', path: route, token, body = Buffer.alloc(0), leave } = request;
@@ -142,7 +142,7 @@ export async function send(url: string, request: RawRequest): Promise<RawRespons
   };
   const lines = Object.entries(headers).flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]));
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  // The server may have had enough before all is sent.
+  // The server may close the connection before everything is sent.
   socket.on('error', () => undefined);
   socket.write(`${method} ${route} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   socket.write(body);
@@ -158,7 +158,7 @@ export async function send(url: string, request: RawRequest): Promise<RawRespons
   return { status: status === undefined ? undefined : Number(status), head, body: rest.join('\r\n\r\n') };
 }
 
-/** The context with a storage that waits for `first` each time before it takes a file. */
+/** Returns the context with a storage that waits for `first` before it stores a file. */
 export function storingAfter(context: Context, first: () => Promise<unknown>): Context {
   const { storage } = context;
   return {

@@ -18,16 +18,16 @@ import { pageLimit } from './views.js';
 
 const kinds = ['person', 'course', 'enrollment', 'nothing', 'nonsense'] as const;
 
-/** Something that an id is asked for: mostly of the right kind, sometimes of another, sometimes of nothing. */
+/** A reference to an id: usually of the right kind, sometimes of another kind, sometimes unknown. */
 class Reference {
   constructor(
     private readonly kind: (typeof kinds)[number],
     private readonly index: number,
-    /** Only among what concerns the caller, if there is something: most of all the rest is refused. */
+    /** Prefers objects of the caller, because most requests for other objects are refused. */
     private readonly near = false,
   ) {}
 
-  /** The id, for what the caller wants with it. */
+  /** Returns the id for a caller. */
   id(programme: Programme, caller: Caller): string {
     if (this.kind === 'nonsense') return 'nonsense';
     const all = this.kind === 'nothing' ? [] : programme.known[this.kind];
@@ -64,7 +64,7 @@ const person = (...favoured: CastName[]) => {
   );
 };
 
-/** What commands are about. */
+/** References for the fields of commands. */
 export const references = {
   course: reference('course', fc.nat(5)),
   enrollment: reference('enrollment', fc.nat(7)),
@@ -73,7 +73,7 @@ export const references = {
   anybody: person(...castNames),
 };
 
-/** A value that only the run knows. */
+/** A value that is known only during the run. */
 class Derived<T> {
   constructor(readonly of: (programme: Programme, caller: Caller) => T) {}
 }
@@ -87,7 +87,7 @@ type Resolved<T> = T extends Reference
     : T extends Derived<infer Value>
       ? Value
       : T;
-/** The fields that a rule gets: ids in the place of references. */
+/** Fields of a rule, with ids instead of references. */
 type Fields<C extends Choices> = { [K in keyof C]: C[K] extends Arbitrary<infer Value> ? Resolved<Value> : never };
 
 function resolved(choice: unknown, programme: Programme, caller: Caller): unknown {
@@ -97,7 +97,7 @@ function resolved(choice: unknown, programme: Programme, caller: Caller): unknow
   return choice;
 }
 
-/** What no operation takes from those who send it, unless it is a field of the operation. */
+/** Values that operations must ignore, unless they are fields of the operation. */
 const foreignValues: Record<string, unknown> = {
   trainerId: derived,
   isPublished: true,
@@ -106,11 +106,14 @@ const foreignValues: Record<string, unknown> = {
   userId: derived,
   status: 'completed',
   requiresPasswordChange: false,
-  // The own key that JSON makes of it.
+  // JSON.parse creates this as an own key.
   ['__proto__']: { role: 'super_admin', isPublished: true },
 };
 
-/** The request of an operation: fields in its path, and in its body with strangers, or its query. */
+/**
+ * Returns a request with fields in the path and in the body or query.
+ * @param strangers additional keys, which operations must ignore
+ */
 export function requestFor(
   name: keyof Contract,
   fields: object,
@@ -135,15 +138,15 @@ export function requestFor(
   return { method, path: filled, body: { ...Object.fromEntries(ignored), ...rest } };
 }
 
-/** What is asked of the service, and the model's response to it. */
+/** A request to the service, and the rule of the model for its response. */
 export interface Step {
   question: ServiceRequest;
   rule(chosen: ServiceChoices): ModelResponse;
-  /** Who asks, where it isn't the command's actor. */
+  /** Caller, if it isn't the command's actor. */
   by?: Person;
 }
 
-/** One request, or a few that say something together. It keeps choices, not ids: those differ from run to run. */
+/** One or more related requests. Stores choices instead of ids, because ids differ between runs. */
 class Command implements fc.AsyncCommand<Programme, Service> {
   constructor(
     private readonly words: string,
@@ -165,7 +168,7 @@ class Command implements fc.AsyncCommand<Programme, Service> {
   }
 }
 
-/** Asks the service and the model. @throws where their responses differ */
+/** Sends requests to the service and compares the responses with the model. @throws if they differ */
 export async function runSteps(
   steps: readonly Step[],
   programme: Programme,
@@ -181,7 +184,7 @@ export async function runSteps(
   }
 }
 
-/** Takes over when the service has given seats to those who waited. */
+/** Copies the times at which the service gave seats to waiting people into the model. */
 async function datePromoted(
   programme: Programme,
   service: Service,
@@ -191,7 +194,7 @@ async function datePromoted(
     enrollment.enrolledAt = await service.enrollmentTimeOf(enrollment.id, moments);
 }
 
-/** The promoter of the service, which gives all free seats. */
+/** Runs the promoter of the service, which gives all free seats. */
 export const sweep: WeightedCommand = {
   weight: 1,
   arbitrary: fc.constant({
@@ -220,7 +223,7 @@ export const everybody: Cast = [...castNames, 'anonymous'];
 
 export type WeightedCommand = fc.WeightedArbitrary<fc.AsyncCommand<Programme, Service>>;
 
-/** Several requests that say something together, by one of the actors, about one of the choices. */
+/** Creates a command with several related requests. */
 export function scenario<T>(
   weight: number,
   name: string,
@@ -228,7 +231,7 @@ export function scenario<T>(
   choices: Arbitrary<T>,
   steps: (choice: T, programme: Programme, caller: Caller) => Step[],
 ): WeightedCommand {
-  // Now and then anybody: most actors are likely to be let.
+  // Sometimes chooses any actor, because most of the given actors are permitted.
   const actor = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...actors) },
     { weight: 1, arbitrary: fc.constantFrom(...everybody) },
@@ -242,7 +245,7 @@ export function scenario<T>(
   return { weight, arbitrary };
 }
 
-/** A request of an operation of the contract, and the rule that says what becomes of it. */
+/** Creates a command with one request of an operation, and the rule for its response. */
 export function operation<C extends Choices>(
   weight: number,
   name: keyof Contract,
@@ -258,7 +261,7 @@ export function operation<C extends Choices>(
     fc.tuple(fc.record(choices), strangers),
     ([choice, ignored], programme, caller) => {
       const entries = Object.entries(choice).map(([key, value]) => [key, resolved(value, programme, caller)]);
-      // Each choice of the record, with references resolved.
+      // The fields of the record with resolved references.
       const fields = Object.fromEntries(entries) as Fields<C>;
       return [
         {

@@ -29,7 +29,7 @@ const notes = words('Comes late.');
 const reply = words('See you.');
 const maxStudents = fc.constantFrom(null, 1, 2);
 const lastDay = maybe(fc.constantFrom(null, farAhead, longAgo));
-/** What few courses say. */
+/** Fields that few courses have. */
 const terms = {
   endDate: lastDay,
   enrollUntil: lastDay,
@@ -49,7 +49,7 @@ const administration: readonly WeightedCommand[] = [
       question: requestFor('changeActivation', { id: person.id, isActive }),
       rule: () => users.activate(programme, caller, { id: person.id, isActive }),
     });
-    // With the token of a session that must not come back.
+    // Uses the token of an ended session, which must stay ended.
     const me = { question: requestFor('me', {}), rule: () => users.showSelf(person), by: person };
     return [activate(false), me, activate(true), me];
   }),
@@ -68,7 +68,7 @@ const administration: readonly WeightedCommand[] = [
   operation(1, 'resetPassword', ['superAdmin'], { id: anybody }, users.resetPassword),
 ];
 
-/** Signing in and first passwords let those go on who have been sent away. */
+/** Logins and first password changes, after which refused people can continue. */
 const ownAccount: readonly WeightedCommand[] = [
   operation(
     2,
@@ -199,7 +199,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
 
 const everybodyIn = [...managers, ...trainees];
 
-/** Commands that ask about enrollments. */
+/** Commands that read enrollments. */
 const listingCommands: readonly WeightedCommand[] = [
   operation(
     2,
@@ -235,7 +235,7 @@ const listingCommands: readonly WeightedCommand[] = [
   operation(2, 'checkEnrollment', [...trainees, 'newcomer'], {}, listings.checkEnrollment),
 ];
 
-/** Compares all that there is of a run, as the super admin sees it. Enrollments are those in the trainers' courses. */
+/** Compares everything in a run for the super admin. Reads enrollments through the trainers' courses. */
 function whole(programme: Programme): Step[] {
   const { cast, tag: own, people } = programme;
   const by = cast.superAdmin;
@@ -251,7 +251,7 @@ function whole(programme: Programme): Step[] {
   ];
 }
 
-/** A few commands in a row: most that goes wrong needs two or three on the same course. */
+/** Sequences of a few commands. Most faults need two or three commands on the same course. */
 export const commands = fc.commands(
   [
     fc.oneof(
@@ -267,6 +267,6 @@ export const commands = fc.commands(
   { maxCommands: 12, size: 'max' },
 );
 
-/** At the end of a run, when the super admin is let in. */
+/** Compares everything at the end of a run, after the super admin is restored. */
 export const compareWhole = (programme: Programme, service: Service): Promise<void> =>
   runSteps(whole(programme), programme, service, 'the whole');

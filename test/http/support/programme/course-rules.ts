@@ -20,9 +20,9 @@ import {
 } from './model.js';
 import { courseView, pageView } from './views.js';
 
-/** The rules of the contract's table "Courses". */
+/** Rules of the table "Courses" in the contract. */
 
-/** An active trainer, whom a course can be given to. */
+/** Returns an active trainer who can get a course. */
 function trainerWith({ people }: Programme, id: string): Person {
   const person = people.get(id);
   if (person?.role !== 'trainer') return refuse(404, 'Trainer not found.');
@@ -32,7 +32,7 @@ function trainerWith({ people }: Programme, id: string): Person {
 type Input = Pick<Course, 'title' | 'description' | 'category' | 'maxStudents'>;
 type Terms = { [K in 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax']?: Course[K] | undefined };
 
-/** Without the fields that are not sent. */
+/** Omits absent fields. */
 const sent = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   JSON.parse(JSON.stringify(fields));
 
@@ -59,7 +59,7 @@ export function updateCourse(
 ): ModelResponse {
   const course = managedCourse(programme, caller, id);
   const { maxStudents } = fields;
-  // A limit that those who have a seat already break.
+  // The limit is below the number of taken seats.
   if (typeof maxStudents === 'number' && seatsTaken(programme, id) > maxStudents) invalid('maxStudents');
   const before = { ...course };
   Object.assign(course, sent(fields));
@@ -136,13 +136,13 @@ function listed(programme: Programme, { isPublished, trainerId }: Filter, isShow
   return { status: 200, body: pageView('courses', views) };
 }
 
-/** The catalogue, of this run's courses only: the filter by category, which all runs use, is part of the question. */
+/** The catalogue with only this run's courses, because requests always filter by the category of the run. */
 export function listCourses(programme: Programme, caller: Caller, filter: Filter): ModelResponse {
   const person = caller && admitted(caller);
   return listed(programme, filter, (course) => isVisibleTo(person, course));
 }
 
-/** Who may have a trainer's listings: that trainer, and the super admin. */
+/** Checks access to a trainer's listings: only that trainer and the super admin. */
 export function admittedToTrainer(programme: Programme, caller: Caller, trainerId: string): Person {
   const person = managerOf(caller);
   if (person.role === 'trainer' && person.id !== trainerId) deny();

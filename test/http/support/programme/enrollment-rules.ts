@@ -31,7 +31,7 @@ import {
 } from './model.js';
 import { enrollmentView } from './views.js';
 
-/** The rules of the contract's table "Enrollments" that change something. */
+/** Rules of the table "Enrollments" in the contract for changes. */
 
 type Text = string | null | undefined;
 
@@ -45,7 +45,7 @@ type Written = Partial<Pick<Enrollment, 'notes' | 'notesAt' | 'reply' | 'replyAt
 const noted = (notes: Text, notesAt: string): Written =>
   notes === undefined ? {} : { notes, notesAt: notes === null ? null : notesAt };
 
-/** What a manager writes is a reply, whatever it is called. */
+/** Texts of managers always become the reply. */
 function replied({ id }: Person, { notes, reply = notes }: Words, replyAt: string): Written {
   if (reply === undefined) return {};
   return reply ? { reply, replyAt, replyBy: id } : { reply: null, replyAt: null, replyBy: null };
@@ -57,7 +57,7 @@ function assertOneOf({ notes, reply }: Words): void {
 
 const refuseChange = (from: Status, to: Status) => refuse(400, `Enrollment can't change from ${from} to ${to}.`);
 
-/** What an enrollment can become, by whose wish. */
+/** Permitted changes of the status, by caller. */
 function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'): void {
   const next: Record<Status, readonly Status[]> = {
     pending: ['active', 'cancelled'],
@@ -76,7 +76,7 @@ interface Entry {
   written: Written;
 }
 
-/** One enrollment a trainee and course: who cancelled gets the same one again. */
+/** Creates an enrollment, or renews the cancelled enrollment of the trainee in this course. */
 function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: string; enrolledAt: string }): Enrollment {
   const { userId, courseId, status, written } = entry;
   const earlier = enrollmentIn(programme, courseId, userId);
@@ -87,7 +87,7 @@ function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: str
   return enrollment;
 }
 
-/** What a trainee gets who asks for a place: a seat, if there is one for which nobody waits, or a place on the list. */
+/** Returns the status for a request: a free seat if nobody is waiting, or a place on the waiting list. */
 function requested(programme: Programme, course: Course, waits = false): 'pending' | 'active' | 'waiting' {
   if (!course.isPublished) refuse(400, 'Course is not published.');
   if (course.endDate === longAgo) refuse(400, 'Course has ended.');
@@ -111,7 +111,7 @@ function requested(programme: Programme, course: Course, waits = false): 'pendin
   return 'waiting';
 }
 
-/** The response to who asks, as long as the enrollment waits: then whatever is free is given to the first ones. */
+/** Returns the response to a request while the enrollment waits, then gives the free seats to the waiting list. */
 function asked(programme: Programme, enrollment: Enrollment, message: string, status: number): ModelResponse {
   if (enrollment.status === 'waiting') join(programme, enrollment);
   const response = done(message, { enrollment: enrollmentView(programme, enrollment) }, status);
@@ -134,7 +134,7 @@ export function requestEnrollment(
   return asked(programme, enter(programme, entry, chosen), 'Enrollment requested successfully.', 201);
 }
 
-/** Why a manager can't enroll a trainee; undefined if they can. */
+/** Returns the reason why a manager can't enroll a trainee; undefined if the manager can. */
 function obstacle(
   programme: Programme,
   { userId, courseId, status }: Omit<Entry, 'written'>,
@@ -156,15 +156,15 @@ function obstacle(
 
 interface Assignment extends Words {
   courseId: string;
-  /** Default: active. */
+  /** Defaults to active. */
   status: 'pending' | 'active' | undefined;
-  /** Default: reject. */
+  /** Defaults to reject. */
   whenFull: 'reject' | 'wait' | undefined;
 }
 
 /**
- * The places that an assignment gives to trainees in their order. With `wait` the waiting list goes first: newcomers get the seats
- * that it leaves, and those on the list keep their place unless all of it gets seats.
+ * Returns the places that an assignment gives to trainees in their order. With `wait`, the waiting list comes first: new trainees
+ * get only the remaining seats. Waiting trainees keep their place unless the whole list gets seats.
  */
 function assigned(programme: Programme, course: Course, userIds: readonly string[], waits: boolean) {
   if (!waits) {
@@ -247,11 +247,11 @@ interface ChangeOfStatus extends Words {
   joinWaitingList: boolean | undefined;
 }
 
-/** What a change makes of an enrollment without a seat. */
+/** Returns the status of an enrollment without a seat after a change. */
 function seated(programme: Programme, enrollment: Enrollment, change: ChangeOfStatus, isOwn: boolean): Status {
   const course = courseOf(programme, enrollment);
   if (isOwn) return requested(programme, course, change.joinWaitingList);
-  // Some have become trainers since they cancelled.
+  // A person may have become a trainer since the cancellation.
   const trainee = programme.people.get(enrollment.userId);
   if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
   if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
@@ -268,7 +268,7 @@ export function changeStatus(
 ): ModelResponse {
   const { id, status, expectedStatus, notes, reply } = change;
   const person = admitted(caller);
-  // Only the programme lets people wait.
+  // Clients can't set the status `waiting`.
   if (status === 'waiting') invalid('status');
   assertOneOf(change);
   const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
@@ -319,7 +319,7 @@ export function setProgress(
   return done('Progress updated successfully.', { enrollment: enrollmentView(programme, enrollment) });
 }
 
-/** Removes all of them or none. */
+/** Removes all enrollments or none. */
 function removeAll(programme: Programme, caller: Caller, ids: readonly string[]) {
   const person = managerOf(caller);
   const enrollments = ids.map((id) => knownEnrollment(programme, person, id));

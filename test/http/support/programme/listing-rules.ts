@@ -24,7 +24,7 @@ import {
   wholeEnrollmentView,
 } from './views.js';
 
-/** The rules of the contract's table "Enrollments" that only tell. */
+/** Rules of the table "Enrollments" in the contract for reads. */
 
 interface Filter {
   courseId?: string | undefined;
@@ -47,7 +47,7 @@ export function listEnrollments(programme: Programme, caller: Caller, filter: Fi
   return { status: 200, body: pageView('enrollments', views) };
 }
 
-/** Whosever it is asked for, it is the caller's. */
+/** Lists the caller's enrollments, and ignores other user ids. */
 export function listOwnEnrollments(
   programme: Programme,
   caller: Caller,
@@ -82,7 +82,7 @@ export function listCourseTrainees(
   return { status: 200, body: pageView('trainees', views) };
 }
 
-/** Active trainees who have no place in the course, or gave it up. */
+/** Lists active trainees without an enrollment in the course, or with a cancelled one. */
 export function listAvailableTrainees(
   programme: Programme,
   caller: Caller,
@@ -109,7 +109,7 @@ export function enrollmentStatistics(programme: Programme, caller: Caller): Mode
   return { status: 200, body: { stats } };
 }
 
-/** Specification, section 4.11: newest first. An account that must change its password may ask too. */
+/** Specification, section 4.11: newest first. Also permitted with an initial password. */
 export function checkEnrollment(programme: Programme, caller: Caller): ModelResponse {
   const person = authenticated(caller);
   if (person.role !== 'trainee') refuse(403, 'Only trainees can check enrollment.');

@@ -1,6 +1,6 @@
 /**
- * What the programme is meant to be: people, courses and enrollments in three maps, and who may do what. Written from the
- * contract, not from the services; the rules of the operations are in the `*-rules.ts` beside it.
+ * Model of the programme: people, courses and enrollments in three maps, and permissions. The model follows the contract, not
+ * the services. The files `*-rules.ts` contain the rules of the operations.
  */
 
 export type Role = 'super_admin' | 'trainer' | 'trainee';
@@ -17,7 +17,7 @@ export interface Person {
   isActive: boolean;
   requiresPasswordChange: boolean;
   password: string;
-  /** Of the last session; it is sent after the session's end too. */
+  /** Token of the last session, used also after the end of the session. */
   token: string;
   hasSession: boolean;
 }
@@ -28,7 +28,7 @@ export interface Course {
   description: string;
   category: string;
   maxStudents: number | null;
-  /** The last days: long ago, or far ahead. */
+  /** A day long ago, or far ahead. */
   endDate: string | null;
   enrollUntil: string | null;
   autoAccept: boolean;
@@ -39,7 +39,7 @@ export interface Course {
 
 export const [longAgo, farAhead] = ['2020-02-02', '2999-12-31'];
 
-/** What nobody has said of a course. */
+/** Default fields of a course. */
 export const openCourse = { endDate: null, enrollUntil: null, autoAccept: false, waitingMax: null };
 
 export interface Enrollment {
@@ -48,24 +48,24 @@ export interface Enrollment {
   courseId: string;
   status: Status;
   progress: number;
-  /** The trainee's words. */
+  /** Text of the trainee. */
   notes: string | null;
   notesAt: string | null;
-  /** The words of a manager of the course. */
+  /** Text of a manager of the course. */
   reply: string | null;
   replyAt: string | null;
   replyBy: string | null;
   cancelReason: 'left' | 'refused' | 'removed' | null;
   enrolledAt: string;
   completedAt: string | null;
-  /** The trainee's name before a rename. No command gives a name back. */
+  /** The trainee's name before a rename. No command restores a name. */
   formerName?: string;
 }
 
-/** Nobody has written anything. */
+/** Enrollment fields without notes and reply. */
 export const withoutNotes = { notes: null, notesAt: null, reply: null, replyAt: null, replyBy: null };
 
-/** Who calls: the people whom each run begins with, whatever becomes of them. */
+/** Callers: the initial people of each run, also after changes of their accounts. */
 export const castNames = ['superAdmin', 'ada', 'ben', 'tom', 'tess', 'tim', 'newcomer', 'sleeper'] as const;
 export type CastName = (typeof castNames)[number];
 
@@ -74,17 +74,17 @@ export interface Programme {
   people: Map<string, Person>;
   courses: Map<string, Course>;
   enrollments: Map<string, Enrollment>;
-  /** Who waits, in the order in which they have joined the lists of all courses. */
+  /** Ids of waiting enrollments, in the order of joining, for all courses. */
   waiting: string[];
-  /** Who has got a seat from a list since the last response: when is the service's to say. */
+  /** Enrollments that got a seat from a waiting list since the last response. The service determines the time. */
   promoted: Enrollment[];
-  /** Every id there has ever been, in the order of their appearance: those of deleted rows are tried too. */
+  /** All ids in order of creation, including deleted rows, which commands also use. */
   known: { person: string[]; course: string[]; enrollment: string[] };
-  /** What the courses of this run have in common, and the names of its people. */
+  /** Common part of the categories and names in this run. */
   tag: string;
 }
 
-/** What the service chooses for itself. The model takes it from the response, once it has been seen to be in order. */
+/** Values that the service chooses. The model copies them from the response after checking them. */
 export interface ServiceChoices {
   /** Fields of the response's course or enrollment. */
   id: string;
@@ -94,7 +94,7 @@ export interface ServiceChoices {
   replyAt: string;
   token: string;
   temporaryPassword: string;
-  /** Of an enrollment of a bulk assignment. */
+  /** Returns the values of an enrollment in a bulk assignment. */
   ofTrainee(userId: string): { id: string; enrolledAt: string; replyAt: string };
 }
 
@@ -123,19 +123,19 @@ export function invalid(path: string): never {
   throw new Refusal({ status: 400, body: { errors: [{ path, location: 'body' }] } });
 }
 
-/** A 403 names the role or ownership that is missing; how it does is open. */
+/** Refuses with 403. The contract doesn't define the rest of the message. */
 export const deny = (): never => refuse(403, 'Access denied.');
 
 export type Caller = Person | undefined;
 
-/** The account that a caller's token stands for. `undefined`: a caller without one. */
+/** Returns the account of a caller's token. @param caller undefined without a token */
 export function authenticated(caller: Caller): Person {
   if (!caller) return refuse(401, 'Access denied. No token provided.');
   if (!caller.hasSession || !caller.isActive) return refuse(401, 'Invalid or expired token.');
   return caller;
 }
 
-/** A caller who may use the programme, in one of the roles. */
+/** Checks that a caller may use the service, in one of the roles if any are given. */
 export function admitted(caller: Caller, ...roles: Role[]): Person {
   const person = authenticated(caller);
   if (person.requiresPasswordChange) {
@@ -146,10 +146,10 @@ export function admitted(caller: Caller, ...roles: Role[]): Person {
   return person;
 }
 
-/** Who manages courses: which ones is asked later. */
+/** Checks that a caller is a trainer or the super admin. */
 export const managerOf = (caller: Caller): Person => admitted(caller, 'trainer', 'super_admin');
 
-/** The course, for those who may change it and what belongs to it. */
+/** Returns a course that the caller may manage. */
 export function managedCourse(programme: Programme, caller: Caller, courseId: string): Course {
   const person = managerOf(caller);
   const course = programme.courses.get(courseId);
@@ -158,7 +158,7 @@ export function managedCourse(programme: Programme, caller: Caller, courseId: st
   return course.isPublished ? deny() : refuse(404, 'Course not found.');
 }
 
-/** Enrollments that a caller may know of. */
+/** Returns the enrollments that a person can see. */
 export function knownEnrollments(programme: Programme, person: Person): Enrollment[] {
   return [...programme.enrollments.values()].filter((enrollment) => {
     if (person.role === 'super_admin') return true;
@@ -184,10 +184,10 @@ export function enrollmentIn({ enrollments }: Programme, courseId: string, userI
   );
 }
 
-/** Only who asks or takes part has a seat. */
+/** Whether an enrollment takes a seat. */
 export const hasSeat = ({ status }: Enrollment) => status === 'pending' || status === 'active';
 
-/** Who has a place, asks or waits for one. */
+/** Whether an enrollment has a seat or is waiting. */
 export const isOpen = (enrollment: Enrollment) => hasSeat(enrollment) || enrollment.status === 'waiting';
 
 export const coursesOf = (enrollments: readonly Enrollment[]) => new Set(enrollments.map(({ courseId }) => courseId));
@@ -205,20 +205,20 @@ export function reserveSeats(programme: Programme, { id, maxStudents }: Course, 
   refuse(400, `${some}: none was. ${ways}`);
 }
 
-/** Those who wait in a course, in their order. */
+/** Returns the waiting list of a course in its order. */
 export const waitingIn = ({ enrollments, waiting }: Programme, courseId: string): Enrollment[] =>
   waiting.flatMap((id) => {
     const enrollment = enrollments.get(id);
     return enrollment?.courseId === courseId && enrollment.status === 'waiting' ? [enrollment] : [];
   });
 
-/** Enrollments on the waiting list that can get a seat: none once the course has ended. */
+/** Returns the waiting enrollments that can get a seat; none after the end of the course. */
 export const eligibleIn = (programme: Programme, courseId: string): Enrollment[] =>
   programme.courses.get(courseId)?.endDate === longAgo
     ? []
     : waitingIn(programme, courseId).filter(({ userId }) => personWith(programme, userId).isActive);
 
-/** The place on a waiting list: one after those before it who can get a seat. */
+/** Returns the place on the waiting list, counting only active people before it. */
 export function waitingPlace(programme: Programme, { id, courseId }: Enrollment): number | null {
   const before = waitingIn(programme, courseId).findIndex((one) => one.id === id);
   if (before < 0) return null;
@@ -226,13 +226,13 @@ export function waitingPlace(programme: Programme, { id, courseId }: Enrollment)
   return passed.filter(({ userId }) => personWith(programme, userId).isActive).length + 1;
 }
 
-/** Lets an enrollment wait, at the end of the list. */
+/** Moves an enrollment to the end of the waiting list. */
 export function join(programme: Programme, enrollment: Enrollment): void {
   programme.waiting = [...programme.waiting.filter((id) => id !== enrollment.id), enrollment.id];
   enrollment.status = 'waiting';
 }
 
-/** Gives the free seats of courses to those who wait first. */
+/** Gives the free seats of courses to their waiting lists. */
 export function promote(programme: Programme, courseIds: Iterable<string>): void {
   for (const courseId of courseIds) {
     const course = programme.courses.get(courseId);
@@ -252,14 +252,14 @@ export function personWith(programme: Programme, id: string): Person {
   return person;
 }
 
-/** Adds what has been made, and remembers its id. */
+/** Adds an object, and stores its id. */
 export function add<K extends 'person' | 'course' | 'enrollment'>(
   programme: Programme,
   kind: K,
   entity: K extends 'person' ? Person : K extends 'course' ? Course : Enrollment,
 ): void {
   const map = { person: programme.people, course: programme.courses, enrollment: programme.enrollments }[kind];
-  // The parameters' types say which of the three kinds fits which map.
+  // The parameter types ensure that the object matches its map.
   (map as Map<string, unknown>).set(entity.id, entity);
   programme.known[kind].push(entity.id);
 }

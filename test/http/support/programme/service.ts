@@ -5,7 +5,7 @@ import type { Harness } from '../../../support/harness.js';
 import { sendRaw } from '../../../support/raw-http.js';
 import type { Caller, ModelResponse, Programme, ServiceChoices } from './model.js';
 
-/** What a command asks the service. */
+/** A request of a command. */
 export interface ServiceRequest {
   method: string;
   path: string;
@@ -16,12 +16,12 @@ export interface ServiceRequest {
 interface Given {
   status: number;
   body: Record<string, unknown>;
-  /** The service's time before and after. */
+  /** Time of the service before and after the request. */
   asked: Date;
   answered: Date;
 }
 
-/** The service, as commands speak with it: over HTTP, on connections that are kept, its instances in turn. */
+/** Client of the service: over HTTP with keep-alive, to its instances in turn. */
 export class Service {
   private readonly agent = new Agent({ keepAlive: true });
   private asks = 0;
@@ -35,7 +35,10 @@ export class Service {
     this.agent.destroy();
   }
 
-  /** When somebody got a seat, which came of a request or of the promoter. @throws where nobody got it since */
+  /**
+   * Returns the time at which an enrollment got a seat.
+   * @throws if the time is outside of the last request or promoter run
+   */
   async enrollmentTimeOf(id: string, { asked, answered }: Pick<Given, 'asked' | 'answered'>): Promise<string> {
     const { Enrollment } = this.harness.context.database.models;
     const { status, enrolledAt } = await Enrollment.findByPk(id, { rejectOnEmpty: true });
@@ -44,7 +47,7 @@ export class Service {
     return enrolledAt.toISOString();
   }
 
-  /** The promoter gives all free seats. */
+  /** Runs the promoter. */
   async sweep(): Promise<Pick<Given, 'asked' | 'answered'>> {
     this.harness.advance(1000);
     const { context } = this.harness;
@@ -54,7 +57,7 @@ export class Service {
   }
 
   async send({ method, path, query = {}, body }: ServiceRequest, caller: Caller): Promise<Given> {
-    // Times of different requests differ, so that a new one can be told from an old one.
+    // Advances the clock, so that times of different requests differ.
     this.harness.advance(1000);
     const asked = this.harness.context.now();
     const parameters = new URLSearchParams();
@@ -69,14 +72,14 @@ export class Service {
       agent: this.agent,
       ...(body && { body: JSON.stringify(body) }),
     });
-    // Answers are objects; one that isn't fails the comparison.
+    // A response that isn't an object fails the comparison.
     return { status, body: JSON.parse(text) as Given['body'], asked, answered: this.harness.context.now() };
   }
 }
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What isn't in order comes out as the words for what it should be, which no response contains. */
+/** Checks values that the service chose. Invalid values become descriptions, which never equal a response. */
 export function chosenIn({ body, asked, answered }: Given, { known }: Programme): ServiceChoices {
   const { course, enrollment, enrollments } = body as Record<string, Record<string, unknown> | undefined>;
   const newId = (value: unknown) => {
@@ -104,10 +107,10 @@ export function chosenIn({ body, asked, answered }: Given, { known }: Programme)
   };
 }
 
-/** Times that say nothing of the rules. */
+/** Times without rules. */
 const ignoredKeys = new Set(['createdAt', 'updatedAt', 'lastLogin']);
 
-/** A response without what the contract leaves open: the words of a 403 and of invalid fields, parameters, the order of listings. */
+/** Removes parts that the contract leaves open: messages of 403 and invalid fields, parameters, the order of listings. */
 function comparablePart({ status, body }: ModelResponse): ModelResponse {
   const told = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     // Codes are random.
@@ -117,11 +120,11 @@ function comparablePart({ status, body }: ModelResponse): ModelResponse {
   };
   if (status === 403 && typeof told.error === 'string')
     told.error = told.error.replace(/^Access denied\. \S.*$/, 'Access denied.');
-  // They repeat what the sentence has.
+  // Parameters repeat values of the message.
   if (status >= 400) delete told.params;
   if (Array.isArray(told.errors))
     told.errors = told.errors.map(({ path, location }: Record<string, unknown>) => ({ path, location }));
-  // The enrollment check promises its order.
+  // Only the enrollment check guarantees its order.
   if (!('hasEnrollments' in told))
     for (const [key, value] of Object.entries(told)) if (Array.isArray(value)) told[key] = inOrder(value);
   return { status, body: told };
@@ -133,7 +136,7 @@ const inOrder = (entries: unknown[]) =>
     .sort((left, right) => (left.key < right.key ? -1 : 1))
     .map(({ entry }) => entry);
 
-/** Refuses a response that isn't the model's, and shows both. */
+/** Compares a response with the model. @throws an error with both if they differ */
 export function compare(given: Given, expected: ModelResponse, what: string): void {
   const [service, model] = [comparablePart(given), comparablePart(expected)];
   if (isDeepStrictEqual(service, model)) return;

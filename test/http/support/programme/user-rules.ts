@@ -16,9 +16,9 @@ import {
 } from './model.js';
 import { accountView, listedAccountView, pageView } from './views.js';
 
-/** The rules of the contract's section "Users", and of signing in. */
+/** Rules of the section "Users" in the contract, and of logins. */
 
-/** The account, for the super admin. */
+/** Returns an account for the super admin. */
 function administered(programme: Programme, caller: Caller, id: string): Person {
   admitted(caller, 'super_admin');
   return programme.people.get(id) ?? refuse(404, 'User not found.');
@@ -40,11 +40,11 @@ export function activate(
 ): ModelResponse {
   const person = administered(programme, caller, id);
   if (!isActive) protect(person);
-  // Only what changes ends sessions: an inactive account has no usable one.
+  // Only a real change ends sessions. An inactive account has no usable session.
   if (person.isActive && !isActive) person.hasSession = false;
   const isBack = isActive && !person.isActive;
   person.isActive = isActive;
-  // Seats may have stayed free because nobody else waits for them.
+  // A seat may be free because only this inactive person was waiting.
   const own = [...programme.enrollments.values()].filter(({ userId }) => userId === id);
   if (isBack) promote(programme, coursesOf(own.filter(({ status }) => status === 'waiting')));
   return done(`User ${isActive ? 'activated' : 'deactivated'} successfully.`, { user: accountView(person) });
@@ -72,7 +72,7 @@ export function updateUser(
   return done('User updated successfully.', { user: accountView(person) });
 }
 
-/** Goes with all enrollments. */
+/** Deletes an account with its enrollments. */
 export function deleteUser(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {
   const person = administered(programme, caller, id);
   protect(person);
@@ -105,7 +105,7 @@ export function signIn(programme: Programme, person: Person | undefined, chosen:
   return { status: 200, body: { token: chosen.token, user } };
 }
 
-/** Specification, section 4.10: their first own password. */
+/** Specification, section 4.10: replaces the initial password. */
 export function changeFirstPassword(
   _programme: Programme,
   caller: Caller,
@@ -118,7 +118,7 @@ export function changeFirstPassword(
   return done('Password changed successfully.', { user });
 }
 
-/** The people of this run: the super admin, who is of all runs, isn't found by their name. */
+/** Lists the people of this run by name. The super admin has another name, because all runs share the account. */
 export function listUsers({ people }: Programme, caller: Caller): ModelResponse {
   admitted(caller, 'super_admin');
   const found = [...people.values()].filter(({ role }) => role !== 'super_admin');

@@ -8,7 +8,7 @@ import {
   waitingPlace,
 } from './model.js';
 
-/** What the API shows of the model's entities: the field lists of the specification and the contract, times of change left out. */
+/** Responses for the model's entities, with the fields of the specification and the contract, except times of changes. */
 
 const name = ({ id, firstName, lastName }: Person) => ({ id, firstName, lastName });
 
@@ -22,7 +22,7 @@ export const accountView = (person: Person) => ({
   requiresPasswordChange: person.requiresPasswordChange,
 });
 
-/** As the listing shows it. No command of the model locks an account. */
+/** Account in a listing. No command of the model locks accounts. */
 export const listedAccountView = (person: Person) => ({
   ...accountView(person),
   ...{ lockedUntil: null, invitedAt: null, inviteState: null, inviteError: null, mailFailedAt: null, language: null },
@@ -53,20 +53,20 @@ export const enrollmentView = (programme: Programme, enrollment: Enrollment) => 
   return {
     ...shown,
     waitingPlace: waitingPlace(programme, enrollment),
-    // Removing revokes it.
+    // A removal revokes the certificate.
     certificate: enrollment.status === 'completed' && programme.enrollments.has(enrollment.id) ? 'a code' : null,
   };
 };
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
 
-/** Of a course that was unpublished after they had given up their place, trainees see the name. */
+/** Trainees see only the name of an unpublished course after cancelling their enrollment. */
 const courseOfTrainee = (programme: Programme, enrollment: Enrollment): Course => {
   const course = courseOf(programme, enrollment);
   return enrollment.status === 'cancelled' && !course.isPublished ? { ...course, description: '' } : course;
 };
 
-/** With its trainee and course, as who asks sees it. */
+/** Enrollment with trainee and course, for a caller. */
 export const wholeEnrollmentView = (programme: Programme, { role }: Person, enrollment: Enrollment) => ({
   ...enrollmentView(programme, enrollment),
   formerName: role === 'trainee' ? null : (enrollment.formerName ?? null),
@@ -79,7 +79,7 @@ const courseSummary = (programme: Programme, course: Course) => ({
   trainer: name(personWith(programme, course.trainerId)),
 });
 
-/** As its trainee sees it. */
+/** Enrollment for its trainee. */
 export const ownEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
   ...enrollmentView(programme, enrollment),
   course: {
@@ -100,7 +100,7 @@ export const courseTraineeView = (programme: Programme, enrollment: Enrollment) 
   enrollment: enrollmentView(programme, enrollment),
 });
 
-/** The first page of a listing that holds all there is. */
+/** First page of a listing with all items. */
 export const pageView = (plural: string, items: readonly object[]) => ({
   [plural]: items,
   pagination: {
@@ -111,5 +111,5 @@ export const pageView = (plural: string, items: readonly object[]) => ({
   },
 });
 
-/** What listings are asked for. */
+/** Page size in requests of listings. */
 export const pageLimit = 100;

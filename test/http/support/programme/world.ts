@@ -25,9 +25,9 @@ import {
 
 type Term = 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax';
 
-/** What a run begins with: fresh people, and courses and enrollments of theirs, written past the API. */
+/** Initial state of a run: new people, courses and enrollments, created without the API. */
 export interface InitialState {
-  /** The newcomer and the sleeper are one of these. */
+  /** Roles of the newcomer and the sleeper. */
   newcomer: 'trainer' | 'trainee';
   sleeper: 'trainer' | 'trainee';
   courses: ({ trainer: number } & Pick<Course, Term>)[];
@@ -72,13 +72,13 @@ const roleOf = (name: CastName, given: InitialState): Role => {
 
 let serial = 0;
 
-/** Makes what a run begins with: nothing else is in the database then. */
+/** Empties the database, and creates the initial state of a run. */
 export async function createProgramme(context: Context, given: InitialState): Promise<Programme> {
   await emptyDatabase(context);
   const programme = modelOf(context, given);
   const { cast, courses, enrollments } = programme;
   const { Course, Enrollment } = context.database.models;
-  // One for all: to hash it for each would take longer than all the rest.
+  // All accounts share one hash, because hashing for each account would take too long.
   const secret = { passwordHash: await context.hasher.hash(factoryPassword, 4), initialPasswordExpiresAt: null };
   const accounts = Object.values(cast).map((person) => ({ ...person, ...secret }));
   const waitingCounter = programme.waiting.length;
@@ -103,7 +103,7 @@ export async function createProgramme(context: Context, given: InitialState): Pr
   return programme;
 }
 
-/** Lets the super admin in again, whatever they changed: one account must see everything. */
+/** Restores the super admin's login after a run, because the comparison needs an account with full access. */
 export async function restore(context: Context, { cast: { superAdmin } }: Programme): Promise<void> {
   if (superAdmin.hasSession && !superAdmin.requiresPasswordChange) return;
   superAdmin.requiresPasswordChange = false;
@@ -144,7 +144,7 @@ function modelOf(context: Context, given: InitialState): Programme {
     }),
   );
   const programme: Programme = {
-    // One for each name, in their order.
+    // Ids in the order of the names.
     cast: Object.fromEntries(castNames.map((name, index) => [name, people[index]])) as Programme['cast'],
     people: new Map(),
     courses: new Map(),
@@ -170,7 +170,7 @@ function addCourses(programme: Programme, given: InitialState): void {
   }
 }
 
-/** Who would be one too many in a course, or there twice, is passed over. Those who were trainees once have past ones only. */
+/** Skips enrollments beyond the capacity, and duplicates. Former trainees get only completed and cancelled enrollments. */
 function addEnrollments(programme: Programme, given: InitialState, now: number): void {
   const { tom, tess, tim, newcomer, sleeper } = programme.cast;
   const trainees = [tom, tess, tim, newcomer, sleeper];
@@ -183,13 +183,13 @@ function addEnrollments(programme: Programme, given: InitialState, now: number):
     if (role === 'trainer' && status !== 'cancelled' && status !== 'completed') continue;
     const isFull = course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents;
     if (isFull && (status === 'pending' || status === 'active')) continue;
-    // No two at the same time: the enrollment check shows them in its order.
+    // All times differ, because the enrollment check sorts by time.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
     const message = { status, ...withoutNotes, cancelReason: null, enrolledAt: moment };
     const done = status === 'completed' ? { progress: 100, completedAt: moment } : { progress, completedAt: null };
     const id = ids[index] ?? '';
     add(programme, 'enrollment', { id, userId, courseId: course.id, ...message, ...done });
-    // Not in the order of the ids.
+    // The order of times differs from the order of ids.
     if (status === 'waiting') programme.waiting.unshift(id);
   }
 }
