@@ -3707,7 +3707,7 @@ export type UndoImportBody = undefined;
 /** Successful response of `POST /api/imports/{id}/undo` */
 export interface UndoImportResponse {
   /** Confirmation for people */
-  message: 'Import undone.' | 'Import undone in part.' | 'Nothing was undone: all accounts are kept.' | 'Nothing was undone: this is what would be.';
+  message: 'Import undone.' | 'Import undone in part.' | 'Nothing was undone: all accounts are kept.' | 'Nothing was undone. This is a preview.';
   undo: ImportUndo;
   /** Number of kept accounts by reason, the most frequent first */
   keptReasons: {

@@ -7,23 +7,23 @@ export function editDistance(one: string, other: string, limit = Number.POSITIVE
   const [from, to] = [Array.from(one), Array.from(other)];
   let beforeLast: number[] = [];
   let last = to.map((_, column) => column).concat(to.length);
-  let leastOfLast = 0;
+  let minimumOfLast = 0;
   for (let row = 0; row < from.length; row += 1) {
     const character = from[row];
     const current = [row + 1];
-    let least = row + 1;
+    let minimum = row + 1;
     for (let column = 0; column < to.length; column += 1) {
-      const wanted = to[column];
-      const replaced = (last[column] ?? 0) + (character === wanted ? 0 : 1);
+      const target = to[column];
+      const replaced = (last[column] ?? 0) + (character === target ? 0 : 1);
       const swapped =
-        character === to[column - 1] && wanted === from[row - 1] ? (beforeLast[column - 1] ?? 0) + 1 : Number.MAX_VALUE;
+        character === to[column - 1] && target === from[row - 1] ? (beforeLast[column - 1] ?? 0) + 1 : Number.MAX_VALUE;
       const here = Math.min(replaced, swapped, (last[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1);
       current.push(here);
-      least = Math.min(least, here);
+      minimum = Math.min(minimum, here);
     }
     // All later rows derive from these two.
-    if (least > limit && leastOfLast > limit) return least;
-    [beforeLast, last, leastOfLast] = [last, current, least];
+    if (minimum > limit && minimumOfLast > limit) return minimum;
+    [beforeLast, last, minimumOfLast] = [last, current, minimum];
   }
   return last[to.length] ?? 0;
 }

@@ -74,7 +74,7 @@ const defaultMessages = {
   IMPORT_FILE_INVALID: 'detail',
   IMPORT_CONFLICT: 'The status of the import does not allow this.',
   IMPORT_AT_TERMINAL: 'The import was begun at a terminal. Continue it there.',
-  IMPORT_BUSY: 'Another process has the import. Try again in a minute.',
+  IMPORT_BUSY: 'Another process is working on the import. Try again in a minute.',
   IMPORT_HAS_ROWS: 'The import has written rows.',
   IMPORT_ROWS_DELETED: 'The rows of the import were exported to files and deleted.',
   PLAN_EXPIRED: 'The plan has expired. Upload the file again.',

@@ -60,15 +60,15 @@ export async function encodeOnce<T extends object>(
  * @returns whether the result was compressed
  */
 export function sendConstant(request: Request, response: Response, result: object): boolean {
-  const known = constantResponses.get(result);
-  if (!known) return false;
+  const cached = constantResponses.get(result);
+  if (!cached) return false;
   // The response is public; browsers revalidate it.
-  response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', known.etag);
+  response.setHeader('Cache-Control', 'no-cache').setHeader('ETag', cached.etag);
   response.vary('Accept-Encoding');
   if (request.fresh) response.status(304).end();
   else {
-    for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value);
-    sendEncoded(request, response, known.encoded);
+    for (const [name, value] of Object.entries(cached.headers)) response.setHeader(name, value);
+    sendEncoded(request, response, cached.encoded);
   }
   return true;
 }

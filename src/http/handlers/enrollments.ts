@@ -75,10 +75,10 @@ export const enrollmentHandlers = {
 
   async changeManyStatuses({ context, caller, body, signal }) {
     const { status, outcomes } = await changeManyStatuses(context, actorOf(caller), body, { signal });
-    const counted = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    const countOf = (name: string) => outcomes.filter(({ outcome }) => outcome === name).length;
     return {
       status,
-      counts: { changed: counted('changed'), unchanged: counted('unchanged'), refused: counted('refused') },
+      counts: { changed: countOf('changed'), unchanged: countOf('unchanged'), refused: countOf('refused') },
       outcomes: outcomes.map(({ id, name, outcome, refusal }) => ({
         id,
         name,

@@ -69,8 +69,8 @@ function createStreamLimit() {
       try {
         yield* stream;
       } finally {
-        const left = (counts.get(account) ?? 1) - 1;
-        if (left > 0) counts.set(account, left);
+        const remaining = (counts.get(account) ?? 1) - 1;
+        if (remaining > 0) counts.set(account, remaining);
         else counts.delete(account);
       }
     },

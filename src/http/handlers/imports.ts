@@ -80,9 +80,9 @@ export function importHandlers(server: ServerHandle) {
     },
 
     async importRejects({ context, params, query }) {
-      const wanted = validate(reportQuerySchema, query);
+      const options = validate(reportQuerySchema, query);
       const record = await findImport(context, params.id);
-      const { format = defaultRejectsFormat(record) } = wanted;
+      const { format = defaultRejectsFormat(record) } = options;
       const pieces = await openRejects(context, record, format);
       const contentType = format === 'xlsx' ? workbookType : csvTypeOf(record, 'rejects');
       return { filename: `rejected-${record.id}.${format}`, contentType, pieces };
@@ -156,7 +156,7 @@ export function importHandlers(server: ServerHandle) {
       const undo = dryRun
         ? await previewUndo(context, id, signal)
         : await undoImport(context, actorOf(caller), id, { signal });
-      const message = dryRun ? 'Nothing was undone: this is what would be.' : undoMessages[extentOf(undo)];
+      const message = dryRun ? 'Nothing was undone. This is a preview.' : undoMessages[extentOf(undo)];
       const keptReasons = presentKeptReasons(undo.kept);
       return { message, undo, keptReasons, import: presentImport(await findImport(context, id)) };
     },

@@ -82,11 +82,11 @@ export const userHandlers = {
 
   async changeManyUsers({ context, caller, body, signal }) {
     const { action, dryRun, outcomes } = await changeManyUsers(context, actorOf(caller), body, { signal });
-    const counted = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    const countOf = (name: string) => outcomes.filter(({ outcome }) => outcome === name).length;
     return {
       action,
       dryRun,
-      counts: { done: counted('done'), unchanged: counted('unchanged'), refused: counted('refused') },
+      counts: { done: countOf('done'), unchanged: countOf('unchanged'), refused: countOf('refused') },
       outcomes: outcomes.map(({ refusal, ...outcome }) => ({
         ...outcome,
         code: refusal ? publicCodeOf(refusal.code) : null,

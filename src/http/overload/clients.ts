@@ -93,7 +93,7 @@ class RequestGroup {
 
   constructor(private readonly bounds: Bounds) {}
 
-  #ownersOf({ address, account }: ClientOwner): (readonly [key: string, most: number])[] {
+  #ownersOf({ address, account }: ClientOwner): (readonly [key: string, max: number])[] {
     return [
       ...(address === null ? [] : [[`address:${networkOf(address)}`, this.bounds.perAddress] as const]),
       ...(account === undefined ? [] : [[`account:${account}`, this.bounds.perAccount] as const]),
@@ -129,21 +129,21 @@ class RequestGroup {
 /**
  * Returns the buffered bytes of all responses, and the responses of the network (or account) with the most buffered bytes.
  */
-function largestBuffered(entries: Iterable<GroupEntry>): { total: number; own: GroupEntry[] } {
-  const owners = new Map<string, { bytes: number; own: GroupEntry[] }>();
+function largestBuffered(entries: Iterable<GroupEntry>): { total: number; entries: GroupEntry[] } {
+  const owners = new Map<string, { bytes: number; entries: GroupEntry[] }>();
   let total = 0;
   for (const entry of entries) {
     const { address, account = '', buffered } = entry.request;
     const key = address === null ? account : networkOf(address);
-    const owner = owners.get(key) ?? { bytes: 0, own: [] };
+    const owner = owners.get(key) ?? { bytes: 0, entries: [] };
     const bytes = buffered?.() ?? 0;
-    if (bytes > 0) owner.own.push(entry);
+    if (bytes > 0) owner.entries.push(entry);
     owner.bytes += bytes;
     owners.set(key, owner);
     total += bytes;
   }
   const [largest] = [...owners.values()].sort((one, other) => other.bytes - one.bytes);
-  return { total, own: largest?.own ?? [] };
+  return { total, entries: largest?.entries ?? [] };
 }
 
 export function createClientLimiter({
@@ -258,7 +258,7 @@ export function createClientLimiter({
         largest.total > maxBuffered;
         largest = largestBuffered(responses.entries)
       ) {
-        const [oldest] = largest.own;
+        const [oldest] = largest.entries;
         if (!oldest) return;
         end(oldest);
       }

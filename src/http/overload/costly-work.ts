@@ -44,11 +44,11 @@ const [largePause, piecePause] = [
 ];
 
 /** Returns the maximum number of items in a response; undefined for operations without large pages. */
-export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {
+export function pageLength({ itemBytes, query }: Operation, requested: { limit?: unknown }): number | undefined {
   if (itemBytes === undefined || !query) return undefined;
   const limit = query.extract('limit') as Joi.NumberSchema;
   // The service refuses other values than permitted numbers.
-  const { value, error } = limit.validate(asked.limit) as Joi.ValidationResult<number>;
+  const { value, error } = limit.validate(requested.limit) as Joi.ValidationResult<number>;
   return error ? undefined : value;
 }
 

@@ -34,10 +34,10 @@ export function addressOf({ socket, headers }: IncomingMessage, isProxy: IsTrust
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
   let address = remoteAddress;
   for (const [index, text] of forwarded.entries()) {
-    const named = text.trim();
+    const candidate = text.trim();
     // Ignores the rest of an incomplete or empty header.
-    if (isIP(named) === 0) return address;
-    address = named;
+    if (isIP(candidate) === 0) return address;
+    address = candidate;
     if (!isProxy(address, index + 1)) return address;
   }
   return address;

@@ -131,29 +131,30 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   const logFailure = createFailureLog(logger);
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
-    const known = error instanceof AppError ? error : fromFramework(error);
-    const failure: FailureResponse = known ? failureResponses[known.code] : serverError;
+    const appError = error instanceof AppError ? error : fromFramework(error);
+    const failure: FailureResponse = appError ? failureResponses[appError.code] : serverError;
     // OVERLOADED because of the database has a cause.
-    if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByLimit.add(response);
+    if (appError?.code === 'OVERLOADED' && appError.cause === undefined) refusedByLimit.add(response);
     // Work was stopped because the client left; the request log has this already.
-    const isAborted = response.destroyed && known?.code === 'INTERRUPTED';
+    const isAborted = response.destroyed && appError?.code === 'INTERRUPTED';
     if (failure.status >= 500 && !isAborted) {
-      const reason = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
+      const reason =
+        appError?.code === 'NOT_READY' ? { code: appError.code, reason: appError.message } : { err: error };
       const entry = { req: describeRequest(request, response), ...reason };
-      if (known) logFailure(known.code, entry);
+      if (appError) logFailure(appError.code, entry);
       else logger.error(entry, 'request failed');
     }
     // Ends the connection, so that the client doesn't take a partial response for a complete one.
     if (response.headersSent) return void response.destroy();
     // The handler may have set Cache-Control; an error must not be cached.
     response.setHeader('Cache-Control', 'no-store');
-    response.setHeader(codeHeader, known ? publicCodeOf(known.code) : serverError.code);
-    const authenticate = known && challenge(failure, known.code);
+    response.setHeader(codeHeader, appError ? publicCodeOf(appError.code) : serverError.code);
+    const authenticate = appError && challenge(failure, appError.code);
     if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
-    const retryAfter = known?.retryAfter ?? failure.retryAfter;
+    const retryAfter = appError?.retryAfter ?? failure.retryAfter;
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     response
       .status(failure.status)
-      .json(known ? bodyOf(known, response.locals.operation) : { error: serverError.message });
+      .json(appError ? bodyOf(appError, response.locals.operation) : { error: serverError.message });
   };
 }

@@ -53,7 +53,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     labelNames: ['for'],
     registers: [registry],
     collect() {
-      for (const [what, count] of Object.entries(load().waiting)) this.set({ for: what }, count);
+      for (const [reason, count] of Object.entries(load().waiting)) this.set({ for: reason }, count);
     },
   });
   new Gauge({

@@ -30,12 +30,12 @@ function originOf(url: string): URL | undefined {
 function isOwnOrigin(request: Request, url: string | undefined): boolean {
   const origin = url === undefined ? undefined : originOf(url);
   // A request of HTTP/1.0 has no host, whatever Express's type says.
-  const own: string | undefined = request.host;
-  if (!origin || !own) return false;
+  const ownHost: string | undefined = request.host;
+  if (!origin || !ownHost) return false;
   const { protocol, host } = origin;
   // A proxy that TRUST_PROXY doesn't name may speak TLS with the client.
   const isOwnScheme = protocol === 'https:' || (protocol === 'http:' && !request.secure);
-  return isOwnScheme && host === own.toLowerCase();
+  return isOwnScheme && host === ownHost.toLowerCase();
 }
 
 /**

@@ -134,10 +134,10 @@ async function drain(connections: Connections, delayMs: number): Promise<void> {
 
 /** Waits for work, but no longer than the given time. */
 async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
+  const finished = new AbortController();
   // `sleep` fails only when it is aborted below, and its result is no longer needed.
-  const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([work, late]).finally(() => over.abort());
+  const timeout = sleep(milliseconds, undefined, { signal: finished.signal }).catch(() => undefined);
+  await Promise.race([work, timeout]).finally(() => finished.abort());
 }
 
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */

@@ -58,7 +58,7 @@ function outputOptions({ responses }: Endpoint['operation']): string[] {
 export function curlCommand(endpoint: Endpoint, server: string): string {
   const { method, operation } = endpoint;
   const { security } = operation;
-  const needsToken = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
+  const needsToken = security.length > 0 && security.every((scheme) => Object.keys(scheme).length > 0);
   return [
     `curl -X ${method.toUpperCase()} "${urlOf(endpoint, server)}"`,
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),

@@ -40,7 +40,7 @@ function tryHtml(endpoint: Endpoint): string {
 export function operationHtml(endpoint: Endpoint, server: string): string {
   const { method, path, operation } = endpoint;
   const { summary, description, security, parameters, requestBody, responses } = operation;
-  const optional = security.some((way) => Object.keys(way).length === 0);
+  const optional = security.some((scheme) => Object.keys(scheme).length === 0);
   const lock = security.length === 0 ? '' : ` <small>${optional ? 'token or none' : 'token'}</small>`;
   const success = Object.entries(responses).filter(([status]) => status < '300');
   const failures = Object.entries(responses).filter(([status]) => status >= '300');

@@ -6,10 +6,10 @@ const schemaId = (name: string): string => `schema-${name}`;
 export const schemaLink = (name: string): string => `<a href="#${escaped(schemaId(name))}">${escaped(name)}</a>`;
 
 function bounds({ minLength, maxLength, minimum, maximum }: Schema): string {
-  const [least, most] = [minLength ?? minimum, maxLength ?? maximum];
-  if (least === undefined && most === undefined) return '';
-  if (most === undefined || most === Number.MAX_SAFE_INTEGER) return `, ${least} or more`;
-  return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
+  const [min, max] = [minLength ?? minimum, maxLength ?? maximum];
+  if (min === undefined && max === undefined) return '';
+  if (max === undefined || max === Number.MAX_SAFE_INTEGER) return `, ${min} or more`;
+  return min === undefined ? `, at most ${max}` : `, ${min} to ${max}`;
 }
 
 /** Returns the permitted values of a schema as HTML: `string, 3 to 200`, `list of string`, or a link to a component. */

@@ -152,7 +152,7 @@ export const importOperations = {
             'Import undone.',
             'Import undone in part.',
             'Nothing was undone: all accounts are kept.',
-            'Nothing was undone: this is what would be.',
+            'Nothing was undone. This is a preview.',
           ),
           undo: undo.required(),
           keptReasons,
