@@ -185,24 +185,24 @@ const folderEdges: Edge[] = allEdges
   .filter(({ from, to }) => from !== to);
 
 /** Returns an import cycle for each file or folder that has one. */
-function circlesOf(all: readonly Edge[]): string[][] {
+function cyclesOf(all: readonly Edge[]): string[][] {
   const targets = new Map<string, Set<string>>();
   for (const { from, to } of all) targets.set(from, (targets.get(from) ?? new Set()).add(to));
-  function circleOf(start: string): string[] | undefined {
+  function cycleOf(start: string): string[] | undefined {
     const seen = new Set<string>();
-    const ways = [[start]];
-    for (let way = ways.pop(); way; way = ways.pop()) {
-      for (const to of targets.get(way.at(-1) ?? '') ?? []) {
-        if (to === start) return [...way, to];
-        if (!seen.has(to)) ways.push([...way, to]);
+    const routes = [[start]];
+    for (let route = routes.pop(); route; route = routes.pop()) {
+      for (const to of targets.get(route.at(-1) ?? '') ?? []) {
+        if (to === start) return [...route, to];
+        if (!seen.has(to)) routes.push([...route, to]);
         seen.add(to);
       }
     }
     return undefined;
   }
   return [...targets.keys()].flatMap((start) => {
-    const circle = circleOf(start);
-    return circle ? [circle] : [];
+    const cycle = cycleOf(start);
+    return cycle ? [cycle] : [];
   });
 }
 
@@ -245,9 +245,9 @@ describe('The search for import cycles', () => {
   it('finds cycles of any length, and nothing else', () => {
     const edge = (from: string, to: string): Edge => ({ from, to, typeOnly: true });
     const all = [edge('services', 'services/accounts'), edge('services/accounts', 'db'), edge('db', 'config')];
-    expect(circlesOf(all)).to.deep.equal([]);
+    expect(cyclesOf(all)).to.deep.equal([]);
     const back = [...all, edge('db', 'services')];
-    expect(circlesOf(back)[0]).to.deep.equal(['services', 'services/accounts', 'db', 'services']);
+    expect(cyclesOf(back)[0]).to.deep.equal(['services', 'services/accounts', 'db', 'services']);
   });
 });
 
@@ -329,12 +329,12 @@ describe('The layers of src', () => {
   });
 
   it('have no import cycles of files, types included', () => {
-    expect(circlesOf(allEdges)).to.deep.equal([]);
+    expect(cyclesOf(allEdges)).to.deep.equal([]);
   });
 
   it('have no import cycles of folders, types included', () => {
     expect(folderEdges.length).to.be.greaterThan(500);
-    expect(circlesOf(folderEdges)).to.deep.equal([]);
+    expect(cyclesOf(folderEdges)).to.deep.equal([]);
   });
 
   it('have no barrel files except for the models and the modules for migrations', () => {

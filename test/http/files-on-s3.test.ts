@@ -25,19 +25,19 @@ import { emptyStorage, expectNothingLeft, fileRows, image, storedKeys, uploadsIn
  * Fault of the proxy to the storage: `cut` ends responses where their content begins, `held` holds requests until the proxy
  * is open.
  */
-type Way = 'open' | 'closed' | 'cut' | 'held';
+type ProxyState = 'open' | 'closed' | 'cut' | 'held';
 
-interface WayTo {
+interface StorageProxy {
   server: Server;
   port: number;
-  set(way: Way): void;
+  set(state: ProxyState): void;
   /** Held requests. */
   held(): number;
 }
 
 /** Starts a proxy to a server, which can be closed. */
-async function wayTo(port: number): Promise<WayTo> {
-  let way: Way = 'open';
+async function startProxy(port: number): Promise<StorageProxy> {
+  let state: ProxyState = 'open';
   const sockets = new Set<Socket>();
   const held = new Map<Socket, () => void>();
   const server = createServer((socket) => {
@@ -51,14 +51,14 @@ async function wayTo(port: number): Promise<WayTo> {
       sockets.delete(socket);
       held.delete(socket);
     });
-    if (way === 'closed') return void socket.destroy();
+    if (state === 'closed') return void socket.destroy();
     const passes = () => void socket.pipe(upstream);
     upstream.on('unpipe', () => held.set(socket, passes));
-    if (way === 'held') held.set(socket, passes);
+    if (state === 'held') held.set(socket, passes);
     else passes();
     upstream.on('data', (chunk: Buffer) => {
       const head = chunk.indexOf('\r\n\r\n');
-      if (way !== 'cut') return void socket.write(chunk);
+      if (state !== 'cut') return void socket.write(chunk);
       socket.end(chunk.subarray(0, head + 4));
       upstream.destroy();
     });
@@ -69,11 +69,11 @@ async function wayTo(port: number): Promise<WayTo> {
     // The server listens on a port, so its address is not a text.
     port: (server.address() as AddressInfo).port,
     set(next) {
-      way = next;
+      state = next;
       for (const socket of sockets)
-        if (way === 'closed') socket.destroy();
-        else if (way === 'held') socket.unpipe();
-      if (way === 'held') return;
+        if (state === 'closed') socket.destroy();
+        else if (state === 'held') socket.unpipe();
+      if (state === 'held') return;
       for (const pass of held.values()) pass();
       held.clear();
     },
@@ -86,7 +86,7 @@ describe('files in a bucket, over HTTP', function () {
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
   let s3: Awaited<ReturnType<typeof startS3>>;
-  let way: Awaited<ReturnType<typeof wayTo>>;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
   let context: Context;
   let server: RunningServer;
   let trainer: User;
@@ -96,11 +96,11 @@ describe('files in a bucket, over HTTP', function () {
   before(async () => {
     folder = temporaryFolder();
     s3 = await startS3(path.join(folder.path, 's3'), 'courses');
-    way = await wayTo(s3.port);
+    proxy = await startProxy(s3.port);
     const { config, logger, hasher } = harness.context;
     const storage = {
       kind: 's3' as const,
-      endpoint: `http://127.0.0.1:${way.port}`,
+      endpoint: `http://127.0.0.1:${proxy.port}`,
       region: 'eu-central-1',
       bucket: 'courses',
       prefix: 'coursectl',
@@ -118,16 +118,16 @@ describe('files in a bucket, over HTTP', function () {
     server = await startServer(context);
   });
   after(async () => {
-    way.set('open');
+    proxy.set('open');
     await server.close();
     await context.close();
-    way.server.close();
+    proxy.server.close();
     await s3.close();
     folder.remove();
   });
 
   beforeEach(async () => {
-    way.set('open');
+    proxy.set('open');
     await emptyStorage(context);
     ({ user: trainer, token } = await signIn(context, { role: 'trainer' }));
     course = await buildCourse(context, trainer, { isPublished: true });
@@ -209,7 +209,7 @@ describe('files in a bucket, over HTTP', function () {
       };
 
     it('receives few files of an account at a time, and blocks no other requests', async () => {
-      way.set('held');
+      proxy.set('held');
       const uploads = Array.from({ length: 7 }, (_, index) => upload(`${index}`).then(({ status }) => status));
       await until(async () => uploadsIn(context).length === uploadBounds.perAccount);
       await until(async () => (await requests()).waiting.uploads === 7);
@@ -219,7 +219,7 @@ describe('files in a bucket, over HTTP', function () {
       await until(async () => (await requests()).requests.working === 0);
       expect(uploadsIn(context)).to.have.length(uploadBounds.perAccount);
       await api('get', routeOf()).expect(200);
-      way.set('open');
+      proxy.set('open');
       expect(await Promise.all([image, ...uploads])).to.deep.equal([200, ...Array(7).fill(201)]);
       await until(async () => (await requests()).waiting.uploads === 0);
       await expectNothingLeft(context, 8);
@@ -227,17 +227,17 @@ describe('files in a bucket, over HTTP', function () {
 
     it('blocks no other requests while it returns a file', async () => {
       const { file } = (await upload('x').expect(201)).body;
-      way.set('held');
+      proxy.set('held');
       const reads = Array.from({ length: 3 }, () => api('get', routeOf(file.id)).then(({ status }) => status));
-      await until(async () => way.held() === 3 && (await requests()).requests.working === 0);
-      way.set('open');
+      await until(async () => proxy.held() === 3 && (await requests()).requests.working === 0);
+      proxy.set('open');
       expect(await Promise.all(reads)).to.deep.equal([200, 200, 200]);
     });
   });
 
   describe('that is unreachable', () => {
     it('stores nothing, returns Retry-After, and works again when it is back', async () => {
-      way.set('closed');
+      proxy.set('closed');
       for (const response of [await upload('x'), await thumbnail()]) {
         expectFailure(response, 'UNAVAILABLE');
         expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
@@ -246,7 +246,7 @@ describe('files in a bucket, over HTTP', function () {
       // It is unknown whether the storage received the file, so the cleanup checks again.
       expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['marked', 'marked']);
       expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([]);
-      way.set('open');
+      proxy.set('open');
       expect(await sweepFiles(context)).to.include({ removed: 2, failed: 0, leftovers: 0 });
       await expectNothingLeft(context);
       await upload('x').expect(201);
@@ -257,26 +257,26 @@ describe('files in a bucket, over HTTP', function () {
       const { file } = (await upload('x').expect(201)).body;
       const { imageUrl } = (await thumbnail()).body;
       for (const broken of ['closed', 'cut'] as const) {
-        way.set(broken);
+        proxy.set(broken);
         for (const route of [routeOf(file.id), imageUrl]) {
           const response = await api('get', route);
           expectFailure(response, 'UNAVAILABLE');
           expect(response.headers).to.include({ 'cache-control': 'no-store', 'retry-after': '5' });
         }
       }
-      way.set('open');
+      proxy.set('open');
       await api('get', routeOf(file.id)).expect(200);
     });
 
     it('allows deleting courses with files, which are removed later', async () => {
       await upload('x').expect(201);
       const { imageUrl } = (await thumbnail()).body;
-      way.set('closed');
+      proxy.set('closed');
       await api('delete', `/api/courses/${course.id}`).expect(200);
       expectFailure(await api('get', imageUrl), 'NOT_FOUND', 'File not found.');
       expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['marked', 'marked']);
       expect(await faultOf(sweepFiles(context))).to.include({ code: 'STORAGE_UNAVAILABLE' });
-      way.set('open');
+      proxy.set('open');
       expect(await sweepStorage(context, false)).to.deep.include({
         removed: 2,
         leftovers: 0,

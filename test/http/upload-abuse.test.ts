@@ -122,7 +122,7 @@ describe('abuse of uploads', function () {
     });
   });
 
-  describe('a form that breaks off', () => {
+  describe('an incomplete form leaves nothing', () => {
     const whole = material(200_000);
     const places = { 'in its first line': 2, 'in the headers of the file': 40, 'before the file': 100 };
     const later = { 'in the file': 100_000, 'in the last boundary': whole.length - 5 };

@@ -58,13 +58,13 @@ function assertOneOf({ notes, reply }: Words): void {
 const refuseChange = (from: Status, to: Status) => refuse(400, `Enrollment can't change from ${from} to ${to}.`);
 
 /** Permitted changes of the status, by caller. */
-function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'): void {
+function assertCanBecome(from: Status, to: Status, role: 'trainee' | 'manager'): void {
   const next: Record<Status, readonly Status[]> = {
     pending: ['active', 'cancelled'],
     active: ['completed', 'cancelled'],
-    waiting: wisher === 'trainee' ? ['cancelled'] : ['active', 'cancelled'],
-    completed: wisher === 'trainee' ? [] : ['active'],
-    cancelled: wisher === 'trainee' ? ['pending'] : ['active'],
+    waiting: role === 'trainee' ? ['cancelled'] : ['active', 'cancelled'],
+    completed: role === 'trainee' ? [] : ['active'],
+    cancelled: role === 'trainee' ? ['pending'] : ['active'],
   };
   if (!next[from].includes(to)) refuseChange(from, to);
 }
@@ -271,23 +271,23 @@ export function changeStatus(
   // Clients can't set the status `waiting`.
   if (status === 'waiting') invalid('status');
   assertOneOf(change);
-  const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
-  if (wisher === 'trainee' && reply !== undefined) invalid('reply');
+  const role = person.role === 'trainee' ? 'trainee' : 'manager';
+  if (role === 'trainee' && reply !== undefined) invalid('reply');
   const enrollment = knownEnrollment(programme, person, id);
-  if (wisher === 'trainee' && status !== 'cancelled' && status !== 'pending') deny();
+  if (role === 'trainee' && status !== 'cancelled' && status !== 'pending') deny();
   if (expectedStatus !== undefined && enrollment.status !== expectedStatus) {
     const words = `Enrollment is ${enrollment.status} by now, no longer ${expectedStatus}.`;
     refuse(409, `${words} Look at it before you change it.`);
   }
-  assertCanBecome(enrollment.status, status, wisher);
+  assertCanBecome(enrollment.status, status, role);
   const takesSeat = !hasSeat(enrollment) && (status === 'pending' || status === 'active');
-  const given = takesSeat ? seated(programme, enrollment, change, wisher === 'trainee') : status;
+  const given = takesSeat ? seated(programme, enrollment, change, role === 'trainee') : status;
   if (takesSeat && enrollment.status !== 'completed') enrollment.enrolledAt = chosen.enrolledAt;
   enrollment.completedAt = null;
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
-  const written = wisher === 'trainee' ? noted(notes, chosen.notesAt) : replied(person, change, chosen.replyAt);
+  const written = role === 'trainee' ? noted(notes, chosen.notesAt) : replied(person, change, chosen.replyAt);
   const byManager = enrollment.status === 'active' ? 'removed' : 'refused';
-  const cancelReason = status !== 'cancelled' ? null : wisher === 'trainee' ? 'left' : byManager;
+  const cancelReason = status !== 'cancelled' ? null : role === 'trainee' ? 'left' : byManager;
   Object.assign(enrollment, { status: given, cancelReason, ...written });
   return asked(programme, enrollment, 'Enrollment status updated successfully.', 200);
 }
