@@ -24,7 +24,7 @@ describe('The bundle', () => {
     const program = "console.log(Object.keys(await import('./dist/for-migrations.js')).sort().join())";
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
     expect(stdout).to.equal(
-      'AppError,certificateCode,loadConfig,phoneKey,searchKey,sequelizeOptions,sortKey,storedWords,wordsOf\n',
+      'AppError,certificateCode,indexedWords,loadConfig,phoneKey,searchKey,sequelizeOptions,sortKey,storedWords\n',
     );
   });
 
