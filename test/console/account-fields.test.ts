@@ -118,7 +118,7 @@ const samples = (names: readonly AccountField[]) => Object.fromEntries(names.map
 
 describe('Every declared field of an account', () => {
   for (const [place, { has, but }] of Object.entries(places))
-    it(`is in ${place}, or has a reason not to be`, () => {
+    it(`is in ${place}, or this test gives a reason`, () => {
       const missing = declared.filter((field) => !has.includes(field));
       expect(missing, `Add the field to ${place}, or why not to this test`).to.have.members(Object.keys(but));
     });
@@ -128,7 +128,7 @@ describe('Every declared field of an account', () => {
       expect([...view.shown, ...view.hidden]).to.have.members(declared);
     });
 
-  it('can be given to a new account, but for those that the service sets', () => {
+  it('can be given to a new account, unless the service sets it', () => {
     expect(declared.filter((field) => !initialFields.some((one) => one === field))).to.have.members(
       Object.keys(byService),
     );

@@ -29,7 +29,7 @@ describePages('The audit log', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('shows who changed what, with values before and after side by side and links to both', async () => {
+  it('shows who changed what, with links and the values before and after', async () => {
     const { admin, trainee } = await buildLog(test);
     const page = await test.openAs(admin, '/audit');
     await expect(page.getByText('Times are in the zone Europe/Berlin.')).toBeVisible();
@@ -46,7 +46,7 @@ describePages('The audit log', function () {
     await expect(course.getByRole('link', { name: 'Tom Trainer' })).toBeVisible();
   });
 
-  it('names who was deleted where the entry has the name, and shows the history of who was', async () => {
+  it('names deleted accounts if the entry has the name, and links to their history', async () => {
     const { admin, trainee } = await buildLog(test);
     const second = await buildUser(test.context, { role: 'trainer', firstName: 'Gus', lastName: 'Gone' });
     const byGus = { actorId: second.id, origin: 'http', ip: null, role: 'trainer' } as const;
@@ -71,7 +71,7 @@ describePages('The audit log', function () {
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
   });
 
-  it('is filtered by actor, action, object and time, which the address keeps', async () => {
+  it('filters by actor, action, object and time, and keeps the filters in the URL', async () => {
     const { admin, trainee } = await buildLog(test);
     const page = await test.openAs(admin, '/audit');
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
@@ -97,7 +97,7 @@ describePages('The audit log', function () {
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
   });
 
-  it('is filtered by a day that is typed, once its year is complete, without entries in the history', async () => {
+  it('filters by a typed day once its year is complete, and adds no entries to the browser history', async () => {
     const { admin } = await buildLog(test);
     const page = await test.openAs(admin, '/people', { locale: 'en-US' });
     await page.getByRole('link', { name: 'Audit log' }).click();

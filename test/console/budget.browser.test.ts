@@ -62,23 +62,23 @@ describe('The built web console', () => {
       for (const { source, words } of firstScreens) expectWithin(source, [source, ...wordsIn(language, ...words)]);
     });
 
-    it(`loads no more for each page than it may (${language})`, () => {
+    it(`loads no more for each page than its limit (${language})`, () => {
       for (const page of routedPages) expectWithin(page.source, sourcesOf(language, page), larger[page.source]);
     });
   }
 
-  it('loads no more for the chart, which comes after its page, than it may', () => {
+  it('loads no more for the chart than its limit', () => {
     const start = built.filesOf('app/signed-in.tsx');
     const own = built.filesOf('app/signed-in.tsx', afterwards.source).filter((file) => !start.includes(file));
     expect(built.loadOf(own).js).to.be.within(1, afterwards.js);
   });
 
-  it('states limits of its own only for pages that there are', () => {
+  it('has extra limits only for existing pages', () => {
     expect(routedPages).to.have.length.above(10);
     expect(routedPages.map(({ source }) => source)).to.include.members(Object.keys(larger));
   });
 
-  it('loads the code behind signing in, and other languages, only when they are needed', () => {
+  it('loads the pages behind the sign-in, and other languages, only when needed', () => {
     const first = built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn('en'));
     const later = ['app/signed-in.tsx', ...wordsIn('de'), 'i18n/en/people.ts', 'overview/weeks-chart.tsx'];
     const start = built.filesOf();
@@ -109,7 +109,7 @@ describePages('A browser', () => {
     return () => [...found].sort();
   }
 
-  it('loads for signing in, and for the list of people, what the budget counts, and nothing else', async () => {
+  it('loads exactly the files that the budget counts, for the sign-in and for the list of people', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open('about:blank', { locale: 'de' });
     const files = filesAskedFor(page.context());

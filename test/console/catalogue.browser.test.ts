@@ -33,7 +33,7 @@ describePages('The catalogue', function () {
     return { trainer, trainee, compilers, pottery };
   }
 
-  it('has the next course first, says when, where and until when, and hides what has ended until it is asked for', async () => {
+  it('lists the next course first with its dates and location, and shows ended courses only on request', async () => {
     const { trainee, trainer } = await scene();
     const day = (days: number) => new Date(test.context.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
     const build = (title: string, values: object) =>
@@ -64,7 +64,7 @@ describePages('The catalogue', function () {
     await expect(cards(page).last()).toContainText('Past');
   });
 
-  it('shows published courses with their seats, until there are none, searches and filters them, also in the address', async () => {
+  it('shows published courses with their free seats, and keeps searches and filters in the URL', async () => {
     const { trainee, compilers, pottery } = await scene();
     const page = await test.openAs(trainee, '/catalogue');
     await expect(cards(page)).toHaveCount(2);
@@ -104,7 +104,7 @@ describePages('The catalogue', function () {
     await expect(place(page).getByRole('button')).toHaveCount(0);
   });
 
-  it('lets a trainee ask for a place once, also when the course can not be read again, and cancel the request', async () => {
+  it('lets a trainee ask for a place once, even after a failed reload, and withdraw the request', async () => {
     const { trainee, compilers } = await scene();
     const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
     const message = page.getByLabel('Message to the trainer (optional)');
@@ -135,7 +135,7 @@ describePages('The catalogue', function () {
     await expect(place(page)).toContainText('The trainer has not answered yet.');
   });
 
-  it('gives the dates of a course, if it has any, to the calendar program', async () => {
+  it('offers the dates of a course, if it has any, as a calendar file', async () => {
     const { trainee, compilers, pottery } = await scene();
     await compilers.update({ startDate: '2026-05-04' });
     const page = await test.openAs(trainee, `/catalogue/${compilers.id}`, { viewport: { width: 360, height: 740 } });
@@ -153,7 +153,7 @@ describePages('The catalogue', function () {
     await expect(page.getByRole('link', { name: 'Add to calendar' })).toHaveCount(0);
   });
 
-  it('gives materials to participants, lets them leave, and asks for nothing that is no longer theirs', async () => {
+  it('gives materials to participants, and requests nothing forbidden after they leave', async () => {
     const { trainee, trainer, compilers } = await scene();
     await buildMaterial(test.context, compilers, { name: 'Exercise 1.txt', uploadedBy: trainer.id }, 'Write a parser.');
     const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
@@ -210,7 +210,7 @@ describePages("A trainee's own courses", function () {
     return { trainer, trainee, compilers };
   }
 
-  it('have their dates for the calendar program where there are any, while they are not over', async () => {
+  it('offer their dates as a calendar file until they have ended', async () => {
     const { context } = test;
     await buildUser(context, { role: 'super_admin' });
     const trainer = await buildUser(context, { role: 'trainer' });
@@ -233,7 +233,7 @@ describePages("A trainee's own courses", function () {
     expect(await layoutProblems(page)).toEqual([]);
   });
 
-  it('are the first page, with status, materials and progress, which the trainee sets while they are active', async () => {
+  it('are the first page, with status, materials and progress; trainees set the progress of active courses', async () => {
     const { trainee } = await scene();
     const page = await test.openAs(trainee);
     await expect(page.getByRole('heading', { level: 1, name: 'My courses' })).toBeVisible();
@@ -264,7 +264,7 @@ describePages("A trainee's own courses", function () {
     await expect(cards(page)).toHaveText([/Weaving/]);
   });
 
-  it('come with dates, place, kind and what became of them: the next one first, ended ones late, cancelled ones last', async () => {
+  it('show dates, location, type and status: the next course first, ended ones later, cancelled ones last', async () => {
     const { trainer, trainee } = await scene();
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
     const update = (title: string, values: object) =>
@@ -292,7 +292,7 @@ describePages("A trainee's own courses", function () {
     ]);
   });
 
-  it('lead to the own place in a course that is not published any more, and to cancelling its request', async () => {
+  it('lead to the place in an unpublished course, where its request can be withdrawn', async () => {
     const { trainee } = await scene();
     await test.context.database.models.Course.update({ isPublished: false }, { where: {} });
     const page = await test.openAs(trainee);
@@ -310,7 +310,7 @@ describePages("A trainee's own courses", function () {
     await expect(place(page)).toContainText('This course takes no requests at the moment.');
   });
 
-  it('and the catalogue stay when they can not be read again, but not when they may no longer be seen', async () => {
+  it('stay visible after a failed reload, as does the catalogue, but not after a 403', async () => {
     const { trainee } = await scene();
     // From a page after the last one they go to the last.
     const page = await test.openAs(trainee, '/?page=2');
@@ -344,7 +344,7 @@ describePages("A trainee's own courses", function () {
     await expect(cards(page)).toHaveCount(0);
   });
 
-  it('lead to the catalogue when there are none', async () => {
+  it('lead to the catalogue if there are none', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(await buildUser(test.context));
     await expect(page.getByText('You have no courses yet.')).toBeVisible();
@@ -352,7 +352,7 @@ describePages("A trainee's own courses", function () {
     await expect(page.getByText('There are no running or coming courses in the catalogue.')).toBeVisible();
   });
 
-  it('have days in the zone of the browser; those of the course itself are in no zone', async () => {
+  it('show enrollment days in the time zone of the browser, and course dates in none', async () => {
     const { trainee, compilers } = await scene();
     // In Auckland it is the morning of the next day.
     const evening = new Date('2026-03-01T20:00:00Z');

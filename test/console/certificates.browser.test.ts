@@ -11,14 +11,14 @@ const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
 const latin = 'Größenverhältnisse und Übergänge: ';
 const people = {
-  'of usual texts': { firstName: 'Ada', lastName: 'Lovelace', title: 'Compilers' },
-  'in German, of the longest texts': {
+  'with usual texts': { firstName: 'Ada', lastName: 'Lovelace', title: 'Compilers' },
+  'in German, with the longest texts': {
     firstName: 'Änne-Sophie Größenwahnsinnig'.padEnd(50, 'ü'),
     lastName: 'Straßenbauunternehmer'.padEnd(50, 'ß'),
     title: latin.repeat(6).slice(0, 200),
   },
   'in Arabic': { firstName: 'مريم', lastName: 'الخطيب', title: 'تصميم قواعد البيانات' },
-  'in Chinese, of the longest texts': {
+  'in Chinese, with the longest texts': {
     firstName: '明'.repeat(50),
     lastName: '欧阳'.repeat(25),
     title: '数据库设计'.repeat(40),
@@ -49,8 +49,8 @@ describePages('The page of a certificate', function () {
     return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
   }
 
-  it('says to everybody that it is valid, and where that can be checked', async () => {
-    const { code } = await issued(people['of usual texts']);
+  it('tells everybody that the certificate is valid, and where to check it', async () => {
+    const { code } = await issued(people['with usual texts']);
     const page = await test.open(`${test.url}/certificates/${code.toLowerCase()}`);
     await expect(page.getByText('This certificate is valid')).toBeVisible();
     const sheet = page.getByRole('article');
@@ -75,7 +75,7 @@ describePages('The page of a certificate', function () {
   });
 
   for (const [name, texts] of Object.entries(people))
-    it(`is printed ${name} on one page, of A4 or Letter, whichever way round`, async () => {
+    it(`prints on one page ${name}: A4 or Letter, portrait or landscape`, async () => {
       const { code } = await issued(texts);
       const page = await test.open(`${test.url}/certificates/${code}`, { colorScheme: 'dark' });
       await expect(page.getByRole('article')).toContainText(texts.title.trim());
@@ -85,8 +85,8 @@ describePages('The page of a certificate', function () {
       expect(counts).toEqual([1, 1, 1, 1]);
     });
 
-  it('says what to do where a code is wrong or revoked, and takes another', async () => {
-    const { code } = await issued(people['of usual texts']);
+  it('says what to do about a wrong or revoked code, and accepts another one', async () => {
+    const { code } = await issued(people['with usual texts']);
     const page = await test.open(`${test.url}/certificates/${code.replace(/.$/, 'U')}`);
     await expect(heading(page)).toHaveText('There is no valid certificate with this code');
     await page.setViewportSize({ width: 360, height: 800 });
@@ -100,8 +100,8 @@ describePages('The page of a certificate', function () {
     await expect(heading(page)).toHaveText('Check a certificate');
   });
 
-  it('is opened by its trainee, and by who manages the course', async () => {
-    const { trainee, trainer, course, code } = await issued(people['of usual texts']);
+  it('opens for its trainee and for managers of the course', async () => {
+    const { trainee, trainer, course, code } = await issued(people['with usual texts']);
     const opensIt = async (page: Page, open: () => Promise<void>) => {
       const [opened] = await Promise.all([page.waitForEvent('popup'), open()]);
       await expect(opened).toHaveURL(`${test.url}/certificates/${code}`);

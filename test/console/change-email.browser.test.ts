@@ -39,7 +39,7 @@ describePages('A change of email', function () {
     await expect(page).toHaveURL(link.split('#')[0] ?? '');
   }
 
-  it('is asked for in the profile, confirmed by the mailed link, and cancelled by that to the old one', async () => {
+  it('is requested in the profile, confirmed by a link to the new address, and cancelled by one to the old', async () => {
     const user = await person();
     const old = user.email;
     const page = await test.openAs(user, '/profile');
@@ -99,7 +99,7 @@ describePages('A change of email', function () {
     await expect(tab.getByLabel('Email', { exact: true })).toHaveValue(old);
   });
 
-  it('is answered alike where another account has the address, and says until when there were too many', async () => {
+  it('gets the same response if another account has the address, and says when to retry after too many requests', async () => {
     const taken = await buildUser(test.context);
     const page = await test.openAs(await person(), '/profile');
     const said: string[] = [];
@@ -119,7 +119,7 @@ describePages('A change of email', function () {
     await expect(emailForm(page).getByRole('status')).toHaveText('');
   });
 
-  it('is not confirmed for an address that another account has by now, or by a link that has ended meanwhile', async () => {
+  it('is not confirmed if another account has taken the address or the link has expired', async () => {
     const user = await person();
     const other = await buildUser(test.context, { email: next });
     const page = await test.open('about:blank');
@@ -139,7 +139,7 @@ describePages('A change of email', function () {
     await expect(heading(page)).toHaveText('This link is for something else');
   });
 
-  it('is told not to be undone where another account has the old address', async () => {
+  it('cannot be undone if another account has the old address, and says so', async () => {
     const user = await person();
     const old = user.email;
     const token = await linkFor(test.context, user, 'email-cancel');
@@ -237,7 +237,7 @@ describePages('The pages of a change of email', function () {
     ['en-GB', 'light'],
     ['de-DE', 'dark'],
   ] as const)
-    it(`are accessible, show the focus and fit three widths (${locale}, ${colorScheme})`, async () => {
+    it(`are accessible, show the focus and fit three window widths (${locale}, ${colorScheme})`, async () => {
       const options: BrowserContextOptions = { locale, colorScheme, hasTouch: true };
       const page = await test.open('about:blank', options);
       test.expectErrors(page, /status of 400/);

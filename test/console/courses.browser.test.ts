@@ -14,7 +14,7 @@ describePages('The courses of the web console', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('shows a trainer their own courses, and the super admin all of them', async () => {
+  it('show a trainer their own courses, and the super admin all courses', async () => {
     const { trainer, admin, foreign } = await buildScene(test);
     const page = await test.openAs(trainer, '/courses');
     await expect(row(page, 'Compilers')).toContainText('0 of 4');
@@ -36,7 +36,7 @@ describePages('The courses of the web console', function () {
     await expect(row(all, 'Compilers')).toHaveCount(0);
   });
 
-  it('creates a course, shows refusals at their fields, and publishes it', async () => {
+  it('can be created, with errors shown at their fields, and published', async () => {
     const { trainer } = await buildScene(test);
     const page = await test.openAs(trainer, '/courses');
     await page.getByRole('link', { name: 'New course' }).click();
@@ -95,7 +95,7 @@ describePages('The courses of the web console', function () {
     await expect(row(page, 'Weaving')).toContainText('Published');
   });
 
-  it('sends only the fields that were changed, whatever somebody else changes in between', async () => {
+  it('are saved with the changed fields only, and keep changes by others', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
     const leaving = answerLeaving(page);
@@ -144,7 +144,7 @@ describePages('The courses of the web console', function () {
     expect(leaving.asked).toHaveLength(1);
   });
 
-  it('shows an image before it is uploaded', async () => {
+  it('show an image before it is uploaded', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
     const file = { name: 'cover.png', mimeType: 'image/png', buffer: await image() };
@@ -166,7 +166,7 @@ describePages('The courses of the web console', function () {
     await expect(page.getByRole('main').getByRole('alert')).toBeHidden();
   });
 
-  it('deletes a course with participants only by force of the super admin', async () => {
+  it('are deleted with participants only if the super admin forces it', async () => {
     const { admin, course, trainees } = await buildScene(test);
     for (const trainee of trainees.slice(0, 1))
       await buildEnrollment(test.context, trainee, course, { status: 'active' });
@@ -185,7 +185,7 @@ describePages('The courses of the web console', function () {
     await expect(row(page, 'Compilers')).toHaveCount(0);
   });
 
-  it('keeps the form of a course that can not be read again, and takes away one that may no longer be seen', async () => {
+  it('keep the form after a failed reload, but hide it if the course is gone', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
     await page.getByLabel('Location').fill('Room 1');
@@ -206,7 +206,7 @@ describePages('The courses of the web console', function () {
     await expect(page.getByLabel('Location')).toHaveCount(0);
   });
 
-  it('gives a course to another trainer', async () => {
+  it('can be assigned to another trainer', async () => {
     const { admin, course, other } = await buildScene(test);
     const page = await test.openAs(admin, '/courses');
     await page.getByRole('button', { name: 'Actions for Compilers' }).click();

@@ -16,7 +16,7 @@ describePages('The page of the API', function () {
 
   const open = () => browsing.open(`${server.url.replace('127.0.0.1', 'localhost')}/api/docs`);
 
-  it('shows the operations that a search finds', async () => {
+  it('shows the operations that match a search', async () => {
     const page = await open();
     await page.getByLabel('Search operations').fill('password initial replace');
     const shown = page.locator('details.operation:visible');
@@ -24,7 +24,7 @@ describePages('The page of the API', function () {
     await expect(shown).toContainText('/api/auth/first-password-change');
   });
 
-  it('sends requests with a token and a body, and shows what comes back', async () => {
+  it('sends requests with a token and a body, and shows the response', async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
     const course = await buildCourse(harness.context, trainer, { isPublished: true });
     const { token } = await signIn(harness.context, { role: 'trainee' });
@@ -40,7 +40,7 @@ describePages('The page of the API', function () {
     await expect(request.locator('form pre')).toContainText('"message": "Enrollment requested successfully."');
   });
 
-  it('has its schemas folded, and opens one that a link leads to', async () => {
+  it('collapses its schemas, and opens the target of a link', async () => {
     const page = await open();
     await expect(page.locator('#schema-OwnUser')).toBeHidden();
     const operation = page.locator('[id="get-/api/auth/me"]');

@@ -37,7 +37,7 @@ describePages('The first minutes in the web console', function () {
   const test = useConsole();
   const accounts = () => test.context.database.models.User.count();
 
-  it('lead from setup to a demo programme, and to how one signs in to it', async () => {
+  it('lead from setup to a demo programme and its sign-in data', async () => {
     const page = await setUp(test);
     await look(page);
     await loadDemo(page).click();
@@ -58,7 +58,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(trainer.getByRole('table', { name: 'Requests by course' })).toBeVisible();
   });
 
-  it('lead from setup to the example, and its plan, which writes nothing before it is confirmed', async () => {
+  it('lead from setup to the example and its plan, and write nothing before the confirmation', async () => {
     const page = await setUp(test);
     const link = firstSteps(page).getByRole('link', { name: 'Download the example' });
     const example = readFileSync(new URL('../../examples/trainees.csv', import.meta.url), 'utf8');
@@ -82,7 +82,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(firstSteps(page)).toBeHidden();
   });
 
-  it('say why the demo is not loaded where somebody has come meanwhile, and go on without it', async () => {
+  it('say why the demo is refused once other accounts exist, and go on without it', async () => {
     const page = await setUp(test);
     await buildUser(test.context);
     test.expectErrors(page, /status of 409/);
@@ -100,7 +100,7 @@ describePages('The first minutes in production', function () {
   this.timeout(scaled(120_000));
   const test = useConsole({ NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) });
 
-  it('offer the import alone', async () => {
+  it('offer only the import', async () => {
     const page = await setUp(test);
     await expectPage(firstSteps(page).getByRole('button', { name: 'Plan the import of the example' })).toBeVisible();
     await expectPage(loadDemo(page)).toBeHidden();

@@ -8,7 +8,7 @@ describePages('The frame of the pages', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('has its menu over the page in a narrow window, until a page is chosen', async () => {
+  it('shows the menu over the page in a narrow window, until a page is chosen', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people', { viewport: { width: 360, height: 640 } });
     const link = (name: string) => page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name });
@@ -35,7 +35,7 @@ describePages('The frame of the pages', function () {
     await expect(current).toHaveText(['People']);
   });
 
-  it('closes its menu in a narrow window by the link of the page that is open, and by Escape', async () => {
+  it('closes the menu in a narrow window on Escape and on a click on the current page', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people', { viewport: { width: 360, height: 640 }, hasTouch: true });
     const menu = page.getByRole('navigation', { name: 'Menu' });
@@ -61,7 +61,7 @@ describePages('The frame of the pages', function () {
     }
   });
 
-  it('leads each role from the address of a course, or of the list of them, to its own', async () => {
+  it('redirects each role from a URL of courses to its own page for them', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const trainee = await buildUser(test.context);

@@ -72,7 +72,7 @@ async function expectPasswordsFetched(tab: Page): Promise<void> {
   await expect(tab.getByRole('button', { name: 'Download passwords' })).toBeHidden();
 }
 
-describePages('An import whose service is killed', function () {
+describePages('An import during a crash of the service', function () {
   this.timeout(3 * importLimit);
   const importing = useImporting(settings);
   const browsing = useBrowser();
@@ -112,7 +112,7 @@ describePages('An import whose service is killed', function () {
     expect(credentials.map(({ email }) => email)).toEqual(emailsOf(count));
   }
 
-  it('shows its progress in every tab, before and after, and ends with every row once', async () => {
+  it('shows its progress in every tab before and after the crash, and imports every row once', async () => {
     const admin = await buildUser(importing.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
     const port = await freePort();
     const service = await start(port);

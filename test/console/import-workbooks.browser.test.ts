@@ -66,7 +66,7 @@ describePages('Workbooks in the web console', function () {
     admin = await buildUser(test.context, { role: 'super_admin' });
   });
 
-  it('show which sheet is read, and are read from another, whose columns are mapped anew', async () => {
+  it('show the imported sheet, and map the columns again for another sheet', async () => {
     const page = await test.openAs(admin, '/imports', { viewport: { width: 360, height: 800 } });
     await planFile(page, 'list.ods', threeSheets);
     await expectPage(page.getByText('Sheet “Teilnehmer 2026”, heading in line 3')).toBeVisible();
@@ -104,7 +104,7 @@ describePages('Workbooks in the web console', function () {
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 
-  it('are imported, and their rejected rows and passwords are workbooks, which are corrected and imported again', async () => {
+  it('are imported, and give rejected rows and passwords as workbooks; corrected rows can be imported', async () => {
     const page = await test.openAs(admin, '/imports');
     await dropFile(page, 'list.ods', threeSheets);
     await expectPage(page.getByText('Sheet “Teilnehmer 2026”')).toBeVisible({ timeout: scaled(60_000) });
@@ -147,7 +147,7 @@ describePages('Workbooks in the web console', function () {
     expect(await test.context.database.models.User.count()).to.equal(1 + 32);
   });
 
-  it('offer their sheets where the one that was asked for is not there', async () => {
+  it('offer their sheets if the requested sheet does not exist', async () => {
     const page = await test.openAs(admin, '/imports');
     // As another program would.
     await page.route('**/api/imports', async (route) => {
@@ -167,7 +167,7 @@ describePages('Workbooks in the web console', function () {
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 
-  it('are refused with what to do, when they cannot be read', async () => {
+  it('are refused with advice if they cannot be read', async () => {
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
     test.expectErrors(page, /status of 400/);
     const damaged = threeSheets.subarray(0, threeSheets.length / 2);
@@ -182,7 +182,7 @@ describePages('Workbooks in the web console', function () {
     }
   });
 
-  it('are known by what they are, not by their names', async () => {
+  it('are recognized by their content, not by their file names', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.xlsx', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,+44 1'));
     await expectPage(page.getByText('UTF-8, separated by comma')).toBeVisible();

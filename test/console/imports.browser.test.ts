@@ -29,7 +29,7 @@ describePages('Importing people in the web console', function () {
   });
   const accounts = () => test.context.database.models.User.count();
 
-  it('goes from a file with a wrong column to accounts, rejects, passwords and undo', async () => {
+  it('leads from a file with a wrong column to accounts, rejected rows, passwords and undo', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(
       page,
@@ -113,7 +113,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 
-  it('offers no undo, no rows and no outcomes of an import whose rows were deleted, and says so', async () => {
+  it('offers no undo, rows or outcomes after the rows of an import were deleted, and says so', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
     await applyPlan(page);
@@ -130,7 +130,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('heading', { name: 'Rows' })).toBeHidden();
   });
 
-  it('can be applied when options and columns are as they were planned again, and discarded', async () => {
+  it('can be applied once options and columns are as planned again, or be discarded', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone,x', 'Ann,Archer,ann@example.org,+44 1,'));
     const again = page.getByRole('button', { name: 'Plan again with these changes' });
@@ -157,7 +157,7 @@ describePages('Importing people in the web console', function () {
     expect(await accounts()).to.equal(1);
   });
 
-  it('says in the language of the page, once, why a file and its rows are not imported', async () => {
+  it('says once, in the language of the page, why a file and its rows are not imported', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
@@ -189,7 +189,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
   });
 
-  it('asks by names for an encoding that is not certain, and reads the file in it', async () => {
+  it('asks which names are right if the encoding is uncertain, and reads the file in that encoding', async () => {
     // Too few letters to tell Windows-1257 from other code pages.
     const lithuanian = csv(
       'First name;Last name;Email;Phone',
@@ -225,7 +225,7 @@ describePages('Importing people in the web console', function () {
   });
 
   for (const locale of ['en-GB', 'de-DE'])
-    it(`cuts off neither suggestions nor reasons nor statuses in a narrow window (${locale})`, async () => {
+    it(`shows suggestions, reasons and statuses in full in a narrow window (${locale})`, async () => {
       const trainer = await buildUser(test.context, { role: 'trainer' });
       await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
       const page = await test.openAs(admin, '/imports', { locale, viewport: { width: 360, height: 800 } });
@@ -253,7 +253,7 @@ describePages('Importing people in the web console', function () {
       expect(await accessibilityProblems(page)).to.deep.equal([]);
     });
 
-  it('takes rows without a phone once that is allowed, beside the reason', async () => {
+  it('accepts rows without a phone once the switch beside the reason allows them', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,'));
     await expectPage(page.getByText('A new account needs a phone.').first()).toBeVisible();
@@ -266,7 +266,7 @@ describePages('Importing people in the web console', function () {
     expect(ann).to.include({ phone: '', phoneKey: null });
   });
 
-  it('puts people on the waiting list of a full course, or leaves it out, as chosen beside the reason', async () => {
+  it('puts people on the waiting list of a full course or skips the course, as chosen beside the reason', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Bees', maxStudents: 1, isPublished: true });
     const page = await test.openAs(admin, '/imports');
@@ -296,7 +296,7 @@ describePages('Importing people in the web console', function () {
     await expectPage.poll(() => Enrollment.count({ where: { status: 'waiting' } })).toBe(1);
   });
 
-  it('shows every update that changes who an account is', async () => {
+  it('shows every update that changes the identity of an account', async () => {
     await buildUser(test.context, { firstName: 'Ann', lastName: 'Archer', email: 'ann@example.org', phone: '+44 1' });
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Anna,Archer,ann@example.org,+44 1'));
@@ -320,7 +320,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
   });
 
-  it('plans with a course, and without one that is taken out again', async () => {
+  it('plans with a course, and without it after its removal', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
     const page = await test.openAs(admin, '/imports');
@@ -358,7 +358,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(enrollments).toHaveText('Enrollments1');
   });
 
-  it('keeps the fields of columns for another encoding, and says that another delimiter drops them', async () => {
+  it('keeps the mapping of columns for another encoding, and warns that another delimiter drops it', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(
       page,
@@ -389,7 +389,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(delimiter).toHaveValue(';');
   });
 
-  it('lists each column with its effect and the people, also in a narrow window', async () => {
+  it('lists each column with its effect and number of people, also in a narrow window', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
     const page = await test.openAs(admin, '/imports');
@@ -422,7 +422,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('dialog')).toContainText('1 person is shown a message from the file');
   });
 
-  it('is refused with the reason when there are several files, or the file is none', async () => {
+  it('refuses several files at once and an empty file, with the reason', async () => {
     const page = await test.openAs(admin, '/imports');
     await expectPage(page.locator('input[type="file"]')).not.toHaveAttribute('multiple');
     const two = await page.evaluateHandle(`(() => {

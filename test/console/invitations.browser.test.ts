@@ -50,7 +50,7 @@ describePages('Invitations', function () {
       ...given,
     }).then((user) => user.update(notes, { silent: true }));
 
-  it('are not needed by who has a password: a link is mailed to set a new one', async () => {
+  it('are not needed by people with a password, who get a link to set a new one', async () => {
     const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee', email: 'tia@example.org' });
     const page = await test.openAs(admin, `/people/${tia.id}`);
     await page.getByRole('button', { name: 'Reset password' }).click();
@@ -63,7 +63,7 @@ describePages('Invitations', function () {
     await expect(page.getByRole('heading', { name: 'Hello Tia' })).toBeVisible();
   });
 
-  it('are the way in for a new person; the link of the mail leads to a password, and the state is told', async () => {
+  it('let a new person choose a password by a mailed link, and show their state', async () => {
     const page = await test.openAs(admin, '/people');
     await page.getByRole('button', { name: 'New person' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'New person' });
@@ -97,7 +97,7 @@ describePages('Invitations', function () {
     await expect(page.getByRole('menuitem', { name: /^Invite/ })).toBeHidden();
   });
 
-  it('can be a password that is shown once instead', async () => {
+  it('can be replaced by a password that is shown once', async () => {
     const page = await test.openAs(admin, '/people');
     await page.getByRole('button', { name: 'New person' }).click();
     const dialog = page.getByRole('dialog');
@@ -111,7 +111,7 @@ describePages('Invitations', function () {
     expect(await test.context.database.models.Mail.count()).toBe(0);
   });
 
-  it('go to a selection, after a plan of who gets one; those that fail are filtered, and told with the reason', async () => {
+  it('go to a selection after a preview; failed ones can be filtered and show the reason', async () => {
     test.mail.refuse('RCPT', (to) =>
       to === 'ann@example.org' ? { code: 550, text: '5.1.1 No such user' } : undefined,
     );
@@ -150,7 +150,7 @@ describePages('Invitations', function () {
     await mailTo('ann@example.org');
   });
 
-  it('say why somebody is not invited who has chosen a password meanwhile', async () => {
+  it('are refused with a reason if the person has chosen a password meanwhile', async () => {
     const ann = await newcomer({ firstName: 'Ann', lastName: 'Archer' });
     const page = await test.openAs(admin, `/people/${ann.id}`);
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -160,7 +160,7 @@ describePages('Invitations', function () {
     await expect(page.getByRole('dialog').getByRole('alert')).toContainText('has a password of their own');
   });
 
-  it('are chosen in the plan of an import, whose undo tells how many have left', async () => {
+  it('are chosen in the plan of an import, and its undo says how many were sent', async () => {
     test.mail.refuse('RCPT', (to) => (to === 'bob@example.org' ? { code: 451, text: '4.7.1 Later' } : undefined));
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', people);
@@ -184,7 +184,7 @@ describePages('Invitations', function () {
     await expect(undo).toContainText('1 invitation has left already');
   });
 
-  it('to people who want no mail are warned of, before all other warnings', async () => {
+  it('cause a warning above all others if people may want no mail', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', readFileSync('test/fixtures/meaning/deceased.csv'));
     const alarm = page.getByRole('alert', { name: 'These people would get an invitation' });
@@ -197,7 +197,7 @@ describePages('Invitations', function () {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  it('and passwords to download besides can be chosen', async () => {
+  it('can be combined with passwords to download', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', people);
     await page.getByLabel('How new people get in').selectOption('Both, where mail may not arrive');
@@ -209,7 +209,7 @@ describePages('Invitations', function () {
   });
 
   for (const language of ['en', 'de'] as const)
-    it(`are accessible, and fit windows of three widths, light and dark (${language})`, async () => {
+    it(`are accessible and fit three window widths, light and dark (${language})`, async () => {
       const ago = { invitedAt: new Date(Date.now() - 3 * 86_400_000), hasPassword: false };
       const failed = await newcomer(
         { firstName: 'Ann', lastName: 'Archer', email: 'ann.archer-of-the-long-address@example.org' },
@@ -284,7 +284,7 @@ describePages('Without mail', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('nobody is invited, and the pages say who can set it up', async () => {
+  it('nobody can be invited, and the pages say who can set up mail', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildUser(test.context, { requiresPasswordChange: true });
     const page = await test.openAs(admin, '/people');

@@ -28,11 +28,11 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-describePages('By the keyboard alone', function () {
+describePages('With the keyboard alone, a user', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('one signs in, changes the first password, and signs out', async () => {
+  it('signs in, changes the first password, and signs out', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const user = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee', requiresPasswordChange: true });
     const page = await test.open(test.url);
@@ -66,7 +66,7 @@ describePages('By the keyboard alone', function () {
     await expect(heading(page, 'Sign in')).toBeVisible();
   });
 
-  it('one reaches every screen by the menu, and the content by the link that skips it', async () => {
+  it('reaches every screen by the menu, and the content by the skip link', async () => {
     const { admin } = await buildScene(test);
     const page = await test.openAs(admin);
     for (const name of ['People', 'Imports', 'Courses', 'Enrollments', 'Audit log', 'Overview']) {
@@ -87,7 +87,7 @@ describePages('By the keyboard alone', function () {
     await expect(page.getByRole('main').locator(':focus')).toHaveCount(1);
   });
 
-  it('one stays in a dialog, and comes back to what opened it, also from the menu of a row', async () => {
+  it('stays in a dialog, and returns to the control that opened it, also to the menu of a row', async () => {
     const { admin } = await buildScene(test);
     const page = await test.openAs(admin, '/people');
     const opener = page.getByRole('button', { name: 'New person' });
@@ -124,7 +124,7 @@ describePages('By the keyboard alone', function () {
     await expect(page.getByRole('region', { name: 'Courses' })).toBeFocused();
   });
 
-  it('one filters, sorts and pages a list, and chooses from a list that is searched', async () => {
+  it('filters, sorts and pages a list, and chooses from a searched list', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
     const page = await test.openAs(trainer, '/enrollments?limit=2');
@@ -149,7 +149,7 @@ describePages('By the keyboard alone', function () {
     await expect(page.locator('body')).not.toBeFocused();
   });
 
-  it('one imports a file', async () => {
+  it('imports a file', async () => {
     const { admin } = await buildScene(test);
     const page = await test.openAs(admin, '/imports');
     const choosing = page.waitForEvent('filechooser');
@@ -170,7 +170,7 @@ describePages('By the keyboard alone', function () {
     await expect(page.locator('body')).not.toBeFocused();
   });
 
-  it('one asks for a place, sets the progress, and leaves the course', async () => {
+  it('asks for a place, sets the progress, and leaves the course', async () => {
     const { course, trainees } = await buildScene(test);
     const [trainee] = trainees;
     if (!trainee) throw new Error('There are trainees.');

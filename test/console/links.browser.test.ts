@@ -47,7 +47,7 @@ describePages('A forgotten password', function () {
   const test = useConsoleWithMail();
   beforeEach(() => buildUser(test.context, { role: 'super_admin' }));
 
-  it('is set anew by a mailed link, with the keyboard alone, and the link works once and gets nowhere', async () => {
+  it('is replaced by a mailed link with the keyboard alone; the link works once and does not leak', async () => {
     const { email } = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
     const page = await test.open(test.url);
     test.expectErrors(page, /status of 400/);
@@ -91,7 +91,7 @@ describePages('A forgotten password', function () {
     expect(await secretOf()).toEqual([]);
   });
 
-  it('is answered alike whatever is typed, and says when there were too many', async () => {
+  it('gets the same response for any input, and says when to retry after too many requests', async () => {
     const page = await test.open(`${test.url}/forgot-password`);
     test.expectErrors(page, /status of 4(00|29)/);
     const ask = async (identifier: string) => {
@@ -126,7 +126,7 @@ describePages('A forgotten password without mail', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('is not linked from signing in, and its page says whom to ask', async () => {
+  it('has no link on the sign-in page, and its page says whom to ask', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open(test.url);
     await expect(page.getByText(/Ask the person who runs your programme to reset it/)).toBeVisible();
@@ -142,7 +142,7 @@ describePages('A link to set a password', function () {
   const test = useConsole();
   beforeEach(() => buildUser(test.context, { role: 'super_admin' }));
 
-  it('is asked for where there is none, as after loading again, and is found in what is pasted', async () => {
+  it('is requested if the page has none, as after a reload, and is found in pasted text', async () => {
     const user = await buildUser(test.context, { firstName: 'Tia' });
     const token = await linkFor(test.context, user, 'invite');
     const page = await test.open(`${test.url}/set-password#${token}`);
@@ -173,7 +173,7 @@ describePages('A link to set a password', function () {
     await expect(page).toHaveURL(`${test.url}/set-password`);
   });
 
-  it('is told to be too old, used or for something else, also while the password is chosen', async () => {
+  it('is reported as expired, used or made for something else, also while the password is typed', async () => {
     const user = await buildUser(test.context);
     const [first, token, confirm] = [
       await linkFor(test.context, user),
@@ -208,7 +208,7 @@ describePages('A link to set a password', function () {
     await expect(page.getByRole('banner')).toBeVisible();
   });
 
-  it('is for whom it was sent to, also where somebody else is signed in', async () => {
+  it('works for its recipient even if somebody else is signed in', async () => {
     const bob = await buildUser(test.context, { firstName: 'Bob', lastName: 'Builder' });
     const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
     const page = await test.openAs(bob);
@@ -285,7 +285,7 @@ describePages('The pages of links and forgotten passwords', function () {
     ['en-GB', 'light'],
     ['de-DE', 'dark'],
   ] as const)
-    it(`are accessible, show the focus and fit three widths (${locale}, ${colorScheme})`, async () => {
+    it(`are accessible, show the focus and fit three window widths (${locale}, ${colorScheme})`, async () => {
       const options: BrowserContextOptions = { locale, colorScheme, hasTouch: true };
       const page = await test.open('about:blank', options);
       test.expectErrors(page, /status of 400/);

@@ -5,7 +5,7 @@ import { accessibilityProblems, describePages, expect } from './support/browser.
 import { type BuiltConsole, builtConsole } from './support/built-console.js';
 import { useConsole } from './support/console.js';
 
-describePages('Code that is loaded when it is needed', function () {
+describePages('Lazily loaded code', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
   /** An error that the page reports itself has no text here. */
@@ -29,7 +29,7 @@ describePages('Code that is loaded when it is needed', function () {
     );
   }
 
-  it('says so where a page or the chart of one cannot be loaded, keeps what is around it, and loads them when asked to', async () => {
+  it('reports a page or chart that cannot be loaded, keeps the rest of the page, and loads it on request', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people');
     test.expectErrors(page, notLoaded);
@@ -54,7 +54,7 @@ describePages('Code that is loaded when it is needed', function () {
     await expect(chart.locator('.recharts-surface').first()).toBeVisible();
   });
 
-  it('says so where another language cannot be loaded, behind signing in and before, and loads it when chosen again', async () => {
+  it('reports a language that cannot be loaded, before and after the sign-in, and loads it when chosen again', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const chooseGerman = async (page: Page) => {
       await page.getByRole('button', { name: 'Language' }).click();
@@ -76,7 +76,7 @@ describePages('Code that is loaded when it is needed', function () {
     }
   });
 
-  it('says so where the words of the first screen cannot be loaded, and loads the page again when asked to', async () => {
+  it('reports missing translations of the first screen, and reloads the page on request', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open('about:blank');
     test.expectErrors(page, notLoaded);
@@ -90,7 +90,7 @@ describePages('Code that is loaded when it is needed', function () {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
-  it('says so where the pages behind signing in or a dialog cannot be loaded, and loads them when asked to', async () => {
+  it('reports pages behind the sign-in or a dialog that cannot be loaded, and loads them on request', async () => {
     const page = await test.openAs(await buildUser(test.context, { role: 'super_admin' }), '/people?search=ada');
     const alert = page.getByRole('alert').filter({ hasText: missing });
     const tryAgain = page.getByRole('button', { name: 'Try again' });

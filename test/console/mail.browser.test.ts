@@ -22,7 +22,7 @@ describePages('The page of mails', function () {
     return { admin, person, waiting };
   }
 
-  it('is named by the overview while mails fail, and says for whom and why', async () => {
+  it('is linked from the overview while mails fail, and shows recipients and reasons', async () => {
     const { admin, person } = await build();
     const page = await test.openAs(admin);
     await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
@@ -33,7 +33,7 @@ describePages('The page of mails', function () {
     await expect(page.getByRole('row').filter({ hasText: 'Password changed' })).toHaveCount(0);
   });
 
-  it('withdraws what is selected as far as it waits, in German on a narrow screen', async () => {
+  it('withdraws the waiting mails of a selection, in German on a narrow screen', async () => {
     const { admin, person, waiting } = await build();
     await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
@@ -53,7 +53,7 @@ describePages('The page of mails', function () {
     expect((await waiting.reload()).state).toBe('withdrawn');
   });
 
-  it('says why it refuses what has changed meanwhile, and shows the trouble of the overview', async () => {
+  it('says why a mail that has changed meanwhile is refused, and shows the problem of the overview', async () => {
     const { admin, waiting } = await build();
     const page = await test.openAs(admin, '/mail');
     await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
@@ -71,7 +71,7 @@ describePages('The page of mails without a mail server', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('says which settings to make, and is not in the menu', async () => {
+  it('names the missing settings, and is not in the menu', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/mail');
     await expect(page.getByText(/sets SMTP_URL, MAIL_FROM and PUBLIC_URL/)).toBeVisible();

@@ -7,7 +7,7 @@ describePages('The materials of a course', function () {
   this.timeout(scaled(60_000));
   const test = useConsole({ FILE_MATERIAL_TYPES: 'txt,pdf' });
 
-  it('are uploaded several at once, downloaded and deleted', async () => {
+  it('can be uploaded together, downloaded and deleted', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=materials`);
     await expect(page.getByText('There are no materials yet.')).toBeVisible();
@@ -32,7 +32,7 @@ describePages('The materials of a course', function () {
     await expect(row(page, 'one.txt')).toHaveCount(0);
   });
 
-  it('are sent again after a failure, and no longer sent when the tab is left', async () => {
+  it('can be sent again after a failure, and are not sent after the tab is left', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=materials`);
     const input = page.locator('input[type=file]');

@@ -17,7 +17,7 @@ describePages('The overview', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('of the super admin shows the figures, each with its list behind it', async () => {
+  it('of the super admin shows the figures, each with a link to its list', async () => {
     const { admin } = await buildProgramme(test);
     const page = await test.openAs(admin);
     const people = page.getByRole('region', { name: 'People' });
@@ -38,7 +38,7 @@ describePages('The overview', function () {
     await expect(page).toHaveURL(/\/enrollments\?status=pending/);
   });
 
-  it('of a trainer shows who waits, and who has finished, with the list behind it', async () => {
+  it('of a trainer counts waiting and finished trainees, with links to their lists', async () => {
     const { trainer, course } = await buildProgramme(test);
     // Full: the service gives no seat to the waiting list.
     await course.update({ maxStudents: 1 });
@@ -55,7 +55,7 @@ describePages('The overview', function () {
     await expect(page.getByRole('row').filter({ hasText: '@' })).toContainText(/active.*100%/);
   });
 
-  it('of the super admin shows the day in the programme, and warns where nobody has chosen its zone', async () => {
+  it('of the super admin shows the day in the programme, and warns if no time zone is set', async () => {
     const { admin } = await buildProgramme(test);
     const page = await test.openAs(admin);
     await expect(page.getByText(/^Today is .+ in the programme \(.+\)\.$/)).toBeVisible();
@@ -72,7 +72,7 @@ describePages('The overview', function () {
     await expect(page.getByText('Today is 1 Feb 2026 in the programme (UTC).')).toBeVisible();
   });
 
-  it('of a trainer shows the requests for each course, also when it can not be read again', async () => {
+  it('of a trainer shows the requests for each course, also after a failed reload', async () => {
     const { trainer } = await buildProgramme(test);
     const page = await test.openAs(trainer);
     const courses = page.getByRole('region', { name: 'Courses', exact: true });

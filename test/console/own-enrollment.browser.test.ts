@@ -34,7 +34,7 @@ describePages("A trainee's own place", function () {
     new Date(test.context.now().getTime() + offset * 86_400_000).toLocaleDateString('sv-SE', { timeZone });
   const shown = (date: string) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 
-  it('can be asked for until the last day in the zone of the programme; afterwards the page says until when', async () => {
+  it('can be asked for until the last day in the zone of the programme; later the page names that day', async () => {
     const course = await build({ endDate: day(3), enrollUntil: day(0) });
     const page = await open(course);
     await expect(button(page, 'Ask for a place')).toBeVisible();
@@ -53,7 +53,7 @@ describePages("A trainee's own place", function () {
     await expect(page.getByRole('dialog')).toContainText('so you cannot ask again.');
   });
 
-  it('says that the course has ended, and at 100 % that the completion is to be confirmed', async () => {
+  it('says that the course has ended, and at 100 % that the trainer confirms the completion', async () => {
     const course = await build({ endDate: day(0) });
     const enrollment = await buildEnrollment(test.context, trainee, course, { status: 'active', progress: 99 });
     const page = await open(course);
@@ -69,7 +69,7 @@ describePages("A trainee's own place", function () {
     await expect(calendar).toHaveCount(0);
   });
 
-  it('shows what was written with its day, and who replied', async () => {
+  it('shows the messages with their days, and the author of the reply', async () => {
     const course = await build();
     const enrollment = await buildEnrollment(test.context, trainee, course, {
       status: 'cancelled',
@@ -97,7 +97,7 @@ describePages("A trainee's own place", function () {
     );
   });
 
-  it('says how it ended, and can be asked for again', async () => {
+  it('says why it was cancelled, and can be asked for again', async () => {
     const course = await build();
     const enrollment = await buildEnrollment(test.context, trainee, course, { status: 'cancelled' });
     const page = await open(course);
@@ -115,7 +115,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('The trainer has not answered yet.');
   });
 
-  it('is taken at once where the course accepts everybody', async () => {
+  it('is given at once if the course accepts requests automatically', async () => {
     const page = await open(await build({ autoAccept: true, maxStudents: 1 }));
     await expect(place(page)).toContainText('The place is yours at once');
     await button(page, 'Take a place').click();
@@ -124,7 +124,7 @@ describePages("A trainee's own place", function () {
     await expect(button(page, 'Leave course')).toBeVisible();
   });
 
-  it('can be waited for in a full course: shows the place on the list and what happens next, until it is given up', async () => {
+  it('in a full course is a number on the waiting list, which the trainee can leave', async () => {
     const course = await build({ maxStudents: 1 });
     await take(course);
     await take(course, 'waiting');
@@ -149,7 +149,7 @@ describePages("A trainee's own place", function () {
     await expect(button(page, 'Join the waiting list')).toBeVisible();
   });
 
-  it('on a list becomes a seat when one is given up', async () => {
+  it('on the waiting list becomes active when a seat is freed', async () => {
     const course = await build({ maxStudents: 1, autoAccept: true });
     const other = await buildUser(test.context);
     const { id } = await buildEnrollment(test.context, other, course, { status: 'active' });
@@ -162,7 +162,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('You take part in this course.');
   });
 
-  it('on a list is not given up by who has moved up meanwhile', async () => {
+  it('on the waiting list is not given up if the trainee has moved up meanwhile', async () => {
     const course = await build({ maxStudents: 1 });
     const seat = await take(course);
     const waiting = await buildEnrollment(test.context, trainee, course, { status: 'waiting' });
@@ -178,7 +178,7 @@ describePages("A trainee's own place", function () {
     await expect(button(page, 'Leave course')).toBeVisible();
   });
 
-  it('on a list says when nobody moves up', async () => {
+  it('on the waiting list says if nobody moves up', async () => {
     const course = await build({ maxStudents: 1, endDate: day(-1) });
     await take(course);
     await buildEnrollment(test.context, trainee, course, { status: 'waiting' });
@@ -195,7 +195,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('nobody moves up until it is again.');
   });
 
-  it('is offered on the waiting list while free seats are being given to it', async () => {
+  it('is offered on the waiting list while free seats are given to that list', async () => {
     const course = await build({ maxStudents: 1, waitingMax: 5 });
     const page = await open(course);
     test.expectErrors(page, /status of 409/);
@@ -209,7 +209,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('You are number 1 on the waiting list.');
   });
 
-  it('is offered on the waiting list at once when the last seat has just gone; a list can be full', async () => {
+  it('is offered on the waiting list when the last seat has just been taken, unless that list is full', async () => {
     const course = await build({ maxStudents: 1, waitingMax: 1 });
     const page = await open(course);
     const message = place(page).getByLabel('Message to the trainer (optional)');

@@ -25,7 +25,7 @@ describePages('The participants of a course', function () {
     return scene;
   }
 
-  it('are accepted with what they have written, which is shown in full, and get progress', async () => {
+  it('are accepted after their messages are shown in full, and get progress', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const notes = `I would like to take part. ${'This is why. '.repeat(30)}And that is all.`;
     const asked = { status: 'pending', notes, notesAt: new Date('2026-11-20T12:00:00Z') } as const;
@@ -71,7 +71,7 @@ describePages('The participants of a course', function () {
     expect(others[0]).toMatchObject({ notes, reply: 'See you in March.' });
   });
 
-  it('are completed after their renames since the enrollment are seen, one or many', async () => {
+  it('are completed after a warning about renames since the enrollment, one or many', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     for (const [index, trainee] of trainees.entries())
       await buildEnrollment(test.context, trainee, course, {
@@ -112,7 +112,7 @@ describePages('The participants of a course', function () {
     await keepScreenshot(page, 'renamed list en');
   });
 
-  it('are replied to later, too; the reply is changed, and taken back', async () => {
+  it('can get a reply later, which can be changed and deleted', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const [ann] = trainees;
     if (ann) await buildEnrollment(test.context, ann, course, { status: 'pending', notes: 'Is there a ramp?' });
@@ -138,7 +138,7 @@ describePages('The participants of a course', function () {
     await expect(row(page, 'Ann Trainee')).not.toContainText('at the back');
   });
 
-  it('who wait get a place or leave the list, and where the course is full it is said what to do', async () => {
+  it('on the waiting list get a place or are removed; a full course says what to do', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     await course.update({ maxStudents: 1 });
     for (const [index, trainee] of trainees.entries())
@@ -168,7 +168,7 @@ describePages('The participants of a course', function () {
     await expect(row(page, 'Compilers')).toContainText('2 of 2, 1 waiting');
   });
 
-  it('who have completed the course take part again while there are seats left', async () => {
+  it('with a completed course take part again while there are seats left', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     await course.update({ maxStudents: 1 });
     for (const [index, trainee] of trainees.slice(0, 2).entries())
@@ -190,7 +190,7 @@ describePages('The participants of a course', function () {
     await expect(row(page, 'Ann Trainee')).toContainText('100%');
   });
 
-  it('say how their place was cancelled, and what was replied', async () => {
+  it('show why their place was cancelled, and the reply', async () => {
     const { trainer, admin, course, trainees } = await buildScene(test);
     const replied = { reply: 'Next year.', replyAt: new Date('2026-11-21T12:00:00Z') };
     for (const [index, given] of [
@@ -209,7 +209,7 @@ describePages('The participants of a course', function () {
     await expect(row(person, 'Compilers')).toContainText(/Your reply, .*2026Next year\..*By trainer or admin/);
   });
 
-  it('are accepted, refused and removed many at once, across pages, and say who could not be changed', async () => {
+  it('are accepted, refused and removed in bulk across pages, with a list of the unchanged ones', async () => {
     const { trainer, course } = await withRequests();
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants&limit=2`);
     await page.getByLabel('Select all on this page').check();
@@ -261,7 +261,7 @@ describePages('The participants of a course', function () {
     await expect(page.getByText('Nobody takes part yet, and nobody has asked to.')).toBeVisible();
   });
 
-  it('are put on the waiting list when the course is full, once that is chosen', async () => {
+  it('are put on the waiting list of a full course if that is chosen', async () => {
     const { trainer, course } = await buildScene(test);
     await course.update({ maxStudents: 1 });
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
@@ -281,7 +281,7 @@ describePages('The participants of a course', function () {
     await expect(page.getByText('1 trainee is on the waiting list.')).toBeVisible();
   });
 
-  it('are added many at once, found by search', async () => {
+  it('are found by search and added in bulk', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
     await page.getByRole('tab', { name: 'Participants' }).click();
@@ -337,7 +337,7 @@ describePages('The participants of a course', function () {
     return { page, accepted: () => Enrollment.count({ where: { courseId: course.id, status: 'active' } }) };
   }
 
-  it('are not left unasked while they change, and the rest stays as it is after leaving', async () => {
+  it('are changed until the user confirms to leave the page; the rest stays unchanged', async () => {
     const { page, accepted } = await withManySelected();
     const release = await holdRequests(page, '**/api/enrollments/bulk/status');
     const leaving = answerLeaving(page);
@@ -354,7 +354,7 @@ describePages('The participants of a course', function () {
     expect(await accepted()).toBe(100);
   });
 
-  it('are changed a hundred at a time until they are all done, or are stopped', async () => {
+  it('are changed a hundred at a time until all are done or the user stops', async () => {
     const { page, accepted } = await withManySelected();
     const release = await holdRequests(page, '**/api/enrollments/bulk/status');
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
@@ -367,7 +367,7 @@ describePages('The participants of a course', function () {
     expect(await accepted()).toBe(101);
   });
 
-  it('who have finished the course are completed at once, and listed alone', async () => {
+  it('with 100 % progress can be filtered and completed together', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     for (const [index, trainee] of trainees.entries())
       await buildEnrollment(test.context, trainee, course, {
@@ -392,7 +392,7 @@ describePages('The participants of a course', function () {
     await expect(row(page, 'Trainee').filter({ hasText: 'Completed' })).toHaveCount(2);
   });
 
-  it('are downloaded as they are filtered, and so are courses', async () => {
+  it('are exported as filtered, and so are courses', async () => {
     const { trainer, course } = await withRequests();
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants&status=pending`);
     const addresses = async () => {
@@ -416,7 +416,7 @@ describePages('The participants of a course', function () {
     expect(await addresses()).toEqual([`${courses}&format=xlsx`, courses]);
   });
 
-  it('stand in one list for all courses, by status and course', async () => {
+  it('are in one list for all courses, by status and course', async () => {
     const { trainer, admin, course, trainees } = await withRequests();
     const page = await test.openAs(trainer, '/enrollments');
     await expect(row(page, 'Compilers')).toHaveCount(4);

@@ -32,7 +32,7 @@ describePages('Many people at once', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('are selected on several pages, and deactivated after a summary of what will be done', async () => {
+  it('are selected on several pages, and deactivated after a preview', async () => {
     const { admin, trainees } = await buildPeople(test);
     await trainees[0]?.update({ isActive: false });
     const page = await test.openAs(admin, '/people?sort=lastName');
@@ -55,7 +55,7 @@ describePages('Many people at once', function () {
     await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();
   });
 
-  it('that match the filter get new passwords, which stay until closed on purpose and are downloaded as CSV', async () => {
+  it('that match the filter get new passwords, which stay visible until closed on purpose and can be downloaded', async () => {
     const { admin } = await buildPeople(test);
     const page = await test.openAs(admin, '/people?role=trainee');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
@@ -93,7 +93,7 @@ describePages('Many people at once', function () {
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
-  it('are not left unasked while they get new passwords, and no more get one after leaving', async () => {
+  it('get new passwords until the user confirms to leave the page, and no more afterwards', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 101);
     const page = await test.openAs(admin);
@@ -125,7 +125,7 @@ describePages('Many people at once', function () {
     expect(requests).toBe(1);
   });
 
-  it('that match a filter are no longer selected with another one, also after Back', async () => {
+  it('that match a filter are deselected when the filter changes, also after Back', async () => {
     const { admin } = await buildPeople(test);
     const page = await test.openAs(admin, '/people');
     await page.getByLabel('Role').selectOption('Trainee');
@@ -164,7 +164,7 @@ describePages('Many people at once', function () {
     expect(await test.context.database.models.User.count({ where: { isActive: true, role: 'trainee' } })).toBe(2);
   });
 
-  it('are enrolled in a course, with the reason for each one who is not', async () => {
+  it('are enrolled in a course, with a reason for each refusal', async () => {
     const { admin, trainees, course } = await buildPeople(test);
     if (trainees[0]) await buildEnrollment(test.context, trainees[0], course, { status: 'active' });
     const page = await test.openAs(admin, '/people?sort=lastName');
@@ -184,7 +184,7 @@ describePages('Many people at once', function () {
     await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already in this course/ })).toBeVisible();
   });
 
-  it('that match a filter are all enrolled, though others leave it while they are read', async () => {
+  it('that match a filter are all selected, although others leave the filter meanwhile', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 105);
     const page = await test.openAs(admin, '/people?role=trainee&isActive=true');
@@ -206,7 +206,7 @@ describePages('Many people at once', function () {
     await expect(page.getByRole('button', { name: 'Enroll in a course (105)' })).toBeVisible();
   });
 
-  it('have their sessions ended, and are deleted', async () => {
+  it('can have their sessions ended, and be deleted', async () => {
     const { admin, trainees } = await buildPeople(test);
     const [first] = trainees;
     if (!first) throw new Error('There are trainees.');

@@ -24,7 +24,7 @@ describePages('People', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('are searched, filtered, sorted, with chosen columns, which survives Back and a reload, and exported', async () => {
+  it('are searched, filtered, sorted and exported, with chosen columns; the list survives Back and a reload', async () => {
     const admin = await buildPeople(test);
     const page = await test.openAs(admin, '/people');
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
@@ -64,7 +64,7 @@ describePages('People', function () {
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
   });
 
-  it('are more than 10,000, which are not all counted, and their last page says how many', async () => {
+  it('are counted up to 10,000, and in full on the last page', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 10_020);
     const page = await test.openAs(admin, '/people');
@@ -77,7 +77,7 @@ describePages('People', function () {
     await expect(page.getByText('10,021 accounts')).toBeVisible();
   });
 
-  it('are created with a generated password, to be changed, which stays until it is closed on purpose', async () => {
+  it('are created with a generated initial password, which stays visible until closed on purpose', async () => {
     const admin = await buildPeople(test);
     const page = await test.openAs(admin, '/people');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -111,7 +111,7 @@ describePages('People', function () {
     await expect(tab.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
-  it('are not left unasked while they are typed or their password comes, and show what is refused', async () => {
+  it('are not lost by leaving the page without a question, and show errors at their fields', async () => {
     const admin = await buildPeople(test);
     const page = await test.openAs(admin);
     await page.getByRole('link', { name: 'People' }).click();

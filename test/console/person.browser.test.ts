@@ -27,7 +27,7 @@ describePages('A person', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('is edited; unsaved changes are asked about before the page is left', async () => {
+  it('can be edited, with a question before unsaved changes are lost', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await expect(save(page)).toBeDisabled();
@@ -56,7 +56,7 @@ describePages('A person', function () {
     await expect(dialog.getByRole('row', { name: 'Email tia@example.org mia@example.org' })).toBeVisible();
   });
 
-  it('keeps what was typed after a conflict, and saves it beside what somebody else has changed', async () => {
+  it('keeps typed values after a conflict, and saves them beside changes by others', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await page.getByLabel('First name').fill('Mia');
@@ -80,7 +80,7 @@ describePages('A person', function () {
     expect([trainee.firstName, trainee.lastName]).toEqual(['Mia', 'Other']);
   });
 
-  it('gets a new password, which is shown until it is closed on purpose', async () => {
+  it('gets a new password, which stays visible until closed on purpose', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, '/people');
     await page.getByRole('link', { name: 'Tia Trainee' }).click();
@@ -109,7 +109,7 @@ describePages('A person', function () {
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
-  it('keeps a new password readable when the session of the super admin ends, whose own is changed in the profile', async () => {
+  it('gets a new password, which stays visible when the session of the super admin ends', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${admin.id}`);
     await page.getByRole('link', { name: 'Change your password' }).click();
@@ -138,7 +138,7 @@ describePages('A person', function () {
     await expect(signInAgain).toBeVisible();
   });
 
-  it('is enrolled from the own page, and leads to the courses of a trainer', async () => {
+  it('is enrolled on their page; the page of a trainer links to their courses', async () => {
     const { admin, trainer, trainee } = await buildScene(test);
     await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
     const page = await test.openAs(admin, `/people/${trainee.id}?tab=enrollments`);
@@ -156,7 +156,7 @@ describePages('A person', function () {
     await expect(page.getByText('Nothing matches “Weavers”. Try a part of it, or fewer words.')).toBeVisible();
   });
 
-  it('is deactivated, activated and deleted, after a question, and has enrollments', async () => {
+  it('is deactivated, activated and deleted after a confirmation, and has enrollments', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     const choose = async (item: string) => {
@@ -198,7 +198,7 @@ describePages('A person', function () {
     await expect(page.getByText('There is no such person.')).toBeVisible();
   });
 
-  it('that is locked out is unlocked', async () => {
+  it('can be unlocked after too many wrong passwords', async () => {
     const { admin, trainee } = await buildScene(test);
     const identifier = 'tia@example.org';
     for (let attempt = 0; attempt < 10; attempt += 1)
@@ -216,7 +216,7 @@ describePages('A person', function () {
     await expect(page.getByRole('button', { name: 'Unlock' })).toBeHidden();
   });
 
-  it('has sessions, which are seen and ended', async () => {
+  it('has sessions, which the super admin can see and end', async () => {
     const { admin, trainee } = await buildScene(test);
     await tokenFor(test.context, trainee);
     const other = await test.open(test.url);

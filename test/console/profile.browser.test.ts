@@ -6,7 +6,7 @@ import { accessibilityProblems, describePages, expect, keepScreenshot } from './
 import { answerLeaving, asksBeforeClosing, signInAt, useConsole } from './support/console.js';
 import { layoutProblems } from './support/layout.js';
 
-describePages('The own profile', function () {
+describePages('The profile', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
@@ -15,7 +15,7 @@ describePages('The own profile', function () {
     return buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
   }
 
-  it('changes name and phone number, and shows refusals at their fields', async () => {
+  it('changes name and phone number, and shows errors at their fields', async () => {
     const user = await person();
     const taken = await buildUser(test.context);
     const page = await test.openAs(user, '/profile');
@@ -60,7 +60,7 @@ describePages('The own profile', function () {
     await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);
   });
 
-  it('ends one session and all others, as a new password does, but not this one', async () => {
+  it('ends one session or all others, but not the current one; so does a new password', async () => {
     const user = await person();
     for (let session = 0; session < 3; session += 1) await tokenFor(test.context, user);
     const page = await test.openAs(user, '/profile');
@@ -99,7 +99,7 @@ describePages('The own profile', function () {
     await expect(again.getByRole('banner')).toBeVisible();
   });
 
-  it('makes the address of the calendar, shows it once and its last use, replaces and revokes it', async () => {
+  it('creates the address of the calendar, shows it once with its last use, replaces and revokes it', async () => {
     const user = await person();
     const page = await test.openAs(user, '/profile', { viewport: { width: 1280, height: 900 } });
     const calendar = page.getByRole('region', { name: 'Calendar' });
@@ -131,7 +131,7 @@ describePages('The own profile', function () {
     expect(await statusOf(second)).toBe(404);
   });
 
-  it('has the address of the calendar on phones in German, and none for a super admin', async () => {
+  it('shows the address of the calendar on phones in German, and none to a super admin', async () => {
     const user = await person();
     const options = { locale: 'de-DE', viewport: { width: 360, height: 740 } };
     const page = await test.openAs(user, '/profile', options);
@@ -150,7 +150,7 @@ describePages('The own profile', function () {
     await expect(other.getByRole('region', { name: 'Calendar' })).toHaveCount(0);
   });
 
-  it('asks before it is left with changes, also by signing out, but not when its list of sessions is shown otherwise', async () => {
+  it('asks before changes are lost, also by signing out, but not if only columns of a list change', async () => {
     const page = await test.openAs(await person(), '/profile');
     const { asked } = answerLeaving(page);
     await page.getByLabel('Phone').fill('+49 30 123456');
@@ -169,11 +169,11 @@ describePages('The own profile', function () {
   });
 });
 
-describePages('The mails that a person wants', function () {
+describePages('Mail preferences', function () {
   this.timeout(scaled(60_000));
   const test = useConsole(mailSettings);
 
-  it('are chosen in the profile, and come in the language of the console', async () => {
+  it('are set in the profile, and follow the language of the console', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const user = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
@@ -203,7 +203,7 @@ describePages('The mails that a person wants', function () {
     await expect.poll(async () => (await trainer.reload()).language).toBe('en');
   });
 
-  it('come in the language of the page where somebody signs in who has chosen none', async () => {
+  it('take the language of the page at sign-in if the person has chosen none', async () => {
     const people = [await buildUser(test.context, { role: 'super_admin' }), await buildUser(test.context)];
     const chosen = await buildUser(test.context, { language: 'en' });
     for (const { email } of [...people, chosen]) {

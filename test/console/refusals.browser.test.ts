@@ -3,11 +3,11 @@ import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
 import { signInAt, useConsole } from './support/console.js';
 
-describePages('What the service refuses', function () {
+describePages('A refusal of the service', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('is worded in the language of the page', async () => {
+  it('is shown in the language of the page', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const page = await test.open(`${test.url}/courses/new`, { locale: 'de-DE' });
@@ -37,7 +37,7 @@ describePages('What the service refuses', function () {
     await expect(title).toHaveAccessibleDescription('Gib etwas Sichtbares ein.');
   });
 
-  it('is not tried again where nothing will change', async () => {
+  it('offers no retry if a retry cannot help', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context);
     const nobody = '01890000-0000-7000-8000-000000000000';

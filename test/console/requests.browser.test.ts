@@ -12,7 +12,7 @@ describePages('Requests', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('are accepted, 30 of 40 with a reply, by five clicks from the overview', async () => {
+  it('are accepted, 30 of 40 with a reply, in five clicks from the overview', async () => {
     const { trainer, course } = await buildScene(test);
     await course.update({ maxStudents: 60 });
     for (let number = 10; number < 50; number += 1) {
@@ -39,7 +39,7 @@ describePages('Requests', function () {
     await expect(row(page, 'Tia').first()).toContainText('Trainee40');
   });
 
-  it('stand by course, the oldest first, and name no course where there is but one', async () => {
+  it('are grouped by course, the oldest first, without a course column for a single course', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const weaving = await buildCourse(test.context, trainer, { title: 'Weaving', isPublished: true });
     for (const [index, trainee] of trainees.entries())
@@ -59,7 +59,7 @@ describePages('Requests', function () {
     await expect(page.getByRole('columnheader', { name: 'Requested' })).toHaveAttribute('aria-sort', 'ascending');
   });
 
-  it('take two lines of a wide window, also with a long message', async () => {
+  it('take two lines in a wide window, also with a long message', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const [ann] = trainees;
     if (ann) await buildEnrollment(test.context, ann, course, { status: 'pending', notes: 'This is why. '.repeat(40) });
@@ -73,7 +73,7 @@ describePages('Selections', function () {
   this.timeout(scaled(120_000));
   const test = useConsoleWithMail();
 
-  it('cover ranges, in either direction, and keep dangerous actions apart', async () => {
+  it('cover ranges in both directions, and separate dangerous actions', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 10);
     const page = await test.openAs(admin, '/people?role=trainee');
@@ -91,7 +91,7 @@ describePages('Selections', function () {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  it('of all mails that failed are sent again at once', async () => {
+  it('of all failed mails can be sent again together', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const person = await buildUser(test.context);
     for (let number = 0; number < 25; number += 1)
@@ -109,7 +109,7 @@ describePages('Selections', function () {
     await expect(page.getByText('25 mails are sent again.')).toBeVisible();
   });
 
-  it('of more than the service changes at once say what to do', async () => {
+  it('above the limit of the service say what to do', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 1001);
     const page = await test.openAs(admin, '/people?role=trainee');

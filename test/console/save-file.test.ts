@@ -6,7 +6,7 @@ import { neutralizeCell } from '../../src/tables/write/cells.js';
 import { rowsInBytes } from '../support/workbooks.js';
 
 describe('The files that the web console writes', () => {
-  it('have an apostrophe where the files of the service have one', () => {
+  it('have an apostrophe exactly where files of the service have one', () => {
     const piece = fc.constantFrom(...'=+-@\t\r\n,;|\'"\uff1da1 ');
     const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
@@ -15,11 +15,11 @@ describe('The files that the web console writes', () => {
     );
   });
 
-  it('have no cell that runs as a formula, whatever its delimiter is', () => {
+  it('have no cell that runs as a formula, with any delimiter', () => {
     expect(csvOf([['Ann;=1+1', 'ann@example.org', '-x']])).to.equal("\ufeffAnn;'=1+1,ann@example.org,'-x\r\n");
   });
 
-  it('are workbooks, too, with texts as they are', async () => {
+  it('can be workbooks with unchanged texts', async () => {
     const lines = [
       ['name', 'email', 'password'],
       ['=1+1 & <b>"Ann"', ' ann@example.org', '0049'],

@@ -79,7 +79,7 @@ describePages('Every screen', function () {
   }
 
   for (const audience of audiences.filter(isSampled)) {
-    it(`keeps its layout from right to left, ${audience}`, async () => {
+    it(`keeps its layout in right-to-left languages, ${audience}`, async () => {
       const problems = await lookAtScreens(test, audience, {
         language: 'ar-XB',
         browser,
@@ -89,7 +89,7 @@ describePages('Every screen', function () {
     });
 
     if (!audience.startsWith('as ')) continue;
-    it(`shows markup as text, and texts as long as they may be within 360 pixels, ${audience}`, async () => {
+    it(`shows markup as text, and the longest texts within 360 pixels, ${audience}`, async () => {
       const problems = await lookAtScreens(test, audience, {
         typed: hostile,
         browser: { viewport: narrow },
@@ -105,7 +105,7 @@ describePages('Every screen', function () {
     });
   }
 
-  it('of courses fits narrow and zoomed windows in German, too', async () => {
+  it('of courses also fits narrow and zoomed windows in German', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     await buildMaterial(test.context, course);
     for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
@@ -134,11 +134,11 @@ async function expectDifferentLook(one: Locator, other: Locator): Promise<void> 
   expect(images[0].equals(images[1])).toBe(false);
 }
 
-describePages('With the colours of the system alone, as in high contrast', function () {
+describePages('Forced colours, as in high contrast mode,', function () {
   this.timeout(scaled(60_000));
   const test = useConsoleWithMail();
 
-  it('shows what is ticked, switched on, chosen, open and done', async () => {
+  it('keep checked, chosen, open and completed controls visible', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildTrainees(test.context, 25);
@@ -212,7 +212,7 @@ describePages('Motion', function () {
     return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
   }
 
-  it('is left out for who asked the system for less of it, and is there for others', async () => {
+  it('is reduced if the system asks for that, and only then', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     // Work that goes on is shown by a fading sign.
     expect((await whatMoves(admin, 'reduce')).filter((name) => name !== 'fade')).toEqual([]);

@@ -11,12 +11,12 @@ import { describePages, expect } from './support/browser.js';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** As `npm run screenshots` makes them: that of the README, and at full depth those of every screen. */
-describePages('The images of the web console', function () {
+describePages('The screenshots of the web console', function () {
   this.timeout(scaled(600_000));
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('are made of the built console, and show something', async () => {
+  it('are taken of the built console, and are not empty', async () => {
     const consoleFolder = path.join(await compiledProgram(), 'console');
     const script = ['--import', 'tsx', 'scripts/screenshots.ts', folder.path, '--console', consoleFolder];
     const argv = fullDepth ? script : [...script, '--readme'];

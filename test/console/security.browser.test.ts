@@ -76,7 +76,7 @@ describePages('A page on another port of the same host', function () {
     await expect(page.getByRole('button', { name: 'Account menu for Tia Trainee' })).toBeVisible();
   }
 
-  it('reads and changes nothing with the cookie, which the browser sends it, by script or by a form', async () => {
+  it('reads and changes nothing by script or form, although the browser sends the cookie', async () => {
     const { page, other, trainee } = await openBoth();
     test.expectErrors(other, /CORS policy|ERR_FAILED|ERR_BLOCKED|status of 40\d/);
     for (const [method, path, mode] of [
@@ -110,7 +110,7 @@ describePages('A page on another port of the same host', function () {
     await expectSessionActive(page);
   });
 
-  it('signs nobody in to an account of its own', async () => {
+  it('cannot sign somebody in to a foreign account', async () => {
     const { page, other } = await openBoth();
     test.expectErrors(other, /status of 40\d/);
     const cookies = await page.context().cookies();
@@ -130,7 +130,7 @@ describePages('A hostile page whose name resolves to the address of the service'
     '--disable-features=BlockInsecurePrivateNetworkRequests,LocalNetworkAccessChecks',
   ]);
 
-  it("can't set it up, and gets no page of it", async () => {
+  it("can't create the super admin, and gets no page", async () => {
     const origin = test.url.replace('localhost', 'evil.example');
     const page = await test.open('about:blank');
     // Only origins that the browser trusts have openers, of whatever name.

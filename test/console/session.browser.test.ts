@@ -24,7 +24,7 @@ describePages('The session of the web console', function () {
   const test = useConsole();
   beforeEach(() => buildUser(test.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' }));
 
-  it('leads to the address that was asked for, and keeps the token out of reach of scripts', async () => {
+  it('leads to the requested URL, and hides the token from scripts', async () => {
     const { phone } = await buildUser(test.context);
     const page = await test.open(`${test.url}/profile`);
     await signInAt(page, phone, factoryPassword);
@@ -36,7 +36,7 @@ describePages('The session of the web console', function () {
     expect(seen).not.to.include('ey');
   });
 
-  it('says why signing in is refused, and for how long', async () => {
+  it('says why a sign-in is refused, and for how long', async () => {
     const { email } = await buildUser(test.context);
     const page = await test.open(test.url);
     await page.clock.install();
@@ -59,7 +59,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('alert')).toHaveCount(0);
   });
 
-  it('asks who has no phone for one after the first password, and takes Later for an answer', async () => {
+  it('asks for a missing phone after the first password, and accepts Later as an answer', async () => {
     for (const answer of ['0151/1', 'Later']) {
       const trainee = await buildUser(test.context, { requiresPasswordChange: true });
       await trainee.update({ phone: '', phoneKey: null });
@@ -82,7 +82,7 @@ describePages('The session of the web console', function () {
     }
   });
 
-  it('that a reset of the password has ended goes on over the page, with what was typed there', async () => {
+  it('continues after a password reset has ended it, and keeps typed text', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const course = await buildCourse(test.context, trainer);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
@@ -113,7 +113,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByText('Saved.')).toBeVisible();
   });
 
-  it('ends in all tabs at once, and that of another account shows nothing of the one before', async () => {
+  it('ends in all tabs at once, and the next account sees no data of the previous one', async () => {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/profile');
     const other = await test.openTab(page, `${test.url}/profile`);
@@ -138,7 +138,7 @@ describePages('The session of the web console', function () {
     expect(await notice.count()).to.equal(0);
   });
 
-  it('of another account that signs in again shows nothing of the one before in any tab', async () => {
+  it('of another account after signing in again shows no data of the previous one in any tab', async () => {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/catalogue');
     const other = await test.openTab(page, `${test.url}/profile`);
@@ -156,7 +156,7 @@ describePages('The session of the web console', function () {
     for (const tab of [page, other]) await expectOnlyBob(tab);
   });
 
-  it('that is found to be of another account loads the page again', async () => {
+  it('reloads the page if the cookie belongs to another account', async () => {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/profile');
     await page.getByLabel('Last name').fill('Unsaved');
@@ -178,7 +178,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByLabel('Last name')).toHaveCount(0);
   });
 
-  it('stays, and the page says so, when signing out fails', async () => {
+  it('stays after a failed sign-out, and the page says so', async () => {
     const page = await test.openAs(await buildUser(test.context, tia));
     test.expectErrors(page, /ERR_FAILED|status of 503/);
     let refusal: 'no answer' | 503 | undefined = 'no answer';
@@ -203,7 +203,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
-  it('is asked for again where the service was away', async () => {
+  it('can be requested again after the service was unreachable', async () => {
     const page = await test.openAs(await buildUser(test.context));
     test.expectErrors(page, /ERR_FAILED/);
     let asked = 0;
@@ -222,7 +222,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('banner')).toBeVisible();
   });
 
-  it('is in the language of the browser, and in the one that is chosen', async () => {
+  it('uses the language of the browser, or the chosen one', async () => {
     const trainee = await buildUser(test.context);
     const page = await test.open(test.url, { locale: 'de-AT' });
     await expectPage(page.getByRole('button', { name: 'Das Passwort zeigen oder verbergen' })).toBeVisible();

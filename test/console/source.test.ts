@@ -11,7 +11,7 @@ const textOf = (file: string) => readFileSync(path.join(folder, file), 'utf8');
 const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file)));
 
 describe('The source of the web console', () => {
-  it('imports nothing of the service but the generated types', () => {
+  it('imports only the generated types from the service', () => {
     const outside = files.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)]
         .map(([, specifier = '']) => path.posix.join(path.posix.dirname(file), specifier))
@@ -21,13 +21,13 @@ describe('The source of the web console', () => {
     expect(outside.filter((one) => !one.endsWith('-> ../../examples/api-types.js'))).to.deep.equal([]);
   });
 
-  it('has no word on a page that is not in the catalogue', () => {
+  it('has no untranslated text on a page', () => {
     // Text between tags, and texts of attributes that are shown or read aloud.
     const literal = />\s*[A-Za-z][^<>{}=;()]*\s*<\/|\b(label|title|placeholder|aria-label|alt)="[A-Za-z]/;
     expect(filesWith(literal).filter((file) => file.endsWith('.tsx'))).to.deep.equal([]);
   });
 
-  it('loads for each page the words that it and its dialogs have, and no others', () => {
+  it('loads exactly the translations that a page and its dialogs use', () => {
     const routers = ['app/router.tsx', 'app/public-pages.tsx'];
     /** A file and what it imports, also later; but not other pages. */
     function closureOf(file: string, found = new Set<string>()): Set<string> {
@@ -52,7 +52,7 @@ describe('The source of the web console', () => {
     expect(wordsOf('main.tsx'), 'the frame and signing in').to.deep.equal([]);
   });
 
-  it('uses every word of the catalogue', () => {
+  it('uses every translation', () => {
     const source = files
       .filter((file) => !file.startsWith('i18n/'))
       .map(textOf)

@@ -63,7 +63,7 @@ describePages('Lists', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('lead from a page after the last one to the last, without an entry in the history', async () => {
+  it('redirect from a page after the last one to the last page, without an entry in the history', async () => {
     const { admin, course, trainees } = await buildScene(test);
     for (const trainee of trainees) await buildEnrollment(test.context, trainee, course);
     await buildMaterial(test.context, course, { name: 'Exercise.txt', uploadedBy: admin.id }, 'Write a parser.');
@@ -95,7 +95,7 @@ describePages('Lists', function () {
     }
   });
 
-  it('keep the way to the other pages where one can not be read', async () => {
+  it('keep the links to other pages if one page fails to load', async () => {
     const { admin } = await buildScene(test);
     const page = await test.openAs(admin, '/people?limit=2');
     await page.getByRole('table').waitFor();
@@ -111,7 +111,7 @@ describePages('Lists', function () {
     await expect(page.getByRole('row')).toHaveCount(3);
   });
 
-  it('keep the place in the page when a column is chosen, and the focus when a search is cleared', async () => {
+  it('keep the scroll position when a column is chosen, and the focus when a search is cleared', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 50);
     // Columns of another table: those are shown that this one has by itself.
@@ -151,7 +151,7 @@ describePages('Lists', function () {
     await expect(page).toHaveURL(`${test.url}/people`);
   });
 
-  it('have the actions of rows in sight in 1280, 1024 and 360 pixels, whatever the other columns hold', async () => {
+  it('show the actions of rows without scrolling in 1280, 1024 and 360 pixels, with any content', async () => {
     const { admin, course, trainees } = await buildScene(test);
     const notes = 'An agreement about times, exams and what follows. '.repeat(8);
     for (const trainee of trainees) {
@@ -181,7 +181,7 @@ describePages('Lists', function () {
     }
   });
 
-  it('say in 1280, 768 and 360 pixels, unscrolled, which course it is, when, how full, and the state of each place', async () => {
+  it('show course, dates, seats and status without scrolling in 1280, 768 and 360 pixels', async () => {
     const { admin, course, trainees } = await buildScene(test);
     await course.update({
       title: 'Compilers and Interpreters',
@@ -216,7 +216,7 @@ describePages('Lists', function () {
     await expect(page.getByRole('heading', { level: 1 }).locator('xpath=../..')).toContainText('Beendet');
   });
 
-  it('accept and refuse requests by buttons, also in a narrow window', async () => {
+  it('have buttons to accept and refuse requests, also in a narrow window', async () => {
     const { trainer, course, trainees } = await buildScene(test);
     const [trainee] = trainees;
     if (trainee) await buildEnrollment(test.context, trainee, course, { status: 'pending' });

@@ -21,7 +21,7 @@ const wordsOf = (catalogue: Catalogue, prefix = ''): Map<string, string> =>
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(([name]) => name).sort();
 
-describe('The words of the web console', () => {
+describe('The translations of the web console', () => {
   const english = wordsOf(en);
 
   for (const [language, catalogue] of Object.entries({ German: de })) {
@@ -38,7 +38,7 @@ describe('The words of the web console', () => {
     });
   }
 
-  it('name what the audit log records of imports and materials', () => {
+  it('name the audited values of imports and materials', () => {
     const options = Object.keys(importOptionsSchema.describe().keys as object);
     expect({ ...en.field, ...en.audit.field }).to.include.all.keys(
       ...options,
@@ -55,18 +55,18 @@ describe('The words of the web console', () => {
     expect(words).to.include.all.keys(...auditedFields, ...courseFieldNames, ...enrollmentFieldNames);
   });
 
-  it('say why a file or a row of it is not imported', () => {
+  it('explain every reason why a file or row is not imported', () => {
     const ofImports = fileProblemReasons.filter((reason) => !(reason in en.problem));
     expect(en.imports.problem).to.have.all.keys(...ofImports, 'PLAN_OUTDATED');
     expect(en.imports.why).to.have.all.keys(...rowCodes);
   });
 
-  it('say every code of the service', () => {
+  it('cover every error code of the service', () => {
     expect(en.refusal).to.have.all.keys(...publicCodes);
     expect(en.problem).to.have.all.keys(...problemCodes);
   });
 
-  it('have a form for one and for others where they count', () => {
+  it('have singular and plural forms if they count', () => {
     for (const key of english.keys())
       if (key.endsWith('_one')) expect([...english.keys()]).to.include(key.replace(/_one$/, '_other'));
     // "More than 10,000 accounts" is never shown for one.

@@ -6,8 +6,8 @@ import { actionsFor, statusAfter } from '../../src/console/enrollments/enrollmen
 import { clientName } from '../../src/console/ui/client-name.js';
 import { applySearchChange, listSearch, orderOf, searchNavigation } from '../../src/console/ui/lists/list-search.js';
 
-describe('The address of a list', () => {
-  it('has what is known and makes sense, as text', () => {
+describe('The URL of a list', () => {
+  it('keeps known and valid parameters, as text', () => {
     const read = listSearch('role');
     expect(read({ page: '2', limit: -1, search: '', role: true, colour: 'red' })).to.deep.equal({
       page: 2,
@@ -16,7 +16,7 @@ describe('The address of a list', () => {
     for (const page of ['x', '0', '-1', 1.5, null]) expect(read({ page })).to.deep.equal({});
   });
 
-  it('begins at page 1 after any change but of the page and the columns', () => {
+  it('returns to page 1 after every change except of page and columns', () => {
     const now = { page: 3, search: 'ann', role: 'trainee' };
     expect(applySearchChange(now, { role: undefined })).to.deep.equal({ search: 'ann' });
     expect(applySearchChange(now, { page: 4 })).to.deep.equal({ ...now, page: 4 });
@@ -24,7 +24,7 @@ describe('The address of a list', () => {
     expect(searchNavigation<typeof now>({ search: 'b' }).replace).to.equal(true);
   });
 
-  it('names an order that the service has, or none', () => {
+  it('names a sort order that the service supports, or none', () => {
     expect(orderOf(['name', 'email'], '-email')).to.deep.equal({ sortBy: 'email', sortOrder: 'DESC' });
     expect(orderOf(['name'], 'name')).to.deep.equal({ sortBy: 'name', sortOrder: 'ASC' });
     expect(orderOf(['name'], '-phone').sortBy).to.equal(undefined);
@@ -32,14 +32,14 @@ describe('The address of a list', () => {
 });
 
 describe('The form of a course', () => {
-  it('takes whole seats from 1, or none', () => {
+  it('accepts whole numbers of seats from 1, or no limit', () => {
     for (const maxStudents of ['', 1, 12])
       expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.deep.equal({});
     for (const maxStudents of [0, -1, 12.5, '1'])
       expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.have.property('maxStudents');
   });
 
-  it('has an input for every field, and the page of a course shows each', () => {
+  it('has an input for every field, and the page of a course shows every field', () => {
     const source = (file: string) =>
       readFileSync(new URL(`../../src/console/courses/${file}`, import.meta.url), 'utf8');
     const names = Object.keys(formValuesOf());
@@ -51,7 +51,7 @@ describe('The form of a course', () => {
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).to.deep.equal(elsewhere);
   });
 
-  it('tells the service of the fields that differ, of emptied ones as null', () => {
+  it('sends only changed fields, and emptied fields as null', () => {
     const before = { ...formValuesOf(), title: 'Compilers', location: 'Room 1', tags: ['c'] };
     expect(changedFields(before, { ...before, title: 'Weaving', location: ' ', tags: ['c'] })).to.deep.equal({
       title: 'Weaving',
@@ -60,9 +60,9 @@ describe('The form of a course', () => {
   });
 });
 
-describe('What can be done with an enrollment', () => {
+describe('The actions for an enrollment', () => {
   for (const status of enrollmentStatuses)
-    it(`that is ${status}: each change that managers may make, and removing it`, () => {
+    it(`with status ${status} are all changes that managers may make, and removal`, () => {
       const allowed = Object.entries<readonly string[]>(statusRules[status].followedBy);
       const offered = actionsFor([{ status }]);
       expect(offered.pop()).to.equal('remove');

@@ -148,11 +148,11 @@ async function readAuditLog(page: Page): Promise<void> {
   await expect(finished.getByRole('link', { name: 'people.csv' })).toHaveAttribute('href', /^\/imports\//);
 }
 
-describePages('The whole life in the web console', function () {
+describePages('The whole programme in the web console', function () {
   this.timeout(scaled(240_000));
   const test = useConsole({ FILE_MATERIAL_TYPES: 'pdf' });
 
-  it('runs from setup over an import, a course and a place in it to the audit log', async () => {
+  it('runs from setup through an import, a course and an enrollment to the audit log', async () => {
     const office = await test.open(test.url);
     await setUp(office);
     const passwords = await importSpreadsheet(office);
