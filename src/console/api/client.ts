@@ -4,7 +4,7 @@ import { operations } from './operations.js';
 export type OperationId = keyof Operations;
 export type ResponseBody<Id extends OperationId> = Operations[Id]['response'];
 
-/** Allows undefined for optional fields, which is as good as absent. */
+/** Allows undefined in optional fields, with the same meaning as an absent field. */
 type AllowUndefined<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 type InputPart<T, Name extends string> = Name extends keyof T
@@ -13,35 +13,33 @@ type InputPart<T, Name extends string> = Name extends keyof T
     : { [K in Name]?: AllowUndefined<Exclude<T[Name], undefined>> | undefined }
   : unknown;
 
-/** What an operation is called with: its path and query parameters, and its body. */
+/** Input of an operation: path parameters, query parameters and body. */
 export type Input<Id extends OperationId> = InputPart<Operations[Id]['parameters'], 'path'> &
   InputPart<Operations[Id]['parameters'], 'query'> &
   (undefined extends Operations[Id]['body'] ? { body?: Operations[Id]['body'] } : { body: Operations[Id]['body'] });
 
-/** The fields of {@link Input}, whatever the operation. */
 interface AnyInput {
   path?: Record<string, string>;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
-/** A field that the service refused. */
 export type FieldProblem = ValidationError['errors'][number];
 
-/** Why a response isn't a success. */
+/** Reason of an error response. */
 export interface Refusal {
-  /** Absent where something between the browser and the service has answered. */
+  /** Absent if a proxy responded instead of the service. */
   code?: ErrorCode | undefined;
   params?: ErrorParams | undefined;
 }
 
 interface ErrorDetails extends Refusal {
   problems?: readonly FieldProblem[] | undefined;
-  /** Seconds to wait before retrying, when the service says so. */
+  /** Seconds to wait before retrying, if the service says so. */
   retryAfter?: number | undefined;
 }
 
-/** A response that isn't a success, or none at all (`status` 0). */
+/** Error response, or no response (`status` 0). */
 export class ApiError extends Error implements Refusal {
   override name = 'ApiError';
   readonly code: ErrorCode | undefined;
@@ -61,29 +59,25 @@ export class ApiError extends Error implements Refusal {
   }
 }
 
-/** The session has ended: the form to sign in again says so. */
+/** The session has ended. Pages don't show this error, because the dialog to sign in again says so. */
 export class SessionEndedError extends ApiError {}
 
-/** Told of every response that says that there is no session (any more). */
+/** Called for every response that says that the session has ended. */
 let onSignedOut: () => void = () => undefined;
 
-/** Sets what happens when the service doesn't know the session. */
 export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
-/** The address of an operation, for links and event streams. */
 export function urlOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'body'>): string {
-  // Every input has these fields at most.
+  // `Input` has no other fields, for any operation.
   const { path = {}, query = {} } = input as AnyInput;
-  const address = operations[id].path.replace(/\{(\w+)\}/g, (_all, name: string) =>
-    encodeURIComponent(path[name] ?? ''),
-  );
+  const base = operations[id].path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const one of [value].flat()) if (one !== undefined && one !== '') search.append(name, String(one));
   const text = search.toString();
-  return text === '' ? address : `${address}?${text}`;
+  return text === '' ? base : `${base}?${text}`;
 }
 
 function toFormData(fields: object): FormData {
@@ -97,11 +91,11 @@ function toFormData(fields: object): FormData {
 
 function buildRequest(id: OperationId, input: AnyInput): RequestInit {
   const { method, ...transport } = operations[id];
-  // The service takes a cookie for changes only with a header that pages of other origins can't send.
+  // For changes, the service accepts the cookie only with this header, which pages of other origins can't send.
   const headers: Record<string, string> = { 'X-Requested-With': 'coursectl' };
   const sends = 'sends' in transport ? transport.sends : undefined;
   if (sends === undefined) return { method, headers };
-  // Operations that take a form have an object as body.
+  // The body of a form operation is always an object.
   if (sends === 'form') return { method, headers, body: toFormData((input.body ?? {}) as object) };
   return {
     method,
@@ -110,13 +104,12 @@ function buildRequest(id: OperationId, input: AnyInput): RequestInit {
   };
 }
 
-/** What the body of a response that isn't a success says, besides sentences. */
+/** Body of an error response, without the English message, which the console doesn't show. */
 interface ErrorBody {
   params?: ErrorParams;
   errors?: FieldProblem[];
 }
 
-/** @param headerOf gives a header of the response */
 function toApiError(
   id: OperationId,
   status: number,
@@ -126,7 +119,7 @@ function toApiError(
   const retryAfter = Number(headerOf('Retry-After') ?? Number.NaN);
   const ErrorClass = status === 401 && !signInOperations.has(id) ? SessionEndedError : ApiError;
   return new ErrorClass(status, {
-    // The document lists the codes; a service of another version may have others, for which there are general words.
+    // The OpenAPI document lists the codes. A service of another version may send others, which get a general text.
     code: (headerOf('Error-Code') ?? undefined) as ErrorCode | undefined,
     params,
     problems: errors,
@@ -136,12 +129,12 @@ function toApiError(
 
 const noResponse = () => new ApiError(0);
 
-/** @throws ApiError for every response that isn't a success, and with status 0 when there is no response */
+/** @throws ApiError for every error response, and with status 0 if there is no response */
 async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(urlOf(id, input), {
-      // As above.
+      // `Input` has no other fields, for any operation.
       ...buildRequest(id, input as AnyInput),
       credentials: 'same-origin',
       ...(signal && { signal }),
@@ -151,7 +144,7 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
     throw noResponse();
   }
   if (!response.ok) {
-    // What stands between the browser and the service may answer with something else than JSON.
+    // A proxy may respond with something other than JSON.
     const body = (await response.json().catch(() => ({}))) as ErrorBody;
     const failure = toApiError(id, response.status, body, (name) => response.headers.get(name));
     if (failure instanceof SessionEndedError) onSignedOut();
@@ -162,7 +155,7 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
 
 /**
  * Calls an operation of the API by its id.
- * @throws ApiError for every response that isn't a success, and with status 0 when there is no response
+ * @throws ApiError for every error response, and with status 0 if there is no response
  */
 export async function call<Id extends OperationId>(
   id: Id,
@@ -172,14 +165,14 @@ export async function call<Id extends OperationId>(
   const response = await send(id, input, signal);
   const transport = operations[id];
   const responses = 'response' in transport ? transport.response : 'json';
-  // The document describes each response; `fetch` knows nothing of it.
+  // The OpenAPI document describes the responses; `fetch` doesn't know their types.
   if (responses === 'text') return (await response.text()) as ResponseBody<Id>;
   if (responses === 'blob') return (await response.blob()) as ResponseBody<Id>;
   return (await response.json()) as ResponseBody<Id>;
 }
 
 /**
- * The bytes of a response as they came, in whatever encoding: for files that the service gives once, where the page has to
+ * Calls an operation and returns the unchanged bytes of its response. For files that the service sends only once: the page must
  * know whether they arrived.
  * @throws ApiError as {@link call}
  */
@@ -192,11 +185,11 @@ export async function callForBlob<Id extends OperationId>(id: Id, input: Input<I
   }
 }
 
-/** Their 401 says that the password is wrong or that there is no session yet, not that one has ended. */
+/** Operations whose 401 means a wrong password or no session yet, not an ended session. */
 const signInOperations: ReadonlySet<OperationId> = new Set(['startWebSession', 'showWebSession', 'endWebSession']);
 
 interface UploadOptions {
-  /** Told how much of the request has been sent, from 0 to 1. */
+  /** Called with the sent share of the request, from 0 to 1. */
   onProgress(share: number): void;
   signal?: AbortSignal;
 }
@@ -210,8 +203,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Calls an operation that takes a form, and tells how much of it is sent, which `fetch` can't.
- * @throws ApiError as {@link call}; the signal's reason once it is aborted
+ * Calls a form operation and reports the upload progress, which `fetch` can't.
+ * @throws ApiError as {@link call}; the signal's reason after an abort
  */
 export function upload<Id extends OperationId>(
   id: Id,
@@ -228,7 +221,7 @@ export function upload<Id extends OperationId>(
     request.onerror = () => reject(noResponse());
     request.onload = () => {
       const body = parseJson(request.responseText);
-      // The document describes each response.
+      // The OpenAPI document describes the responses.
       if (request.status < 400) return resolve(body as ResponseBody<Id>);
       const failure = toApiError(id, request.status, body as ErrorBody, (name) => request.getResponseHeader(name));
       if (failure instanceof SessionEndedError) onSignedOut();
@@ -237,7 +230,7 @@ export function upload<Id extends OperationId>(
     const { method } = operations[id];
     request.open(method, urlOf(id, input));
     request.setRequestHeader('X-Requested-With', 'coursectl');
-    // Uploads are forms: as above.
+    // The body of a form operation is always an object.
     request.send(toFormData(((input as AnyInput).body ?? {}) as object));
   });
 }

@@ -10,14 +10,14 @@ import {
 import type { ErrorCode } from '../../../examples/api-types.js';
 import { ApiError, call, type Input, type OperationId, type ResponseBody } from './client.js';
 
-/** No response, or one that says that the service is busy or, from a proxy before it, away. */
+/** Statuses of temporary failures: no response (0), busy, or down (from a proxy). */
 const transientStatuses: readonly number[] = [0, 429, 502, 503, 504];
 
-/** Whether asking again can help: the service was busy or out of reach. */
+/** Whether a retry can help: the service was busy or unreachable. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && transientStatuses.includes(error.status);
 
-/** What is shown of a course or an import is out of date. */
+/** Codes that mean that the shown course or import is out of date. */
 const outdatedCodes: readonly ErrorCode[] = [
   'ALREADY_ENROLLED',
   'COURSE_NOT_PUBLISHED',
@@ -32,7 +32,7 @@ const outdatedCodes: readonly ErrorCode[] = [
   'PLAN_EXPIRED',
 ];
 
-/** Whether the service refused a change because what it was asked for, as shown here, is out of date. */
+/** Whether the service refused a change because the shown data is out of date. */
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 409 || outdatedCodes.some((code) => code === error.code));
 
@@ -41,28 +41,28 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       retry: (count, error) => count < 2 && isTransient(error),
-      // Lists stay as they were until the user looks again.
+      // Shown data is fetched again when the user returns to the window.
       refetchOnWindowFocus: true,
       networkMode: 'always',
-      // Not the default with this mode.
+      // Off by default in this network mode.
       refetchOnReconnect: true,
     },
-    // What can't be sent fails, rather than wait for a network and be done later. The service may be on this very machine, too.
+    // Without a network, changes fail now instead of being sent later. The service may also run on this machine.
     mutations: { networkMode: 'always' },
   },
 });
 
 interface QueryOptions<Data> {
   enabled?: boolean;
-  /** Keeps showing the page before while the next one is on its way. */
+  /** Keeps showing the previous page while the next page loads. */
   keepPrevious?: boolean;
-  /** Asks again after so many milliseconds; false stops. */
+  /** Milliseconds between fetches; false for a single fetch. */
   refetchInterval?: number | false;
-  /** Asks again every second while this holds for the last answer, also when the service is away meanwhile. */
+  /** Fetches again every second while this is true for the last response, even if the service is down meanwhile. */
   refetchWhile?(data: Data): boolean;
 }
 
-/** The one way to read: the answer of an operation, shared by its input. */
+/** Reads the response of an operation; components with the same input share it. All components read with this hook. */
 export function useApi<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
@@ -79,13 +79,13 @@ export function useApi<Id extends OperationId>(
   });
 }
 
-/** Passwords come with their answers, or are shown after them, and only once: these answers don't wait for what is read again. */
+/** Operations with a password that is shown once. It is shown before other data is fetched again. */
 const passwordOperations: readonly OperationId[] = ['createUser', 'resetPassword', 'changeManyUsers'];
 
 /**
- * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again. So it is when
- * the change is refused because what is shown is out of date.
- * @param affected the operations whose answers are out of date afterwards; all of them when it isn't given
+ * Changes data: `mutate(input)` calls the operation, and ends when the shown data has been fetched again. The data is also fetched
+ * again if the change is refused because the shown data is out of date. All components change data with this hook.
+ * @param affected operations whose responses are out of date afterwards; by default all
  */
 export function useChange<Id extends OperationId>(
   id: Id,
@@ -106,7 +106,7 @@ export function useChange<Id extends OperationId>(
   });
 }
 
-/** For work of several calls: marks everything that was read as out of date, and waits until what is shown is read again. */
+/** For work of several calls. The function marks all data as out of date, and waits until shown data is fetched again. */
 export function useRefresh(): () => Promise<void> {
   const client = useQueryClient();
   return () => client.invalidateQueries();
