@@ -14,7 +14,7 @@ watchLinkTokens();
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 const translation = startTranslation();
-// At the same time as the words and the session, not after them.
+// Loads the pages in parallel with the translations and the session.
 if (mayBeSignedIn() && !isPublicPage()) SignedIn.preload();
 const page = createRoot(root);
 try {

@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** Writes each text file a second and third time, compressed, so that the service need not do it for each request. */
+/** Also writes each text file compressed by gzip and Brotli, so that the service needs no compression for each request. */
 function precompressed(): Plugin {
   let outDir = '';
   return {
@@ -30,14 +30,14 @@ function precompressed(): Plugin {
 }
 
 /**
- * The code that several pages share, in a few files: many small ones compress badly. Each file is loaded as a whole, so it
- * has what all that load it need. The first group that matches takes a module, and what the module imports with it.
- * test/console/budget.browser.test.ts says what each page may load.
+ * Code shared by several pages, in a few files: many small files compress badly. A file is always loaded as a whole, so its modules
+ * should be needed by the same pages. The first matching group takes a module, together with its imports.
+ * test/console/budget.browser.test.ts limits the size of each page.
  */
 const sharedCode = [
-  // Whatever is shown. The entry itself stays a file of its own: index.html names it.
+  // Needed by every page. The entry itself stays a separate file, because index.html names it.
   { name: 'start', tags: ['$initial' as const], test: (id: string) => !/[\\/](main\.tsx|index\.html)$/.test(id) },
-  // Pages to sign in, and the pages behind it.
+  // For the sign-in pages and the pages behind them.
   {
     name: 'basics',
     test: inSource(
@@ -45,7 +45,7 @@ const sharedCode = [
       'console/i18n/format',
       'console/ui/(forms/form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
-      // Small, and of several of the groups below or of many pages.
+      // Small modules of several groups below or of many pages.
       'core/MantineProvider/color-functions/.+',
       'icons-react/dist/esm/icons/Icon(ChevronDown|Trash)',
       'hooks/esm/utils/use-callback-ref/.+',
@@ -61,22 +61,22 @@ const sharedCode = [
   },
   { name: 'pager', test: inSource('console/ui/lists/pager') },
   { name: 'checkbox', test: inSource('components/Checkbox/.+') },
-  // Of tables, dialogs and lists of choices.
+  // For tables, dialogs and dropdown lists.
   { name: 'scroll-area', test: inSource('components/ScrollArea/.+') },
   { name: 'table', test: inSource('console/ui/lists/(data-table|search-field)') },
-  // Of lists of choices, and of the fields of courses.
+  // For dropdown lists and the fields of courses.
   { name: 'combobox', test: inSource('components/Combobox/Combobox') },
   {
     name: 'choices',
     test: inSource('console/pickers/(search-select|course-picker|person-picker)'),
   },
-  // Of dialogs, and of pages that open none at first.
+  // For dialogs, and for pages without an open dialog at first.
   { name: 'unsaved', test: inSource('console/ui/forms/unsaved') },
   { name: 'dialog', test: inSource('console/ui/forms/confirm-dialog', 'components/Modal/Modal') },
   { name: 'form', test: inSource('console/ui/forms/(form|password-field)', 'components/PasswordInput/.+') },
 ];
 
-/** Modules by the ends of their paths, without extension, as patterns. */
+/** Matches modules by the ends of their paths, given as patterns without the extension. */
 function inSource(...paths: readonly string[]): RegExp {
   const ends = paths.map((path) => path.replaceAll('/', '[\\\\/]'));
   return new RegExp(`[\\\\/](${ends.join('|')})\\.\\w+$`);
@@ -84,24 +84,24 @@ function inSource(...paths: readonly string[]): RegExp {
 
 export default defineConfig({
   root,
-  // Whatever is built is public: only what a module or page names, not all files of a folder.
+  // Built files are public, so only files that a module or page names are built, not whole folders.
   publicDir: false,
   plugins: [react(), precompressed()],
-  // The service puts the nonce of each page there: src/http/server/web-console.ts.
+  // Placeholder for the nonce of each page: src/http/server/web-console.ts.
   html: { cspNonce: 'CSP_NONCE' },
   build: {
     outDir: '../../dist/console',
     emptyOutDir: true,
-    // Scripts and styles come from the service alone: its policy allows no `data:` addresses for them.
+    // The content security policy allows no `data:` URLs for scripts and styles.
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
-    // Of the packages whose code is part of the built console: see THIRD-PARTY-NOTICES.md.
+    // Licenses of the packages in the built console: see THIRD-PARTY-NOTICES.md.
     license: { fileName: 'LICENSES.md' },
     target: 'es2023',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: { output: { codeSplitting: { groups: sharedCode } } },
   },
-  // Where `npm run dev` starts the service.
+  // `npm run dev` starts the service at this address.
   server: { port: 5173, strictPort: true, proxy: { '/api': 'http://127.0.0.1:3000' } },
 });

@@ -10,9 +10,9 @@ import { SessionProvider } from '../session/session.js';
 import { lazyPart } from '../ui/lazy.js';
 import { PageLoader, SessionGate } from './session-gate.js';
 
-/** The nonce of this page, with which styles that are made at run time are let through by its policy. */
+/** Nonce of this page: its content security policy blocks styles created at run time without this nonce. */
 const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// The library that keeps the page from scrolling under an open dialog looks for the nonce of its style there.
+// react-remove-scroll, which stops the page from scrolling under a dialog, reads the nonce of its style there.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 const PublicPage = lazyPart(async () => (await import('./public-pages.js')).PublicPage, <PageLoader />);

@@ -4,14 +4,14 @@ const canHaveFocus = (element: Element): element is HTMLElement =>
   element instanceof HTMLElement && element.tabIndex >= 0;
 
 /**
- * Keeps the keyboard's place when what has the focus goes away, as a row that is deleted, a form that is done, or the menu from
- * which a dialog was opened: the focus moves to the dialog that is open, to what had it before in the page, to the nearest frame
- * around that, or to the page's heading. Browsers would begin at the top of the document again.
+ * Moves the focus when the focused element disappears, such as a deleted row, a finished form, or a menu that opened a dialog.
+ * The focus moves to the open dialog, otherwise to the nearest focusable ancestor that still exists, otherwise to the heading
+ * of the page. Without this, browsers restart at the top of the document.
  */
 export function useFocusRecovery(): void {
   useEffect(() => {
     let lastFocused: Element | undefined;
-    /** What had the focus last in the page, and what is around it: menus and dialogs were opened there. */
+    /** Last focused element in `main`, with its ancestors. Menus are excluded, because they close. */
     let ancestors: Element[] = [];
 
     function remember({ target }: FocusEvent): void {

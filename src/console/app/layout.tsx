@@ -14,38 +14,38 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { useFocusRecovery } from './focus.js';
 import { navigationOf } from './navigation.js';
 
-/** The frame of every page: navigation by role, account menu, and the page itself. */
+/** Frame of every page: navigation by role, account menu, and the page itself. */
 export function Layout() {
   const { t } = useTranslation();
   const user = useUser();
   const { data: mail } = useApi('showForgotPassword', {}, { enabled: user.role === 'super_admin' });
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  /** Where the menu lies over the page: app.css. */
+  /** Whether the menu covers the page; app.css has the same width. */
   const isNarrow = useMediaQuery('(max-width: 47.99em)');
   const menuButton = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes, also by Back
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu when the page changes, also by Back
   useEffect(close, [pathname]);
   useWindowEvent('keydown', ({ key }) => {
     if (key !== 'Escape' || !opened) return;
     close();
-    // Nothing of the menu is there to have it.
+    // The closed menu can't have the focus.
     menuButton.current?.focus();
   });
   function leaveMenu(): void {
-    // What is under the menu can't have the focus before it is closed.
+    // The page under the menu can get the focus only after the menu is closed.
     flushSync(close);
-    // The page that is open doesn't take the focus again.
+    // A link to the current page opens nothing, so its heading doesn't get the focus by itself.
     if (opened) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   }
   const signOut = useSignOut();
   const language = useLanguageChange();
   const preferences = useChange('changeMailPreferences', ['showMailPreferences']);
-  /** Mails come in the language, too. */
+  /** Changes the language of the page and of mails. */
   async function setLanguage(chosen: Language): Promise<void> {
     if ((await language.change(chosen)) && chosen !== 'ar-XB') preferences.mutate({ body: { language: chosen } });
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the failures go when the page changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: clears failures when the page changes
   useEffect(() => {
     signOut.reset();
     language.forget();
@@ -95,7 +95,7 @@ export function Layout() {
         ))}
       </Box>
       <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
-        {/* Lists of choices of the header are drawn beside it. */}
+        {/* Not `main` itself: it also contains the open menus of the header (theme.ts), which must stay usable. */}
         <div className="frame-page" inert={opened && isNarrow}>
           <LanguageFailure failed={language.failed} />
           <FormFailure title={t('app.languageNotKept')}>{preferences.error ?? undefined}</FormFailure>

@@ -1,6 +1,6 @@
 import { fallbackTexts } from '../i18n/i18n.js';
 
-/** Stands for the console where its words could not be loaded: a blank page would not say why. */
+/** Replaces the console if its translations could not be loaded. */
 export function LoadFailure() {
   return (
     <main id="content" className="load-failure" lang="en">

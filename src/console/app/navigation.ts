@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import type { Role } from '../session/session.js';
 
-/** What stands in the navigation of each role, in this order. */
+/** Navigation entries of all roles, in this order. */
 const entries = [
   { to: '/', label: 'nav.overview', icon: IconChartBar, roles: ['super_admin', 'trainer'] },
   { to: '/', label: 'nav.learning', icon: IconSchool, roles: ['trainee'] },
@@ -23,6 +23,6 @@ const entries = [
   { to: '/audit', label: 'nav.audit', icon: IconHistory, roles: ['super_admin'] },
 ] as const;
 
-/** @param hasMail whether mail is set up: without it there is nothing on its page */
+/** @param hasMail whether mail is set up: otherwise the page of mails is empty */
 export const navigationOf = (role: Role, hasMail: boolean) =>
   entries.filter(({ to, roles }) => roles.some((one) => one === role) && (to !== '/mail' || hasMail));

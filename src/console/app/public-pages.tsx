@@ -5,7 +5,7 @@ import { useFocusRecovery } from './focus.js';
 import { PageLoader, SessionGate } from './session-gate.js';
 
 interface PublicPageProps {
-  /** Shows what a session opens in place of the page. */
+  /** Leaves this page for the pages behind the sign-in. */
   onSignedIn(): void;
 }
 
@@ -20,10 +20,10 @@ const pages: Record<string, ComponentType<PublicPageProps>> = {
   '/cancel-email': publicPage(async () => (await import('../links/cancel-email-page.js')).CancelEmailPage),
 };
 
-/** The page of the address, which everybody sees, also who is signed in as somebody else. */
+/** Public page of the current URL, for everybody, signed in or not. */
 export function PublicPage({ onSignedIn }: PublicPageProps) {
   useFocusRecovery();
-  // The code of a certificate is a part of its address.
+  // The URL of a certificate ends with its code.
   const Page = pages[window.location.pathname.replace(/^(\/certificates)\/.*/, '$1')];
   function leave(): void {
     window.history.replaceState(null, '', '/');

@@ -33,8 +33,9 @@ function NotFound() {
 }
 
 /**
- * The code or the words of a page could not be loaded; `cause` says why. The message isn't the one of `cause`: by that, the router
- * recognizes missing code and reloads the window, which shows the browser's error page while the service is away.
+ * Thrown if the code or the translations of a page could not be loaded. The message differs from that of `cause` on purpose:
+ * by that message the router recognizes missing code and reloads the window. While the service is down, the browser would then
+ * show its own error page.
  */
 class PageNotLoaded extends Error {
   override name = 'PageNotLoaded';
@@ -43,22 +44,22 @@ class PageNotLoaded extends Error {
   }
 }
 
-/** Shows what a page threw; the rest of the frame stays. */
+/** Shows the error of a page inside the frame. */
 function PageError({ error, reset }: ErrorComponentProps) {
-  // The router keeps the failure: nothing else loads the code again.
+  // The router remembers the failed import, so only a reload of the window loads the code again.
   if (error instanceof PageNotLoaded) return <NotLoaded />;
   return <Failed error={error} onRetry={reset} />;
 }
 
-/** A page whose code and words are loaded when it is opened. @param words those that it and its dialogs have */
+/** Page whose code and translations are loaded when it opens. @param screens whose translations the page and its dialogs use */
 function lazyPage<const Name extends string>(
-  words: readonly Screen[],
+  screens: readonly Screen[],
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
 ) {
   return lazyRouteComponent(async () => {
     try {
-      const [code] = await Promise.all([load(), loadTranslations(...words)]);
+      const [code] = await Promise.all([load(), loadTranslations(...screens)]);
       return code;
     } catch (error) {
       throw new PageNotLoaded(error);
@@ -66,7 +67,7 @@ function lazyPage<const Name extends string>(
   }, name);
 }
 
-/** A page for each role; other roles get "no such page". The service checks again. */
+/** Picks the page for the role of the user; other roles see `NotFound`. The service checks access itself. */
 function pageByRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.Element {
   return function PageOfRole() {
     const Component = pages[useUser().role] ?? NotFound;
@@ -74,7 +75,7 @@ function pageByRole(pages: Partial<Record<Role, ComponentType>>): () => React.JS
   };
 }
 
-// Addresses of courses are passed on from one role to another.
+// People of different roles share links to courses.
 const ToCatalogue = (): React.JSX.Element => <Navigate to="/catalogue" search={coursesRoute.useSearch()} replace />;
 const ToCourses = (): React.JSX.Element => <Navigate to="/courses" search={catalogueRoute.useSearch()} replace />;
 const ToCatalogueCourse = (): React.JSX.Element => (

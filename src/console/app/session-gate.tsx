@@ -7,7 +7,7 @@ import { useSession } from '../session/session.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
 
-/** Shown until it is known which page to show, and until its code has come. */
+/** Shown until the session and the code of the page are loaded. */
 export function PageLoader() {
   const { t } = useTranslation();
   return (
@@ -26,24 +26,26 @@ const FirstPasswordPage = lazyPart(
 const PhonePage = lazyPart(async () => (await import('../sign-in/phone-page.js')).PhonePage, <PageLoader />);
 const SignInAgain = lazyDialog(async () => (await import('../sign-in/sign-in-again.js')).SignInAgain, 'opened');
 
-/** The frame and its pages. */
 export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).SignedInPages, <PageLoader />);
 
-/** Asks for setup when there are no accounts, else to sign in. */
+/** Setup page if there are no accounts, otherwise the sign-in page. */
 function SetupOrSignIn() {
   const setup = useApi('setupStatus', {});
   if (setup.isPending) return <PageLoader />;
   return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
 }
 
-/** Shows the pages only to who is signed in with a password of their own; the address stays for afterwards. */
+/**
+ * Shows the pages to users who have signed in and replaced an initial password; others sign in first. The URL stays, so the
+ * requested page opens afterwards.
+ */
 export function SessionGate() {
   const { state } = useSession();
   const isPostponed = useIsSignInPostponed();
-  /** Pages that were opened stay, with what is typed in them, until somebody signs out. */
+  /** Whether pages were shown. They stay mounted with typed text until the user signs out. */
   const [opened, setOpened] = useState(false);
   const needsPassword = state.kind === 'signedIn' && state.session.requiresPasswordChange;
-  /** A person imported without a phone is asked for one after the first password change. */
+  /** Whether to ask for a phone after the first password change: a person may be imported without a phone. */
   const [asksPhone, setAsksPhone] = useState(false);
   if (needsPassword && !asksPhone && state.session.user.phone === '') setAsksPhone(true);
   const isBlocked = needsPassword || asksPhone;

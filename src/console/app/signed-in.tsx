@@ -6,11 +6,11 @@ import { router } from './router.js';
 
 const Notices = lazyPart(async () => (await import('./notices.js')).Notices);
 
-/** What is shown behind signing in; its code is loaded then, and that of messages with the first one. */
+/** Pages behind the sign-in. The code that shows messages is loaded with the first message. */
 export function SignedInPages() {
   const { notifications } = useNotifications();
   const [hasNotices, setHasNotices] = useState(false);
-  // Those of the person who was signed in before, who may be another one.
+  // Removes messages of the previous user.
   useEffect(() => notices.clean(), []);
   useEffect(() => {
     if (notifications.length > 0) setHasNotices(true);

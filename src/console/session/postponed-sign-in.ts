@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** Dialogs that show what the service gives only once. */
+/** Number of open dialogs with a password that can be shown only once. */
 let openDialogs = 0;
 const listeners = new Set<() => void>();
 
@@ -14,7 +14,7 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Postpones the form to sign in again while `isShown`: it would cover a password that can't be shown a second time. */
+/** Postpones the dialog to sign in again while `isShown`: it would cover a password that can't be shown again. */
 export function usePostponedSignIn(isShown: boolean): void {
   useEffect(() => {
     if (!isShown) return undefined;
@@ -23,5 +23,5 @@ export function usePostponedSignIn(isShown: boolean): void {
   }, [isShown]);
 }
 
-/** Whether the form to sign in again has to wait until a dialog is closed. */
+/** Whether the dialog to sign in again must wait until another dialog is closed. */
 export const useIsSignInPostponed = (): boolean => useSyncExternalStore(subscribe, () => openDialogs > 0);

@@ -11,10 +11,9 @@ export type Role = SessionUser['role'];
 
 type SessionState =
   | { kind: 'loading' }
-  /** The service can't be reached, or fails. */
   | { kind: 'failed'; error: ApiError; retry(): void }
   | { kind: 'signedOut' }
-  /** The session has ended while the page was open: the page stays, a form to sign in lies over it. */
+  /** The session ended while a page was open. The page stays, covered by a dialog to sign in again. */
   | { kind: 'ended'; session: Session }
   | { kind: 'signedIn'; session: Session };
 
@@ -22,21 +21,21 @@ interface SessionContext {
   state: SessionState;
   /** @throws ApiError */
   signIn(credentials: { identifier: string; password: string }): Promise<void>;
-  /** Asks for the session again, and for all that pages show, after a change of the account. */
+  /** Fetches the session and all shown data again, after a change of the account. @throws ApiError */
   refresh(): Promise<void>;
-  /** Asks for the session alone; null when it has ended. @throws ApiError */
+  /** Fetches only the session; null if it has ended. @throws ApiError */
   reread(): Promise<Session | null>;
   signOut(): Promise<void>;
 }
 
 const Context = createContext<SessionContext | undefined>(undefined);
 
-/** Other tabs of the same browser share the cookie: they are told when it changes. */
+/** Sent to other tabs of this browser when their shared cookie changes. */
 type TabMessage = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
 
 const sessionKey = ['session'] as const;
 
-/** Set while this browser is signed in, as far as it knows: scripts can't see the cookie. */
+/** Key in `localStorage`, set while this browser is signed in: scripts can't read the cookie itself. */
 const signedInKey = 'coursectl-signed-in';
 
 export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
@@ -57,21 +56,21 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
   const [lastSession, setLastSession] = useState<Session>();
   const [ended, setEnded] = useState(false);
-  /** Signed out on purpose, here or in another tab, or another account has signed in. */
+  /** Whether the user has signed out, here or in another tab, or another account has signed in. */
   const [leaving, setLeaving] = useState(false);
   const query = useQuery<Session | null, ApiError>({
     queryKey: sessionKey,
     queryFn: currentSession,
-    // Asked for again when the user comes back to the tab: it may have been ended elsewhere.
+    // Fetched again when the user returns to the tab: the session may have ended elsewhere.
     staleTime: 30_000,
   });
   const session = query.data ?? undefined;
-  /** Nothing of the account may stay, neither its data nor its address: the next one would change, or see, what is not its own. */
+  /** Whether to reload the window at `/`: the next account must see neither data nor the URL of the previous account. */
   const isLeaving =
     leaving || (session !== undefined && lastSession !== undefined && session.user.id !== lastSession.user.id);
 
   useEffect(() => {
-    // The pages are gone by now: a form with changes would ask whether to leave it.
+    // The pages are unmounted by now, so no form asks about unsaved changes.
     if (isLeaving) window.location.replace('/');
     else if (session) setLastSession(session);
   }, [isLeaving, session]);
@@ -82,7 +81,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      // Who isn't signed in here has an address to come to after signing in.
+      // A tab that isn't signed in keeps its URL, which opens after the sign-in.
       if (data.type === 'signedOut') setLeaving(lastSession !== undefined);
       else if (lastSession && lastSession.user.id !== data.userId) setLeaving(true);
       else {
@@ -98,7 +97,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (next && lastSession && next.user.id !== lastSession.user.id) return setLeaving(true);
     client.setQueryData(sessionKey, next);
     setEnded(false);
-    // Nothing else is answered until then.
+    // Until the password is changed, the service refuses all other requests.
     if (next?.requiresPasswordChange) return;
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, lastSession]);
@@ -126,7 +125,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [channel]);
 
   const state = useMemo<SessionState>(() => {
-    // Until the page is loaded anew.
+    // Until the window has reloaded.
     if (isLeaving) return { kind: 'loading' };
     if ((ended || query.data === null) && lastSession) return { kind: 'ended', session: lastSession };
     if (session) return { kind: 'signedIn', session };
@@ -145,7 +144,7 @@ export function useSession(): SessionContext {
   return session;
 }
 
-/** Signs out by a button, unless the user would rather keep what is not saved; `error` says why that failed. */
+/** Signs out, unless the user chooses to keep unsaved changes; `error` says why it failed. */
 export function useSignOut() {
   const { signOut } = useSession();
   return useMutation({
@@ -161,16 +160,16 @@ function useOpenSession(): Session {
   return state.session;
 }
 
-/** The signed-in account: for pages behind the session gate. */
+/** Signed-in user, for pages behind the session gate. */
 export const useUser = (): SessionUser => useOpenSession().user;
 
-/** Today in the programme's time zone, which need not be the browser's, as `YYYY-MM-DD`. */
+/** Today as `YYYY-MM-DD` in the programme's time zone, which may differ from the browser's. */
 export const useToday = (): string => useOpenSession().today;
 
 /** Sets the language of mails to that of the page, unless the person has chosen one. @throws ApiError */
 async function setFirstMailLanguage(): Promise<void> {
   const [mail, chosen] = await Promise.all([call('showForgotPassword', {}), call('showMailPreferences', {})]);
-  // No other language is ever set.
+  // `changeLanguage` sets no other languages.
   const language = i18next.language as Language;
   if (!mail.available || chosen.language !== null || language === 'ar-XB') return;
   await call('changeMailPreferences', { body: { language } });

@@ -9,9 +9,9 @@ import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 
-/** The super admin can always sign in. */
+/** Fields of the form, without `isActive`: the super admin is always active. */
 const names = inputFields.setup.filter((name) => name !== 'isActive');
-// Object.fromEntries forgets which keys it was given.
+// `Object.fromEntries` loses the types of the keys.
 const empty = Object.fromEntries(names.map((name) => [name, ''])) as Record<(typeof names)[number], string>;
 
 /** Creates the super admin of a new installation, and signs in. */

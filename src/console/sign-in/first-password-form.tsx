@@ -5,7 +5,7 @@ import { useSession, useSignOut } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { NewPasswordForm } from './new-password-form.js';
 
-/** A password of one's own in place of an initial one, or signing out. */
+/** Form to replace an initial password, or to sign out. */
 export function FirstPasswordForm() {
   const { t } = useTranslation();
   const { refresh } = useSession();

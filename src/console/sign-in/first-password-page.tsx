@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { FirstPasswordForm } from './first-password-form.js';
 import { SignInLayout } from './sign-in-layout.js';
 
-/** The forced change of an initial password. */
 export function FirstPasswordPage() {
   const { t } = useTranslation();
   return (

@@ -6,16 +6,15 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 
 interface NewPasswordFormProps {
-  /** Of the account, for password managers. */
+  /** Email of the account, for password managers. */
   email?: string;
   submitLabel: string;
-  /** As of `useApiForm`. */
+  /** Same contract as `submit` of `useApiForm`. */
   submit(newPassword: string): Promise<void>;
-  /** A button for who would rather do something else. */
+  /** Button for something else, such as to sign out. */
   other?: ReactNode;
 }
 
-/** A password of one's own, twice. */
 export function NewPasswordForm({ email, submitLabel, submit, other }: NewPasswordFormProps) {
   const { t } = useTranslation();
   const form = useApiForm({

@@ -6,13 +6,13 @@ import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { SignInLayout } from './sign-in-layout.js';
 
-/** Asks who was imported without a phone for one, or lets them go on without. */
+/** Asks a person imported without a phone for a phone number; the person can skip it. */
 export function PhonePage({ onDone }: { onDone(): void }) {
   const { t } = useTranslation();
   const { refresh } = useSession();
   const form = useApiForm({
     initialValues: { phone: '' },
-    // The service would leave the phone as it is.
+    // The service would ignore an empty phone.
     validate: ({ phone }) => (phone.trim() === '' ? { phone: t('firstPhone.required') } : {}),
     async submit(body) {
       await call('updateProfile', { body });

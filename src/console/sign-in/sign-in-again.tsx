@@ -6,13 +6,13 @@ import { SignInForm } from './sign-in-form.js';
 
 interface SignInAgainProps {
   opened: boolean;
-  /** Whether the session is there again, but with a password that was reset. */
+  /** Whether the user has signed in again, but must replace a reset password. */
   needsPassword: boolean;
-  /** Of the account whose session has ended. */
+  /** Email of the account whose session has ended. */
   identifier: string;
 }
 
-/** Lies over the page, which stays as it is, until there is a session again, and a password of one's own. */
+/** Covers the unchanged page until the user has signed in again and replaced a reset password. */
 export function SignInAgain({ opened, needsPassword, identifier }: SignInAgainProps) {
   const { t } = useTranslation();
   return (
@@ -27,7 +27,7 @@ export function SignInAgain({ opened, needsPassword, identifier }: SignInAgainPr
   );
 }
 
-/** A dialog that nothing closes but its form. */
+/** Dialog that closes only when its form succeeds. */
 function BlockingDialog({
   opened,
   title,

@@ -9,16 +9,15 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 
 interface SignInFormProps {
-  /** Filled in, for who signs in again. */
+  /** Initial email or phone, for signing in again. */
   identifier?: string;
   onSignedIn?(): void;
 }
 
-/** Email or phone and password. */
 export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
   const { t } = useTranslation();
   const { signIn } = useSession();
-  /** Until when sign-in is locked; null once that time has passed. */
+  /** End of the lock of sign-in; null after that time. */
   const [lockedUntil, setLockedUntil] = useState<string | null>();
   useEffect(() => {
     if (!lockedUntil) return undefined;
@@ -39,7 +38,7 @@ export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
       }
     },
   });
-  // The service's own words say to try again later, too.
+  // Replaces the form's failure, which would still say "later" after the lock has ended.
   const lock = lockedUntil ? new Error(t('signIn.locked', { when: formatAhead(lockedUntil) })) : undefined;
   const failure = lockedUntil === undefined ? form.failure : lock;
   return (

@@ -5,7 +5,7 @@ import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearanc
 import { Logo } from '../appearance/logo.js';
 import { useDocumentTitle } from '../ui/document-title.js';
 
-/** The frame of the pages that nobody needs a session for. */
+/** Frame of pages that need no session. */
 export function SignInLayout({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const { t } = useTranslation();
   const language = useLanguageChange();

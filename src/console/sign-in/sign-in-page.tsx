@@ -10,7 +10,7 @@ export function SignInPage() {
   return (
     <SignInLayout title={t('signIn.title')}>
       <SignInForm />
-      {/* Its place is kept until it is known what to say. */}
+      {/* Keeps the space until the text is known. */}
       <Text c="dimmed" size="sm" mt="md" style={{ visibility: byMail.isPending ? 'hidden' : 'visible' }}>
         {byMail.data?.available ? (
           <>
