@@ -41,7 +41,6 @@ function useCatalogue(search: Search) {
   );
 }
 
-/** The published courses, for trainees. */
 export function CataloguePage() {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -54,7 +53,7 @@ export function CataloguePage() {
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(searchNavigation<Search>(change, replace));
   }
-  const { pages, isBeyond } = usePages({
+  const { pages, isPastEnd } = usePages({
     query,
     pagination: query.data?.pagination,
     isEmpty: query.data?.courses.length === 0,
@@ -65,7 +64,7 @@ export function CataloguePage() {
     onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined, ended: undefined });
 
   function content({ courses }: ResponseBody<'listCourses'>) {
-    if (isBeyond) return <Loading lines={8} />;
+    if (isPastEnd) return <Loading lines={8} />;
     if (courses.length === 0)
       return filtered ? (
         <Empty message={t('state.noMatch')}>

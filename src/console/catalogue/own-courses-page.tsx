@@ -24,7 +24,6 @@ const ProgressDialog = lazyDialog(
 const route = getRouteApi('/');
 type Search = ReturnType<typeof route.useSearch>;
 
-/** A trainee's own courses, the next one first, with their states and progress. */
 export function OwnCoursesPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -41,7 +40,7 @@ export function OwnCoursesPage() {
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(searchNavigation<Search>(change, replace));
   }
-  const { pages, isBeyond } = usePages({
+  const { pages, isPastEnd } = usePages({
     query,
     pagination: query.data?.pagination,
     isEmpty: query.data?.enrollments.length === 0,
@@ -51,7 +50,7 @@ export function OwnCoursesPage() {
   const toCatalogue = <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>;
 
   function content({ enrollments }: ResponseBody<'listOwnEnrollments'>) {
-    if (isBeyond) return <Loading />;
+    if (isPastEnd) return <Loading />;
     if (enrollments.length === 0)
       return (
         <Empty message={status === undefined ? t('catalogue.own.empty') : t('state.noMatch')}>{toCatalogue}</Empty>

@@ -8,12 +8,11 @@ import { formatBytes, formatDate } from '../i18n/format.js';
 import { Pager, usePages } from '../ui/lists/pager.js';
 import { Loaded, Loading } from '../ui/states.js';
 
-/** The materials of a course, to be downloaded. */
 export function MaterialList({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   const [paging, setPaging] = useState({ page: 1, limit: 20 });
   const query = useApi('listMaterials', { path: { id: courseId }, query: paging }, { keepPrevious: true });
-  const { pages, isBeyond } = usePages({
+  const { pages, isPastEnd } = usePages({
     query,
     pagination: query.data?.pagination,
     isEmpty: query.data?.files.length === 0,
@@ -22,7 +21,7 @@ export function MaterialList({ courseId }: { courseId: string }) {
   });
 
   function content({ files }: ResponseBody<'listMaterials'>) {
-    if (isBeyond) return <Loading lines={2} />;
+    if (isPastEnd) return <Loading lines={2} />;
     if (files.length === 0) return <Text c="dimmed">{t('courses.materials.none')}</Text>;
     return (
       <List listStyleType="none" spacing="xs">

@@ -19,7 +19,7 @@ import { type Upload, useUploads } from './uploads.js';
 const route = getRouteApi('/courses/$id');
 type Material = ResponseBody<'listMaterials'>['files'][number];
 
-/** The files of a course for those who manage it: added, downloaded and deleted. */
+/** Materials of a course for managers, who add, download and delete them. */
 export function Materials({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -45,7 +45,7 @@ export function Materials({ courseId }: { courseId: string }) {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        // Below the field for files, and those that are being sent.
+        // Keeps the scroll position, because the list is below the uploads.
         onSearch={(change, replace) =>
           void navigate({ ...searchNavigation<typeof search>(change, replace), resetScroll: false })
         }
@@ -71,13 +71,13 @@ export function Materials({ courseId }: { courseId: string }) {
 
 function useColumns(courseId: string, onRemove: (file: Material) => void): readonly Column<Material>[] {
   const { t } = useTranslation();
-  const addressOfFile = (fileId: string) => urlOf('openMaterial', { path: { id: courseId, fileId } });
+  const urlOfFile = (fileId: string) => urlOf('openMaterial', { path: { id: courseId, fileId } });
   return [
     {
       id: 'name',
       header: t('field.name'),
       render: ({ id, name }) => (
-        <Anchor inherit href={addressOfFile(id)} download={name}>
+        <Anchor inherit href={urlOfFile(id)} download={name}>
           {name}
         </Anchor>
       ),
@@ -105,7 +105,7 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <ActionIcon
             component="a"
-            href={addressOfFile(file.id)}
+            href={urlOfFile(file.id)}
             download={file.name}
             variant="subtle"
             color="gray"

@@ -16,7 +16,7 @@ const option = ({ id, title, trainer }: CourseChoice): SearchOption => ({
   hint: nameOf(trainer),
 });
 
-/** Chooses a course by its title, a trainer one of their own. */
+/** Picker for a course by its title. A trainer sees only their own courses. */
 export function CoursePicker({ value, onChange, ...props }: PickerProps) {
   const user = useUser();
   const [search, setSearch] = useState('');

@@ -4,7 +4,7 @@ import { nameOf } from '../ui/person-name.js';
 import { chosenOption, type PickerProps, type SearchOption, SearchSelect } from './search-select.js';
 
 interface PersonPickerProps extends PickerProps {
-  /** Only those who can be given a course. */
+  /** Whether to list only trainers who can get a course. */
   onlyTrainers?: boolean;
 }
 
@@ -14,7 +14,7 @@ const option = (person: Parameters<typeof nameOf>[0] & { id: string; email: stri
   hint: person.email,
 });
 
-/** Chooses an account by name, email or phone: for the super admin, who may see accounts. */
+/** Picker for an account by name, email or phone. Only for the super admin, who may list accounts. */
 export function PersonPicker({ value, onChange, onlyTrainers = false, ...props }: PersonPickerProps) {
   const [text, setText] = useState('');
   const search = text || undefined;

@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 export interface SearchOption {
   value: string;
   label: string;
-  /** What tells namesakes apart. */
+  /** Distinguishes options with the same label. */
   hint?: string;
 }
 
-/** What is chosen, by its id: the address knows no more, and lists have only what was searched for. */
+/** Chosen option by its id. The URL has only the id, and search results may not include the option. */
 export const chosenOption = (
   value: string | undefined,
   found: readonly SearchOption[] | undefined,
@@ -20,12 +20,11 @@ export const chosenOption = (
     ? undefined
     : ([...(found ?? []), ...(known ? [known] : [])].find((one) => one.value === value) ?? { value, label: value });
 
-/** What the pickers of one kind of object share. */
 export interface PickerProps {
   label: string;
-  /** For filters: shown while nothing is chosen, instead of the label above. */
+  /** For filters: shown while nothing is chosen, instead of a label above the field. */
   placeholder?: string;
-  /** Id of what is chosen. */
+  /** Id of the chosen object. */
   value: string | undefined;
   onChange(id: string | undefined): void;
   required?: boolean;
@@ -33,29 +32,29 @@ export interface PickerProps {
 }
 
 interface SearchSelectProps extends Pick<PickerProps, 'label' | 'placeholder' | 'required' | 'error'> {
-  /** What is chosen; its label is shown. */
+  /** Chosen option, whose label is shown. */
   chosen: SearchOption | undefined;
   onChoose(option: SearchOption | undefined): void;
-  /** What the service found for the text that {@link onSearch} was given; undefined while it is asked. */
+  /** Results for the text of {@link onSearch}; undefined while loading. */
   options: readonly SearchOption[] | undefined;
   /** Called 300 ms after the last key. */
   onSearch(text: string): void;
 }
 
-/** Chooses one of more objects than a list can show: the service searches while one types. */
+/** Picker for one of many objects: the service searches while the user types. */
 export function SearchSelect({ label, placeholder, chosen, onChoose, options, onSearch, ...props }: SearchSelectProps) {
   const { t } = useTranslation();
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const [text, setText] = useState(chosen?.label ?? '');
   const [asked] = useDebouncedValue(text, 300);
   useEffect(() => setText(chosen?.label ?? ''), [chosen?.label]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asks when the text changes, not when the caller does
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the text changes, not for each render of the caller
   useEffect(() => onSearch(asked === chosen?.label ? '' : asked.trim()), [asked]);
 
   return (
     <Combobox
       store={combobox}
-      // The list is part of the dialog that the field is in, and of nothing that would cut it off.
+      // The list must be inside the dialog of the field, with a fixed position, so that nothing cuts it off.
       withinPortal={false}
       floatingStrategy="fixed"
       onOptionSubmit={(value) => {
@@ -88,7 +87,7 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
                 size={24}
                 aria-label={t('action.clearOne', { name: label })}
                 onClick={() => {
-                  // The button goes.
+                  // The focused button disappears.
                   combobox.focusTarget();
                   onChoose(undefined);
                 }}

@@ -1,4 +1,4 @@
-/** The programs that a `User-Agent` header names, in this order: browsers name those before them that they descend from. */
+/** Programs in a `User-Agent` header. The order matters: Edge, for example, names Chrome and Safari, too. */
 const programs: readonly [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -21,8 +21,8 @@ const systems: readonly [RegExp, string][] = [
 const nameIn = (names: readonly [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1];
 
 /**
- * A client in a few words, by its `User-Agent` header: "Firefox, Linux"; the beginning of the header itself when it names
- * nothing that is known, undefined without one.
+ * Short name of a client by its `User-Agent` header, such as "Firefox, Linux". An unknown header is cut to 80 characters;
+ * undefined without a header.
  */
 export function clientName(userAgent: string | null): string | undefined {
   if (userAgent === null || userAgent === '') return undefined;

@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton, TextInput, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
-/** A text to be copied: by its button, or by hand where the browser forbids it to pages. */
+/** Read-only text with a copy button. Users can also copy by hand, if the browser blocks the clipboard. */
 export function CopyField({ label, value }: { label: string; value: string }) {
   const { t } = useTranslation();
   return (

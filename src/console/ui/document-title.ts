@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Names the browser's tab after what is shown. Pages alone do that: a frame around them would do it after them. */
+/** Sets the title of the browser tab. Only pages call it: a frame around them would run later and overwrite the title. */
 export function useDocumentTitle(title: string): void {
   const { t } = useTranslation();
   useEffect(() => {

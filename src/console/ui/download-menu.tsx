@@ -6,13 +6,11 @@ export type TableFormat = 'csv' | 'xlsx';
 
 interface DownloadMenuProps extends Pick<ButtonProps, 'variant' | 'size'> {
   label: string;
-  /** The address of the file, or what saves it, by its format. */
+  /** URL of the file, or a function that saves the file, by format. */
   formats: Readonly<Record<TableFormat, string | (() => void)>>;
-  /** The one that most people want. */
   first?: TableFormat;
 }
 
-/** A button to download a table, which asks for its format. */
 export function DownloadMenu({ label, formats, first = 'xlsx', variant = 'default', size = 'sm' }: DownloadMenuProps) {
   const { t } = useTranslation();
   const order = first === 'csv' ? (['csv', 'xlsx'] as const) : (['xlsx', 'csv'] as const);

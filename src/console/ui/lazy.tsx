@@ -2,10 +2,10 @@ import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Failed } from './states.js';
 
-/** Dialogs stand at the end of their page. */
+/** Scrolls to an element: the place of a lazy dialog is at the end of its page. */
 const scrollToElement = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
 
-/** Says that code could not be loaded, and offers to load the page again. @param unseen whether it may be out of sight */
+/** Says that code could not be loaded, and offers a reload. @param unseen whether to scroll to the message */
 export function NotLoaded({ unseen = false }: { unseen?: boolean }) {
   const { t } = useTranslation();
   return (
@@ -19,15 +19,15 @@ type Loaded<Props> = { component?: ComponentType<Props> | undefined; failed: boo
 
 export interface LazyPart<Props> {
   (props: Props): ReactNode;
-  /** Loads its code before it is shown; a failure is told when it is. */
+  /** Loads the code in advance; a failure is reported when the component is shown. */
   preload(): void;
 }
 
 /**
- * A part of a page whose code is loaded when it is first shown. Where that fails, it says so instead, and the page can be
- * loaded again: a newer version of the service has no longer the code of the one before.
- * @param placeholder shown meanwhile
- * @param Fallback shown below the failure: the same in plainer form
+ * Component whose code is loaded when it is first shown. If that fails, it shows an error and a reload button: after an update,
+ * the service no longer has the code of the old version.
+ * @param placeholder shown while the code loads
+ * @param Fallback shown below the error: a simpler form of the component
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -72,13 +72,13 @@ export function lazyPart<Props extends object>(
       );
     return Component ? <Component {...props} /> : placeholder;
   }
-  // What fails is loaded, and told, again by the part itself.
+  // After a failure, the component itself loads the code again and reports the error.
   return Object.assign(LazyPart, { preload: () => void loadOnce().catch(() => undefined) });
 }
 
 /**
- * A dialog whose code is loaded when it is first opened.
- * @param key the property by which it is opened: it is closed while that is false or undefined
+ * Dialog whose code is loaded when it first opens.
+ * @param key property that opens the dialog; false or undefined closes it
  */
 export function lazyDialog<Props extends object, Key extends keyof Props>(
   load: () => Promise<ComponentType<Props>>,
@@ -86,7 +86,7 @@ export function lazyDialog<Props extends object, Key extends keyof Props>(
 ) {
   const Part = lazyPart<Props>(async () => {
     const Dialog = await load();
-    // It is drawn closed at first: it gives the focus back only where it saw itself being opened.
+    // Renders closed at first: the dialog returns the focus only if it was rendered before it opened.
     return function OpenedDialog(props: Props) {
       const [mounted, setMounted] = useState(false);
       useEffect(() => setMounted(true), []);

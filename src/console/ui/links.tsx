@@ -12,8 +12,8 @@ function PlainButtonLink(props: ButtonProps & LinkProps) {
   return <Button component="a" {...props} />;
 }
 
-/** A link to a page of the console, within text. */
+/** Link to a page of the console, within text. */
 export const TextLink = createLink(PlainLink);
 
-/** A link to a page of the console that looks like a button. */
+/** Link to a page of the console, with the look of a button. */
 export const ButtonLink = createLink(PlainButtonLink);

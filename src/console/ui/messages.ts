@@ -2,23 +2,21 @@ import i18next, { type TFunction } from 'i18next';
 import { ApiError, type FieldProblem, type Refusal, SessionEndedError } from '../api/client.js';
 import { formatBytes } from '../i18n/format.js';
 
-/** Why the service refused the value of a field. */
 export function problemText({ code, params }: FieldProblem, t: TFunction): string {
-  // A service of another version may have other codes.
+  // A service of another version may send other codes.
   if (!i18next.exists(`problem.${code}`)) return t('problem.INVALID');
   const { min = 0, max = 0, values = [] } = params;
   return t(`problem.${code}`, { least: min, most: max, values: values.join(', ') });
 }
 
-/** The same where the field isn't in sight. */
+/** Text for the error of a field, with the label of the field if known. */
 function namedProblem(problem: FieldProblem, t: TFunction): string {
   const label = `field.${problem.path}`;
   const text = problemText(problem, t);
-  // The line above makes the key of a label that exists.
+  // `exists` has checked the key.
   return i18next.exists(label) ? `${t(label as 'field.email')}: ${text}` : text;
 }
 
-/** Why the service refused something: by its code, with numbers where it says some. */
 export function refusalText({ code, params = {} }: Refusal, t: TFunction): string {
   const { seatsLeft, maxBytes, max, status } = params;
   if (seatsLeft !== undefined) return t('refusalWith.seatsLeft', { count: seatsLeft });
@@ -31,7 +29,6 @@ export function refusalText({ code, params = {} }: Refusal, t: TFunction): strin
   return code !== undefined && i18next.exists(`refusal.${code}`) ? t(`refusal.${code}`) : t('state.refusedUnknown');
 }
 
-/** What to tell of a failure. */
 export function messageOf(error: unknown, t: TFunction): string {
   if (error instanceof SessionEndedError) return t('signIn.againHint');
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);

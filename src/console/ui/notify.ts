@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import i18next from 'i18next';
 
-/** Says that something was done: gone after a while. */
+/** Shows a success message for a few seconds. */
 export function notifyDone(message: string): void {
   notifications.show({
     message,

@@ -10,7 +10,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A page: its heading gets the focus when it is opened, so that screen readers begin there. */
+/** Page whose heading gets the focus when the page opens, so that screen readers start there. */
 export function Page({ title, hint, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);

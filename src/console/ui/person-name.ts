@@ -1,3 +1,2 @@
-/** What a person is called. */
 export const nameOf = ({ firstName, lastName }: { firstName: string; lastName: string }): string =>
   `${firstName} ${lastName}`;

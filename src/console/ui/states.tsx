@@ -7,13 +7,12 @@ import { ApiError } from '../api/client.js';
 import { isTransient } from '../api/queries.js';
 import { messageOf } from './messages.js';
 
-/** Lines where content is on its way. */
 export function Loading({ lines = 6 }: { lines?: number }) {
   const { t } = useTranslation();
   return (
     <Stack role="status" aria-label={t('state.loading')}>
       {Array.from({ length: lines }, (_, line) => (
-        // The lines are alike, and never move.
+        // The lines are identical and never reordered.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <Skeleton key={line} height={22} radius="sm" width={`${90 - ((line * 17) % 40)}%`} />
       ))}
@@ -21,12 +20,12 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** Says why something isn't shown, and offers to try again where that can help. */
+/** Says why something could not be loaded, and offers a retry if a retry can help. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation();
   const status = error instanceof ApiError ? error.status : undefined;
   const title = status === 403 ? 'state.refused' : status === 404 ? 'state.gone' : 'state.failed';
-  // What the service refuses now, it refuses again.
+  // The service would refuse the same request again.
   const isRefused = status !== undefined && status < 500 && !isTransient(error);
   return (
     <Alert
@@ -49,8 +48,8 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
 }
 
 /**
- * Whether what was read before may no longer be seen, or is gone: it doesn't stay in sight. It does while a new password has to
- * be chosen over the page, which may have a form with changes.
+ * Whether data read before must be hidden, because it is now forbidden or gone. The data stays while the user must choose a new
+ * password in a dialog: the page below may have a form with changes.
  */
 export const mustHideData = (error: unknown): boolean =>
   error instanceof ApiError &&
@@ -62,8 +61,8 @@ interface QueryState<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
 }
 
 /**
- * What to show of a query: the failure above the data where it can't be read again, as a form or a dialog may be open in it;
- * the failure alone where there is no data, or it may no longer be seen.
+ * Data and failure of a query, to show the failure above the data: the data may contain an open form or dialog. The data is
+ * undefined if it must be hidden.
  */
 export function resultOf<Data>({ data, error, refetch }: QueryState<Data>): {
   data: Data | undefined;
@@ -77,12 +76,12 @@ export function resultOf<Data>({ data, error, refetch }: QueryState<Data>): {
 
 interface LoadedProps<Data> {
   query: QueryState<Data>;
-  /** Of what is drawn until there is a response. */
+  /** Number of placeholder lines until the response arrives. */
   lines?: number;
   children(data: Data): ReactNode;
 }
 
-/** The data or the failure of a query, as {@link resultOf} says. */
+/** Shows the data and failure of a query, by {@link resultOf}. */
 export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
   const { data, failed } = resultOf(query);
   if (data === undefined) return failed ?? <Loading lines={lines} />;
@@ -94,7 +93,7 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
   );
 }
 
-/** An empty list: says so, and what to do about it. */
+/** Says that a list is empty. @param children buttons to do something about it */
 export function Empty({ message, children }: { message?: string; children?: ReactNode }) {
   const { t } = useTranslation();
   return (

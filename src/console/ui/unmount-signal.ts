@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Is aborted when the component is removed: work in several requests ends there. */
+/** Signal that is aborted when the component unmounts, to stop work of several requests. */
 export function useUnmountSignal(): AbortSignal {
   const [controller] = useState(() => new AbortController());
   useEffect(() => () => controller.abort(), [controller]);

@@ -10,7 +10,7 @@ export const workbookType = `${kind}.sheet`;
 
 const xmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A cell of text, whatever it looks like. Style 1 is that of headings. */
+/** Text cell, even if the text looks like a number. Style 1 is for headings. */
 const cell = (text: string, style: number) =>
   `<c s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(text)}</t></is></c>`;
 
@@ -26,7 +26,7 @@ const relation = (id: string, type: string, target: string) =>
 const relations = (...all: string[]) =>
   `<Relationships xmlns="${packaged}/relationships">${all.join('')}</Relationships>`;
 
-/** Lines of text as an Excel workbook; the first are the headings. The service writes larger ones: src/workbook/. */
+/** Excel workbook of text cells; the first line has the headings. The service's own writer: src/tables/write/xlsx.ts. */
 export function workbookOf(lines: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> {
   const parts = {
     '[Content_Types].xml': `<Types xmlns="${packaged}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${kind}.sheet.main+xml"/><Override PartName="/xl/sheet.xml" ContentType="${kind}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${kind}.styles+xml"/></Types>`,

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type AccountField, requiredFields } from '../../api/account-fields.js';
 
-/** What browsers fill in for the person who owns the account. */
+/** `autocomplete` values for a user's own account. */
 export const ownAutoComplete: Partial<Record<AccountField, string>> = {
   firstName: 'given-name',
   lastName: 'family-name',
@@ -15,16 +15,16 @@ const inputTypes: Partial<Record<AccountField, string>> = { email: 'email', phon
 
 interface AccountInputsProps<Field extends AccountField> {
   names: readonly Field[];
-  /** The properties of a field's input, as the form gives them. */
+  /** Returns the properties of a field's input: `field` of `useApiForm`. */
   field(name: NoInfer<Field>): TextInputProps;
   autoComplete?: Partial<Record<AccountField, string>>;
-  /** Further properties of inputs. */
+  /** Additional properties of inputs. */
   more?: Partial<Record<Field, TextInputProps>>;
-  /** Inputs that are no text. */
+  /** Inputs that replace the text input of a field. */
   others?: Partial<Record<Field, ReactElement>>;
 }
 
-/** An input for each field of an account that a form has: text, unless it says otherwise. */
+/** Inputs for fields of an account: text inputs, except for `others`. */
 export function AccountInputs<Field extends AccountField>({
   names,
   field,
@@ -49,17 +49,15 @@ export function AccountInputs<Field extends AccountField>({
   );
 }
 
-/** The values of some fields. */
 export const valuesOf = <Source extends object, Field extends keyof Source>(
   source: Source,
   names: readonly Field[],
 ): Pick<Source, Field> =>
-  // Object.fromEntries forgets which keys it was given.
+  // `Object.fromEntries` loses the types of the keys.
   Object.fromEntries(names.map((name) => [name, source[name]])) as Pick<Source, Field>;
 
-/** The fields that differ from what they were. */
 export const changesBetween = <Values extends object>(before: Values, after: Values): Partial<Values> =>
-  // Some of them.
+  // A subset of `after`.
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => value !== Reflect.get(before, name)),
   ) as Partial<Values>;

@@ -8,24 +8,23 @@ export interface ConfirmDialogProps {
   opened: boolean;
   onClose(): void;
   title: string;
-  /** What the action will do, in whole sentences. */
+  /** Effects of the action, in full sentences. */
   children: ReactNode;
-  /** The verb of the button; without one, there is nothing to do but to close the dialog. */
+  /** Label of the action button; undefined if the dialog can only be closed. */
   action: string | undefined;
-  /** The word of the button that does nothing, where "Cancel" could be taken for the action. */
+  /** Label of the button that does nothing, if "Cancel" could be mistaken for the action. */
   dismiss?: string | undefined;
   destructive?: boolean;
-  /** Whether something is typed in it, which nothing but its buttons discards unasked then. */
+  /** Whether the user has typed text, which only the buttons discard without a question. */
   dirty?: boolean;
-  /** Not to be confirmed yet. */
   disabled?: boolean;
-  /** Does it; the dialog stays open with the reason when it throws. */
+  /** Performs the action. If it throws, the dialog stays open and shows the error. */
   onConfirm(): Promise<unknown>;
-  /** Ends what takes long, once it has begun. */
+  /** Button to stop a long action while it runs. */
   stop?: { action: string; onStop(): void } | undefined;
 }
 
-/** The one dialog for "really?": says what will happen, does it once, and shows why it failed. */
+/** Asks for confirmation, performs the action once, and shows why it failed. All confirmations use this dialog. */
 export function ConfirmDialog({
   opened,
   onClose,
@@ -49,7 +48,7 @@ export function ConfirmDialog({
 
   const dismissal = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that had the focus is gone.
+    // The focused button has disappeared.
     if (action === undefined && !working) dismissal.current?.focus();
   }, [action, working]);
 

@@ -1,4 +1,4 @@
 import { lazyDialog } from '../lazy.js';
 
-/** The one dialog for "really?"; its code is loaded when something is asked for the first time. */
+/** `ConfirmDialog` whose code is loaded when it first opens. */
 export const ConfirmDialog = lazyDialog(async () => (await import('./confirm-dialog.js')).ConfirmDialog, 'opened');

@@ -4,16 +4,16 @@ import { type DragEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 interface DropZoneProps {
-  /** What can be dropped there. */
+  /** Says which files can be dropped. */
   hint: string;
-  /** Names the button that chooses files instead. */
+  /** Label of the button to choose files. */
   action: string;
-  /** Whether several can be chosen at once; what is dropped may be several in any case. */
+  /** Whether several files can be chosen at once; several files can always be dropped. */
   multiple?: boolean;
   onFiles(files: File[]): void;
 }
 
-/** Takes files that are dropped on it, or chosen by its button. */
+/** Accepts files by drag and drop, or by a button. */
 export function DropZone({ hint, action, multiple = false, onFiles }: DropZoneProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
@@ -51,7 +51,7 @@ export function DropZone({ hint, action, multiple = false, onFiles }: DropZonePr
           resetRef={reset}
           onChange={(chosen) => {
             if (chosen) onFiles([chosen].flat());
-            // Else the same file, chosen again after a failure, would be no change.
+            // Otherwise choosing the same file again, after a failure, would fire no event.
             reset.current?.();
           }}
         >

@@ -6,21 +6,21 @@ import { useUnsavedGuard } from './unsaved.js';
 
 interface EditFormOptions<Source, Values extends object, Changes extends { [Name in keyof Values]?: unknown }>
   extends Pick<ApiFormOptions<Values>, 'validate'> {
-  /** What the service had when it was last read. */
+  /** Last data that was read from the service. */
   source: Source;
   valuesOf(source: Source): Values;
-  /** What the service is told of the fields that differ. */
+  /** Returns the changed fields, as sent to the service. */
   changesOf(before: Values, after: Values): Changes;
   labelOf(name: keyof Values & string): string;
-  /** Asks for what the service has now. @throws ApiError */
+  /** Fetches the current data. @throws ApiError */
   read(): Promise<Source>;
-  /** @returns what the service has then @throws ApiError */
+  /** @returns the saved data @throws ApiError */
   save(changes: Changes): Promise<Source>;
 }
 
 /**
- * A form for what somebody else may change at the same time. It sends only fields that were changed, follows the service in the
- * others, and asks before it overwrites a field that somebody else has changed, too.
+ * Form for data that others may change at the same time. It sends only changed fields, and keeps the others up to date. If
+ * somebody else has changed the same field, the first save shows a conflict, and the next save overwrites.
  */
 export function useEditForm<Source, Values extends object, Changes extends { [Name in keyof Values]?: unknown }>({
   source,
@@ -32,14 +32,14 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
   save,
 }: EditFormOptions<Source, Values, Changes>) {
   const { t } = useTranslation();
-  /** What the service had when it was last asked. */
+  /** Latest data of the service, as values of the form. */
   const latest = useRef(valuesOf(source));
-  // Changes have no other keys.
+  // `Changes` has no other keys.
   const namesOf = (changes: Changes) => Object.keys(changes) as (keyof Values & string)[];
 
   async function assertNotChangedMeanwhile(values: Values, changes: Changes): Promise<void> {
     latest.current = valuesOf(await read());
-    // What was saved without a response is no change of somebody else.
+    // An own save whose response was lost is not a change by somebody else.
     const differing = changesOf(latest.current, values);
     const theirs = namesOf(changesOf(form.initialValues(), latest.current)).filter(
       (name) => name in changes && name in differing,
@@ -62,11 +62,11 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
   });
   useUnsavedGuard(form.isDirty && !form.submitting);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looks at each answer once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each response
   useEffect(() => {
     if (form.submitting) return;
     latest.current = valuesOf(source);
-    // Changed fields keep what they were changed from: whether somebody else has changed them is asked when they are saved.
+    // Changed fields keep their initial value, so that the next save can detect changes by others.
     const changed = changesOf(form.initialValues(), form.values);
     const kept = Object.entries(form.initialValues()).filter(([name]) => name in changed);
     form.merge({ ...latest.current, ...Object.fromEntries(kept) });

@@ -3,18 +3,18 @@ import { useTranslation } from 'react-i18next';
 import { SessionEndedError } from '../../api/client.js';
 import { messageOf } from '../messages.js';
 
-/** The button may be far below. */
+/** Scrolls to the alert: the submit button may be far below. */
 const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
 
 interface FormFailureProps {
-  /** The form's `failure`. */
+  /** `failure` of the form. */
   children: unknown;
-  /** What failed, where no form says so. */
+  /** Heading of the alert, for failures outside of a form. */
   title?: string;
 }
 
 /**
- * Says above a form's fields what was refused; nothing when nothing was, or when the session had ended: it would stay there
+ * Shows above a form why it was refused. Shows nothing without a failure, or if the session has ended: that message would stay
  * after signing in again.
  */
 export function FormFailure({ children, title }: FormFailureProps) {

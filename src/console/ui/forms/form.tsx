@@ -6,30 +6,30 @@ import { problemText } from '../messages.js';
 
 export interface ApiFormOptions<Values extends object> {
   initialValues: Values;
-  /** Problems by field, before anything is sent; the service checks the rest. */
+  /** Returns errors by field, before anything is sent; the service checks the rest. */
   validate?(values: Values): Record<string, ReactNode>;
   /**
-   * Calls the service, and hands what is saved then to `merge` where the form stays. What it throws is shown: at the fields
-   * when it names them, else as `failure`.
+   * Calls the service. If the form stays open, it passes the saved data to `merge`. Errors about fields of the form are shown
+   * at these fields, other errors as `failure`.
    */
   submit(values: Values): Promise<void>;
 }
 
-/** The fields whose dates are typed in part or don't exist: their inputs show them, but their values are empty. */
+/** Names of fields with incomplete or impossible dates: the input shows the typed date, but its value is empty. */
 const unreadableFields = ({ elements }: HTMLFormElement): string[] =>
   [...elements].flatMap((input) =>
     input instanceof HTMLInputElement && input.validity.badInput ? (input.dataset.path ?? []) : [],
   );
 
-/** The one form: values, the service's answer at the fields that it concerns, one submission at a time. */
+/** State of a form: values, errors at their fields, one submission at a time. All forms use this hook. */
 export function useApiForm<Values extends object>({ initialValues, validate, submit }: ApiFormOptions<Values>) {
   const { t } = useTranslation();
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
   const [submitting, setSubmitting] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  /** The form whose first refused field is to get the focus, once it is marked. */
+  /** Refused form, until its first invalid field has the focus. */
   const refusedForm = useRef<HTMLFormElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looks at the page after each change of the problems
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of the errors
   useEffect(() => {
     refusedForm.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
     refusedForm.current = null;
@@ -45,7 +45,7 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
 
   async function onSubmit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    // A dialog may be drawn inside another form's page.
+    // React events bubble from a dialog to a form that contains it.
     event.stopPropagation();
     const element = event.currentTarget;
     if (submitting) return;
@@ -68,7 +68,7 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     }
   }
 
-  /** Begins again with other values, which are then the saved ones. */
+  /** Resets the form to other values, which count as saved. */
   function restart(values: Values): void {
     form.setInitialValues(values);
     form.setValues(values);
@@ -78,8 +78,8 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   }
 
   /**
-   * Takes over what the service has now, except in fields that the user has changed: these stay, and are not saved.
-   * @param since the values that the user's are compared with; those that were saved last, when they aren't given
+   * Takes over current values of the service. Fields changed by the user stay, and count as unsaved.
+   * @param since values that the user's values are compared with; by default the last saved ones
    */
   function merge(now: Values, since: Values = form.getInitialValues()): void {
     form.resetDirty(since);
@@ -90,7 +90,7 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
 
   return {
     values: form.values,
-    /** What the service had, as far as the form was told. */
+    /** Values of the service, as last merged into the form. */
     initialValues: form.getInitialValues,
     restart,
     merge,
@@ -100,12 +100,12 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     isDirty: form.isDirty(),
     onSubmit: (event: FormEvent<HTMLFormElement>) => void onSubmit(event),
     submitting,
-    /** What the service refused, where it isn't about a field of the form. */
+    /** Error that isn't about a field of the form. */
     failure,
-    /** The properties of a field's input. @param type `checkbox` for inputs that are on or off */
+    /** Properties of a field's input. @param type `checkbox` for checkboxes and switches */
     field: (name: keyof Values & string, type: 'input' | 'checkbox' = 'input') => ({
       ...form.getInputProps(name, { type }),
-      // Not every input of Mantine says so by itself.
+      // Some inputs of Mantine don't set this attribute.
       'aria-invalid': name in form.errors || undefined,
     }),
   };

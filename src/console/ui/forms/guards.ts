@@ -1,16 +1,16 @@
-/** What would be lost by leaving the page, by the id of its guard, the latest last: an open dialog after the form below it. */
+/** Questions to ask before the page is left, by id. The latest is last: an open dialog after the form below it. */
 const guards = new Map<string, string>();
 
-/** Asks before the page is left until the result is called. @param message says what would be lost, and asks */
+/** Adds a question to ask before the page is left. @param message what would be lost, as a question @returns removes it */
 export function addGuard(id: string, message: string): () => void {
   guards.set(id, message);
   return () => void guards.delete(id);
 }
 
-/** Whether the question of this guard is the one that is asked: there is one question, however many there are. */
+/** Whether the guard is the latest: only the latest question is asked. */
 export const isLatestGuard = (id: string): boolean => [...guards.keys()].at(-1) === id;
 
-/** Asks whether to leave when something would be lost by that. */
+/** Asks the user whether to leave, if something would be lost. @returns whether to leave */
 export function confirmLeaving(): boolean {
   const message = [...guards.values()].at(-1);
   return message === undefined || window.confirm(message);

@@ -8,19 +8,19 @@ import { useUnsavedGuard } from './unsaved.js';
 
 interface ImageInputProps {
   label: string;
-  /** Shows the image: the one at the address, or the present one. */
+  /** Renders the image at `url`, or the current image. */
   preview(url: string | undefined): ReactNode;
-  /** Of the preview, in pixels. */
+  /** Width of the preview in pixels. */
   width: number;
   onUpload(file: File, onProgress: (share: number) => void): Promise<void>;
-  /** Takes the present image away; absent when there is none. */
+  /** Removes the current image; absent if there is none. */
   onRemove?: () => Promise<void>;
 }
 
-/** What the service reads: src/storage/images.ts. */
+/** Types that the service accepts: src/storage/images.ts. */
 const imageTypes = 'image/png,image/jpeg,image/webp';
 
-/** Chooses an image, shows it, and uploads it when that is confirmed. */
+/** Lets the user choose an image, previews it, and uploads it after a confirmation. */
 export function ImageInput({ label, preview, width, onUpload, onRemove }: ImageInputProps) {
   const { t } = useTranslation();
   const [file, setFile] = useState<File | null>(null);
@@ -34,16 +34,16 @@ export function ImageInput({ label, preview, width, onUpload, onRemove }: ImageI
 
   useEffect(() => {
     if (!file) return undefined;
-    const address = URL.createObjectURL(file);
-    setUrl(address);
+    const objectUrl = URL.createObjectURL(file);
+    setUrl(objectUrl);
     return () => {
       setUrl(undefined);
-      URL.revokeObjectURL(address);
+      URL.revokeObjectURL(objectUrl);
     };
   }, [file]);
 
   async function choose(chosen: File | null): Promise<void> {
-    // Else the same file, chosen again, would be no change.
+    // Otherwise choosing the same file again would fire no event.
     reset.current?.();
     setFailure(undefined);
     if (!chosen) return;
@@ -51,7 +51,7 @@ export function ImageInput({ label, preview, width, onUpload, onRemove }: ImageI
       (await createImageBitmap(chosen)).close();
       setFile(chosen);
     } catch {
-      // The browser says no more than that it can't decode it.
+      // The browser gives no reason.
       setFailure(new Error(t('image.unreadable', { name: chosen.name })));
     }
   }

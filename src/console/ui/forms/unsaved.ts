@@ -3,13 +3,13 @@ import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addGuard, confirmLeaving, isLatestGuard } from './guards.js';
 
-/** The tab that an address opens: a form of another one isn't shown there. */
+/** Tab in the URL: a change of the tab hides the form. */
 const tabOf = (search: object): unknown => ('tab' in search ? search.tab : undefined);
 
 /**
- * Asks before a page with changes that aren't saved is left, by a link, by closing the tab or by signing out. It isn't left by
- * a change of how a list on it is shown, which the address has, too.
- * @param message what would be lost; changes, when it isn't given
+ * Asks before unsaved changes are lost by a link, by closing the browser tab, or by signing out. Other changes of the URL, such as
+ * sorting a list on the page, ask nothing.
+ * @param message the question; by default about unsaved changes
  */
 export function useUnsavedGuard(isDirty: boolean, message?: string): void {
   const { t } = useTranslation();

@@ -9,7 +9,7 @@ import { maxSelected } from './selection.js';
 interface BulkAction {
   key: string;
   label: string;
-  /** Kept apart from the others. */
+  /** Whether the action is separated from the others. */
   isDangerous?: boolean;
   isWorking?: boolean;
   onClick(): void;
@@ -17,9 +17,9 @@ interface BulkAction {
 
 interface BulkBarProps {
   count: number;
-  /** Has the number of rows that match. */
+  /** Contains the number of matching rows. */
   pagination: PageInfo | undefined;
-  /** The first two have buttons, the others a menu. */
+  /** The first two are buttons, the others are in a menu. */
   actions: readonly BulkAction[];
   onSelectAll(): Promise<void>;
   onClear(): void;
@@ -27,7 +27,7 @@ interface BulkBarProps {
   children?: ReactNode;
 }
 
-/** The one bar of actions on the selected rows of a list; stays at the bottom of the window. */
+/** Bar of actions for the selected rows of a list; stays at the bottom of the window. */
 export function BulkBar({ count, pagination, actions, onSelectAll, onClear, children }: BulkBarProps) {
   const { t } = useTranslation();
   const [reading, setReading] = useState(false);

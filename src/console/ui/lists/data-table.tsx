@@ -12,68 +12,68 @@ export interface Column<Row> {
   id: string;
   header: string;
   render(row: Row): ReactNode;
-  /** The key that the service sorts by; without one the column can't be sorted. */
+  /** Sort key of the service; without a key the column can't be sorted. */
   sortKey?: string;
-  /** Shown only when it is chosen. */
+  /** Whether the column is hidden until the user chooses it. */
   optional?: boolean;
   align?: 'start' | 'end';
-  /** On one line, also where the table is too wide for the window. */
+  /** Whether cells stay on one line, even if the table becomes wider than the window. */
   noWrap?: boolean;
-  /** Stays in sight where the table scrolls sideways: the last column, for what can be done with a row; its header is for screen readers. */
+  /** Whether the column stays visible while the table scrolls sideways. For actions in the last column; hides its header. */
   pinned?: boolean;
 }
 
-/** What is selected: the rows of all pages that were looked at, by their keys. */
+/** Selected rows by key, of all visited pages. */
 export interface Selection<Row> {
   selected: ReadonlyMap<string, Row>;
   onChange(selected: ReadonlyMap<string, Row>): void;
 }
 
 interface DataTableProps<Row> {
-  /** Names the table for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   query: Pick<UseQueryResult<unknown>, 'isPending' | 'isPlaceholderData' | 'error' | 'refetch'>;
   rows: readonly Row[] | undefined;
   pagination: PageInfo | undefined;
   rowKey(row: Row): string;
-  /** What a row is called, in the name of its checkbox. */
+  /** Name of a row, for the label of its checkbox. */
   rowName?(row: Row): string;
   search: ListSearch;
   /**
-   * Changes the address; a change of anything but the page begins at page 1.
-   * @param replace whether the change takes the place of the entry in the browser's history
+   * Changes the URL; every change except of the page returns to page 1.
+   * @param replace whether to replace the current entry in the browser's history
    */
   onSearch(change: ListSearch, replace?: boolean): void;
-  /** The sort key when the address has none. */
+  /** Sort key if the URL has none. */
   defaultSort?: string | undefined;
   selection?: Selection<Row>;
-  /** In narrow windows its cells stand one below the other. */
+  /** Whether cells are stacked in narrow windows. */
   stacks?: boolean;
   /** Whether a filter or search is set. */
   filtered?: boolean;
   onClearFilters?(): void;
-  /** Shown when there is nothing at all. */
+  /** Shown if the list is empty without any filter. */
   empty?: ReactNode;
 }
 
-/** The one table: sorted, paged, with columns to choose; where it stands is in the address. */
+/** Table with sorting, paging and a choice of columns; the URL has its state. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, query, pagination, search, onSearch, filtered = false } = props;
   const { t } = useTranslation();
   const chosen = search.columns?.split(',');
   const known = columns.filter(({ id }) => chosen?.includes(id));
-  // An address may name only columns that this user's table doesn't have.
+  // The URL may name only columns that this user's table doesn't have.
   const shown = known.length > 0 ? known : columns.filter(({ optional }) => !optional);
 
-  const { pages, isBeyond } = usePages({
+  const { pages, isPastEnd } = usePages({
     query,
     pagination,
     isEmpty: props.rows?.length === 0,
     search,
     onPastEnd: (page) => onSearch({ page }, true),
   });
-  const { data: rows, failed } = resultOf({ ...query, data: isBeyond ? undefined : props.rows });
+  const { data: rows, failed } = resultOf({ ...query, data: isPastEnd ? undefined : props.rows });
   if (!rows && !failed) return <Loading lines={8} />;
   if (rows?.length === 0 && !failed)
     return filtered ? (
@@ -89,7 +89,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     );
   return (
     <Stack gap="xs">
-      {/* The rows stay: they may have an open dialog. */}
+      {/* The rows stay mounted: a row may have an open dialog. */}
       {failed}
       {rows && rows.length > 0 && <Rows {...props} shown={shown} rows={rows} />}
       {pages && <Foot pagination={pages} columns={columns} shown={shown.map(({ id }) => id)} onSearch={onSearch} />}
@@ -103,11 +103,11 @@ function Rows<Row>(props: RowsProps<Row>) {
   const { label, query, shown, rows, rowKey, selection, stacks } = props;
   const frame = useElementSize();
   const table = useElementSize();
-  // A frame that scrolls sideways would keep the head from staying in sight.
+  // A sticky header doesn't work in a frame that scrolls sideways.
   const fits = table.width > 0 && table.width <= frame.width;
   const lastToggled = useRef<string>(undefined);
 
-  /** @param isRange whether all rows since the last one are meant, too */
+  /** @param isRange whether to include all rows since the last toggled row */
   function toggle(row: Row, checked: boolean, isRange: boolean): void {
     const keys = rows.map(rowKey);
     const at = keys.indexOf(rowKey(row));
@@ -236,7 +236,7 @@ function SelectCell<Row>({ row, rowKey, rowName, selection, onToggle }: SelectCe
       <Checkbox
         aria-label={t('table.selectRow', { name: rowName?.(row) ?? key })}
         checked={selection.selected.has(key)}
-        // With Shift, the browser would select the text in between.
+        // With Shift, the browser would select text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         onChange={({ currentTarget, nativeEvent }) =>
           onToggle(row, currentTarget.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)

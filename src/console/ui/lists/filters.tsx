@@ -2,8 +2,8 @@ import { Group, NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /**
- * What a list is searched and filtered by. On a narrow screen each line of them is as wide as the page.
- * @param align where some have labels above them, `flex-end` aligns the fields
+ * Search field and filters of a list. On a narrow screen they fill each line.
+ * @param align `flex-end` if some fields have labels above them
  */
 export function Filters({ align = 'center', children }: { align?: 'center' | 'flex-end'; children: ReactNode }) {
   return (
@@ -15,14 +15,13 @@ export function Filters({ align = 'center', children }: { align?: 'center' | 'fl
 
 interface FilterSelectProps<Value extends string> {
   label: string;
-  /** Label of no choice, such as "Any level"; without it, one of the options is always chosen. */
+  /** Label for no choice, such as "Any level"; if absent, an option is always chosen. */
   any?: string;
   options: readonly { value: Value; label: string }[];
   value: Value | undefined;
   onChange(value: Value | undefined): void;
 }
 
-/** Filters a list by one of a few values. */
 export function FilterSelect<Value extends string>({ label, any, options, value, onChange }: FilterSelectProps<Value>) {
   return (
     <NativeSelect

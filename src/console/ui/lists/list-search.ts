@@ -1,11 +1,11 @@
-/** How a list is shown, as it stands in the address: what is not there has its default. */
+/** State of a list in the URL; absent parameters have their defaults. */
 export type ListSearch<Filter extends string = never> = {
   page?: number;
   limit?: number;
-  /** A key, with `-` before it for the other direction. */
+  /** Sort key; a leading `-` means descending. */
   sort?: string;
   search?: string;
-  /** The columns that are shown, separated by commas. */
+  /** Ids of the shown columns, separated by commas. */
   columns?: string;
 } & { [K in Filter]?: string };
 
@@ -19,7 +19,7 @@ const nonEmptyText = (value: unknown): string | undefined =>
     ? String(value)
     : undefined;
 
-/** Reads the search parameters of a list's route; others, and those that make no sense, are dropped. */
+/** Returns a parser for the URL parameters of a list's route; it drops unknown and invalid parameters. */
 export function listSearch<const Filter extends string = never>(...filters: readonly Filter[]) {
   return (given: Record<string, unknown>): ListSearch<Filter> => {
     const all = {
@@ -31,41 +31,40 @@ export function listSearch<const Filter extends string = never>(...filters: read
       ...Object.fromEntries(filters.map((name) => [name, nonEmptyText(given[name])])),
     };
     const present = Object.entries(all).filter(([, value]) => value !== undefined);
-    // The names of `all`, whose values are of these types.
+    // `all` has these names and types.
     return Object.fromEntries(present) as ListSearch<Filter>;
   };
 }
 
-/** A change of what stands in the address; what is undefined is taken out of it. */
+/** Change of URL parameters; undefined removes a parameter. */
 export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undefined };
 
-/** The address after a change; a change of anything but the page and the columns begins at page 1. */
+/** Applies a change of URL parameters. Every change except of page and columns returns to page 1. */
 export function applySearchChange<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
   const stays = 'page' in change || 'columns' in change;
   const all = { ...previous, ...(!stays && { page: undefined }), ...change };
-  // What is left of `S` and a change of it.
+  // A part of `S`, with a change of `S`.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as S;
 }
 
 /**
- * What to hand to `navigate` for a change of a list.
- * @param replace whether the change takes the place of the entry in the browser's history: each letter of a search is no page
- * to go back to
+ * Options of `navigate` for a change of a list.
+ * @param replace whether to replace the current entry in the browser's history; by default only for typing in a search field
  */
 export function searchNavigation<S extends ListSearch>(change: SearchChange<S>, replace = 'search' in change) {
   return {
     search: (previous: S): S => applySearchChange(previous, change),
     replace,
-    // The rows stay the same, below the menu in which a column was chosen.
+    // The user chooses a column below the rows, and should stay there.
     resetScroll: !('columns' in change),
   };
 }
 
-/** A parameter when it is one of the values that are known, else nothing: addresses may be typed by hand. */
+/** Returns a parameter if its value is known, otherwise undefined: users may type any URL. */
 export const oneOf = <const T extends string>(values: readonly T[], given: string | undefined): T | undefined =>
   values.find((value) => value === given);
 
-/** The order that the service is asked for: a sort key of the address, or the default. */
+/** Converts a sort key of the URL to parameters of the service; undefined for unknown keys. */
 export function orderOf<const Key extends string>(
   keys: readonly Key[],
   sort: string,
@@ -74,6 +73,6 @@ export function orderOf<const Key extends string>(
   return { sortBy, sortOrder: sortBy && (sort.startsWith('-') ? 'DESC' : 'ASC') };
 }
 
-/** A parameter that is on or off. */
+/** Parses the parameter `true` or `false`. */
 export const booleanOf = (given: string | undefined): boolean | undefined =>
   given === 'true' ? true : given === 'false' ? false : undefined;

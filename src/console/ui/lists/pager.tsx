@@ -6,7 +6,6 @@ import { formatNumber } from '../../i18n/format.js';
 import { mustHideData } from '../states.js';
 import type { ListSearch } from './list-search.js';
 
-/** The page of a listing, as the service describes it. */
 export interface PageInfo {
   currentPage: number;
   totalPages: number;
@@ -18,56 +17,56 @@ export interface PageInfo {
 
 interface PagesOptions {
   query: Pick<UseQueryResult<unknown>, 'isPlaceholderData' | 'error'>;
-  /** Of the response; undefined while there is none. */
   pagination: PageInfo | undefined;
   isEmpty: boolean;
-  /** What was asked for. */
+  /** Requested page and filters. */
   search: ListSearch;
-  /** Takes the place of a page that doesn't exist, in the browser's history, too. */
+  /** Replaces a page number after the last page, also in the browser's history. */
   onPastEnd(lastPage: number): void;
 }
 
 /**
- * The pages of a list: undefined where there is nothing to page through. They stay while one of them can't be read, so that
- * others can be chosen. From a page after the last one, `onBeyond` goes to the last one: its rows may have been deleted.
+ * Pagination to show; undefined if there is nothing to page through. It stays if a page can't be read, so that the user can
+ * choose another page. `isPastEnd` means a page after the last one, for example after deletions: `onPastEnd` then gets the
+ * last page.
  */
 export function usePages({ query, pagination, isEmpty, search, onPastEnd }: PagesOptions): {
   pages: PageInfo | undefined;
-  isBeyond: boolean;
+  isPastEnd: boolean;
 } {
   const { page = 1, columns: _columns, ...rest } = search;
   const list = JSON.stringify(rest);
   const last = useRef<{ list: string; pagination: PageInfo }>(undefined);
-  const isAnswer = pagination !== undefined && !query.isPlaceholderData;
+  const isResponse = pagination !== undefined && !query.isPlaceholderData;
   useEffect(() => {
-    if (isAnswer) last.current = { list, pagination };
-  }, [isAnswer, list, pagination]);
+    if (isResponse) last.current = { list, pagination };
+  }, [isResponse, list, pagination]);
 
   const lastPage = pagination?.totalPages ?? 0;
-  const isBeyond = isEmpty && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
+  const isPastEnd = isEmpty && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each response, not for each render
   useEffect(() => {
-    if (isBeyond) onPastEnd(lastPage);
-  }, [isBeyond, lastPage]);
+    if (isPastEnd) onPastEnd(lastPage);
+  }, [isPastEnd, lastPage]);
 
   function pages(): PageInfo | undefined {
-    if (isBeyond || mustHideData(query.error)) return undefined;
+    if (isPastEnd || mustHideData(query.error)) return undefined;
     if (pagination) return isEmpty ? undefined : pagination;
     const known = last.current?.list === list ? last.current.pagination : undefined;
     return query.error && known && known.totalPages > 1 ? { ...known, currentPage: page } : undefined;
   }
-  return { pages: pages(), isBeyond };
+  return { pages: pages(), isPastEnd };
 }
 
 interface PagerProps {
   pagination: PageInfo;
   sizes?: readonly number[];
   onChange(change: { page: number } | { limit: number }): void;
-  /** Between the size and the pages. */
+  /** Shown between the page size and the page numbers. */
   children?: ReactNode;
 }
 
-/** Where one is in a list, and the way to its other pages. */
+/** Shows the visible range, the page size, and links to other pages. */
 export function Pager({ pagination, sizes = [10, 20, 50, 100], onChange, children }: PagerProps) {
   const { t } = useTranslation();
   const { currentPage, totalPages, totalItems, itemsPerPage, totalItemsCapped } = pagination;

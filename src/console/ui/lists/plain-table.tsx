@@ -2,18 +2,18 @@ import { Box, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface PlainTableProps {
-  /** Names the table for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   head: readonly string[];
-  /** The first cell of a row names it. */
+  /** The first cell is the header of its row. */
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
-  /** For figures: all columns but the first are aligned at their end. */
+  /** Whether all columns except the first are end-aligned, for numbers. */
   figures?: boolean;
-  /** In narrow windows its cells stand one below the other. */
+  /** Whether cells are stacked in narrow windows. */
   stacks?: boolean;
 }
 
-/** A few rows that are neither sorted nor paged: figures, or fields side by side. */
+/** Table of a few rows, without sorting and paging. */
 export function PlainTable({ label, head, rows, figures = false, stacks }: PlainTableProps) {
   const align = (column: number) => (figures && column > 0 ? 'end' : 'start');
   return (
@@ -35,7 +35,7 @@ export function PlainTable({ label, head, rows, figures = false, stacks }: Plain
                 {name}
               </Table.Th>
               {cells.map((cell, column) => (
-                // The columns never move.
+                // The columns are never reordered.
                 // biome-ignore lint/suspicious/noArrayIndexKey: see above
                 <Table.Td key={column} ta={align(column + 1)} data-label={stacks && head[column + 1]}>
                   {stacks ? <div>{cell}</div> : cell}

@@ -3,13 +3,12 @@ import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
 interface RowMenuProps {
-  /** Names the button and its menu: what the row is about. */
+  /** Accessible name of the button and its menu. */
   label: string;
-  /** The items, as `Menu.Item`. */
+  /** `Menu.Item` elements. */
   children: ReactNode;
 }
 
-/** The one menu of what can be done with a row of a table. */
 export function RowMenu({ label, children }: RowMenuProps) {
   return (
     <Menu position="bottom-end">

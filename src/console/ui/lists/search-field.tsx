@@ -10,17 +10,17 @@ interface SearchFieldProps {
   onSearch(text: string | undefined): void;
 }
 
-/** Searches while one types, 300 ms after the last key. */
+/** Search field; calls `onSearch` 300 ms after the last key. */
 export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(value);
-  /** What was searched for last; more may have been typed since. */
+  /** Last searched text; the user may have typed more since. */
   const sent = useRef(value);
   const search = useDebouncedCallback((next: string) => {
     sent.current = next.trim();
     onSearch(sent.current || undefined);
   }, 300);
-  // The address may change by itself: Back, or filters that are cleared.
+  // The URL may also change by Back or by clearing the filters.
   useEffect(() => {
     if (value !== sent.current) {
       search.cancel();
@@ -33,7 +33,7 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   function clear(): void {
     search.cancel();
     setText('');
-    // The button goes.
+    // The focused button disappears.
     input.current?.focus();
     if (sent.current === '') return;
     sent.current = '';

@@ -1,21 +1,20 @@
 import { useState } from 'react';
 
-/** The most rows that are selected at once: the service changes no more accounts in one request. */
+/** Maximum of selected rows: the service changes no more accounts in one request. */
 export const maxSelected = 1000;
 
-/** The most rows that the service lists at once. */
+/** Maximum page size of the service. */
 const maxListed = 100;
 
-/** Paging parameters of the next page. */
 interface NextPage {
   limit: number;
   afterId?: string;
 }
 
 /**
- * All rows of a listing, by their ids.
- * @param read asks for the page after a row, never by its number: a row that leaves the filter meanwhile would move the others
- * forward. Without that row, the service begins again with the first page.
+ * Reads all rows of a list, by id.
+ * @param read reads the page after a row. Page numbers would skip rows if a row leaves the filter meanwhile. If that row is
+ * deleted meanwhile, the service starts again with the first page.
  */
 export async function readAll<Row extends { id: string }>(
   read: (following: NextPage) => Promise<readonly Row[]>,
@@ -30,7 +29,7 @@ export async function readAll<Row extends { id: string }>(
   }
 }
 
-/** Selected rows of a list. All that match a filter are selected until the filter changes, single rows until they are deselected. */
+/** Selection of rows. "Select all" lasts until the filter changes; single rows stay selected until deselected. */
 export function useSelection<Row extends { id: string }>(filter: object) {
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
   const [matchedFilter, setMatchedFilter] = useState<string>();
@@ -39,7 +38,7 @@ export function useSelection<Row extends { id: string }>(filter: object) {
     setMatchedFilter(undefined);
     setSelected(new Map());
   }
-  // Back and links change the filter, too.
+  // Back and links can change the filter, too.
   if (matchedFilter !== undefined && matchedFilter !== filterKey) clear();
   return {
     selected,
