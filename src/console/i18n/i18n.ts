@@ -4,7 +4,7 @@ import type { Screen } from './en/translations.js';
 import { formatNumber } from './format.js';
 import { pseudoLocalize, type TranslationTree } from './pseudo.js';
 
-/** The languages of the console; `ar-XB` is English written from right to left, for tests of the layout. */
+/** Languages of the console. `ar-XB` is English written from right to left, for tests of the layout. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof languages | 'ar-XB';
 
@@ -13,7 +13,7 @@ const storageKey = 'coursectl-language';
 const isLanguage = (text: string | null | undefined): text is Language =>
   text === 'ar-XB' || (typeof text === 'string' && text in languages);
 
-/** The language that was chosen here, else the browser's when there are words for it, else English. */
+/** Language chosen by the user, otherwise the browser's language if translated, otherwise English. */
 function preferredLanguage(): Language {
   const chosen = localStorage.getItem(storageKey);
   if (isLanguage(chosen)) return chosen;
@@ -21,57 +21,54 @@ function preferredLanguage(): Language {
   return known ?? 'en';
 }
 
-/** Shown where not even the words of signing in could be loaded. */
+/** Texts for a console whose translations could not be loaded. */
 export const fallbackTexts = {
   title: 'coursectl',
   message: 'The service cannot be reached, or has been updated. Loading the page again may help.',
   retry: 'Try again',
 };
 
-/** The words of a screen, or `common`, those of signing in and of every screen. */
+/** Translations of a screen, or `common`: those of the sign-in and of all screens. */
 type BundleName = 'common' | Screen;
 
-/** Each part of each language in a chunk of its own: only what is shown is loaded. `common` has refusals and the fields of accounts. */
-const bundles = import.meta.glob<Record<string, TranslationTree>>([
-  './{en,de}/*.ts',
-  '!**/{refusals,account-fields,translations}.ts',
-]);
+/** Translations, each bundle of a language in its own chunk, to load only needed ones. `common` includes refusals. */
+const bundles = import.meta.glob<Record<string, TranslationTree>>(['./{en,de}/*.ts', '!**/{refusals,translations}.ts']);
 
-async function importBundle(language: keyof typeof languages, part: BundleName): Promise<TranslationTree> {
-  const words = (await bundles[`./${language}/${part}.ts`]?.())?.[part];
-  if (!words) throw new Error(`There are no words of ${part} in ${language}.`);
-  return part === 'common' ? words : { [part]: words };
+async function importBundle(language: keyof typeof languages, name: BundleName): Promise<TranslationTree> {
+  const bundle = (await bundles[`./${language}/${name}.ts`]?.())?.[name];
+  if (!bundle) throw new Error(`There is no translation of ${name} in ${language}.`);
+  return name === 'common' ? bundle : { [name]: bundle };
 }
 
-/** What pages have asked for; other languages get it, too. */
+/** Bundles requested so far. A change of language loads them, too. */
 const requestedBundles = new Set<BundleName>(['common']);
 const loadedBundles = new Set<string>();
 let started: Promise<void> | undefined;
 
-/** Lines may break after a hyphen: not in these words, which a word joiner keeps in one piece. */
-const preventHyphenBreaks = (words: TranslationTree): TranslationTree =>
-  // Texts alone are changed.
-  JSON.parse(JSON.stringify(words).replaceAll(/(E|CSV)-(?=Mail|Datei)/g, '$1-\u2060')) as TranslationTree;
+/** Adds a word joiner after the hyphen of some words, so that lines don't break there. */
+const preventHyphenBreaks = (bundle: TranslationTree): TranslationTree =>
+  // Changes only the texts.
+  JSON.parse(JSON.stringify(bundle).replaceAll(/(E|CSV)-(?=Mail|Datei)/g, '$1-\u2060')) as TranslationTree;
 
-async function loadBundle(language: Language, part: BundleName): Promise<void> {
-  const key = `${language} ${part}`;
+async function loadBundle(language: Language, name: BundleName): Promise<void> {
+  const key = `${language} ${name}`;
   if (loadedBundles.has(key)) return;
-  const words = preventHyphenBreaks(await importBundle(language === 'ar-XB' ? 'en' : language, part));
-  i18next.addResourceBundle(language, 'translation', language === 'ar-XB' ? pseudoLocalize(words) : words, true);
+  const bundle = preventHyphenBreaks(await importBundle(language === 'ar-XB' ? 'en' : language, name));
+  i18next.addResourceBundle(language, 'translation', language === 'ar-XB' ? pseudoLocalize(bundle) : bundle, true);
   loadedBundles.add(key);
 }
 
 async function loadLanguage(language: Language): Promise<void> {
-  // Texts that count are taken from English: it counts otherwise than Arabic does.
+  // `ar-XB` also needs English, as fallback for its plural forms.
   const all = language === 'ar-XB' ? (['en', language] as const) : [language];
-  await Promise.all(all.flatMap((one) => [...requestedBundles].map((part) => loadBundle(one, part))));
+  await Promise.all(all.flatMap((one) => [...requestedBundles].map((name) => loadBundle(one, name))));
 }
 
-/** Loads the words of screens, in the language that is shown; those of signing in are there from the start. */
+/** Loads the translations of screens in the current language; `common` is loaded at the start. */
 export async function loadTranslations(...screens: readonly Screen[]): Promise<void> {
   for (const screen of screens) requestedBundles.add(screen);
   await started;
-  // No other language is ever set.
+  // `changeLanguage` sets no other languages.
   await loadLanguage(i18next.language as Language);
 }
 
@@ -89,13 +86,13 @@ export async function changeLanguage(language: Language): Promise<void> {
   setDocumentLanguage(language);
 }
 
-/** Numbers in texts are written as everywhere else. What only numbers things, such as a line of a file, is passed as text. */
+/** Formats numbers in texts. Numbers that only identify, such as the line of a file, must be passed as text. */
 const numberFormatter: FormatterModule = {
   type: 'formatter',
   init: () => undefined,
   add: () => undefined,
   addCached: () => undefined,
-  // i18next turns everything else into text itself, though its type asks for text.
+  // i18next converts other values to text itself, although its type requires text.
   format: (value: unknown) => (typeof value === 'number' ? formatNumber(value) : (value as string)),
 };
 
@@ -108,7 +105,7 @@ async function start(): Promise<void> {
       lng: language,
       fallbackLng: { 'ar-XB': ['en'], default: [] },
       resources: {},
-      // React escapes.
+      // React escapes texts itself.
       interpolation: { escapeValue: false, alwaysFormat: true },
       returnNull: false,
     });

@@ -1,7 +1,7 @@
 import type { AccountField } from '../../api/account-fields.js';
 import { refusals } from './refusals.js';
 
-/** The fields of accounts in forms, in the audit log and in imports. */
+/** Labels of account fields in forms, the audit log and imports. */
 const accountFields = {
   firstName: 'First name',
   lastName: 'Last name',
@@ -15,7 +15,7 @@ const accountFields = {
   language: 'Language of mails',
 } as const satisfies Record<AccountField, string>;
 
-/** Words that several screens share, and those of signing in. */
+/** Texts of the sign-in, and texts shared by several screens. */
 export const common = {
   app: {
     name: 'coursectl',

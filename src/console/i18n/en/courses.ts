@@ -1,4 +1,4 @@
-/** Words about courses and enrollments, which the catalogue uses, too. */
+/** Texts about courses and enrollments; the catalogue uses them, too. */
 export const courses = {
   title: 'Courses',
   all: 'All courses',

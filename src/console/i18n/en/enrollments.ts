@@ -1,4 +1,4 @@
-/** Words about who takes part in courses, for those who manage them. */
+/** Texts about enrollments, for managers of courses. */
 export const enrollments = {
   messages: {
     dated: '{{label}}, {{day}}',

@@ -1,4 +1,4 @@
-/** Pages of mailed links and of forgotten passwords. */
+/** Texts of the public pages: mailed links, forgotten passwords and certificates. */
 export const links = {
   missing: 'Open the link in your mail, or paste it here. This page forgets it when it is loaded again.',
   invalid: 'This link is no longer valid',

@@ -1,6 +1,6 @@
 import type { ErrorCode, ProblemCode } from '../../../../examples/api-types.js';
 
-/** What the service refuses, and what is wrong with a field: words for each of its codes. */
+/** Texts for every error code and field error code of the service. */
 export const refusals = {
   refusal: {
     VALIDATION: 'Something that was entered is not valid.',

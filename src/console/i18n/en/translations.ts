@@ -10,14 +10,14 @@ import { overview } from './overview.js';
 import { people } from './people.js';
 import { profile } from './profile.js';
 
-/** By the names of their files, by which pages ask for them: app/router.tsx. */
+/** Translations by the names of their files, which app/router.tsx uses. */
 const screens = { overview, people, imports, courses, enrollments, catalogue, audit, profile, links, mail } as const;
 export type Screen = keyof typeof screens;
 
-/** All English words of the console. Other languages have the same keys: test/console/words.test.ts. */
+/** All English texts of the console. Other languages have the same keys: test/console/translations.test.ts. */
 export const en = { ...common, ...screens } as const;
 
 type Shape<T> = { [K in keyof T]: T[K] extends string ? string : Shape<T[K]> };
 
-/** The keys that every language has words for. */
+/** Keys that every language must translate. */
 export type Translations = Shape<typeof en>;
