@@ -7,10 +7,10 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 
 const schemes = ['light', 'dark', 'auto'] as const;
 
-/** Changes the language, and knows whether its words could not be loaded the last time, until it is told to forget that. */
+/** Changes the language. `failed` is true after its translations could not be loaded, until `forget` is called. */
 export function useLanguageChange() {
   const [failed, setFailed] = useState(false);
-  /** @returns whether it is shown */
+  /** @returns whether the language was changed */
   async function change(language: Language): Promise<boolean> {
     try {
       await changeLanguage(language);
@@ -25,7 +25,6 @@ export function useLanguageChange() {
   return { change, failed, forget: () => setFailed(false) };
 }
 
-/** Says that a language could not be loaded; nothing when it was not `failed`. */
 export function LanguageFailure({ failed }: { failed: boolean }) {
   const { t } = useTranslation();
   return (
@@ -33,7 +32,6 @@ export function LanguageFailure({ failed }: { failed: boolean }) {
   );
 }
 
-/** Language, and light or dark. */
 export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language): void }) {
   const { t, i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -53,7 +51,7 @@ export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language):
                 value={code}
                 lang={code}
                 closeMenuOnClick
-                // Also of the one that is shown: it may not have been chosen yet. `languages` has no other keys.
+                // Also for the shown language: it may not be stored yet. `languages` has no other keys.
                 onClick={() => onLanguage(code as Language)}
               >
                 {name}
@@ -71,7 +69,7 @@ export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language):
         <Menu.Dropdown>
           <Menu.RadioGroup
             value={colorScheme}
-            // `schemes` has all values.
+            // The items are all from `schemes`.
             onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
           >
             {schemes.map((scheme) => (

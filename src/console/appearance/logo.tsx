@@ -1,6 +1,6 @@
 import icon from './icon.svg';
 
-/** The sign of the program; its name stands beside it. */
+/** Logo of the program. No alternative text, because the name is beside it. */
 export function Logo({ size = 28 }: { size?: number }) {
   return <img src={icon} width={size} height={size} alt="" />;
 }

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Teal: shades 6 and 7 are dark enough for white text on them (WCAG 2.2, 1.4.3). */
+/** Teal: shades 6 and 7 are dark enough for white text (WCAG 2.2, 1.4.3). */
 const teal: MantineColorsTuple = [
   '#e3f6f5',
   '#c9e9e7',
@@ -14,9 +14,9 @@ const teal: MantineColorsTuple = [
   '#04403e',
 ];
 
-/** Menus and lists of choices are drawn within the page's main part, so that all content is in a landmark (axe: region). */
+/** Menus and dropdown lists are rendered inside `main`, so that all content is in a landmark (axe: region). */
 const portalProps = { target: '#content' };
-// The list itself scrolls, as it is what the arrow keys move in (axe: scrollable-region-focusable).
+// The list itself scrolls, because the arrow keys move in the list (axe: scrollable-region-focusable).
 const choices = {
   defaultProps: { comboboxProps: { portalProps }, withScrollArea: false },
   classNames: { options: 'choice-list' },
@@ -34,20 +34,20 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
-    // Without the placeholder the first item has the focus at once, and the menu has no children but items.
+    // Without the placeholder, the first item gets the focus at once, and the menu has only items as children.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps } },
     Select: choices,
     Autocomplete: choices,
     TagsInput: choices,
-    // Moved dialogs would cut off the lists in them, whose place is fixed.
+    // A moving transition would cut off dropdown lists in dialogs, which have a fixed position.
     Modal: { defaultProps: { transitionProps: { transition: 'fade' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
-    // A page has one banner: the header of a dialog isn't another (axe: landmark-no-duplicate-banner).
+    // The header of a dialog is not a second banner of the page (axe: landmark-no-duplicate-banner).
     ModalHeader: { defaultProps: { role: 'none' } },
   },
 });
 
-/** Mantine's own colours of less important text, of errors and of titles of warnings are too weak to be read (WCAG 2.2, 1.4.3). */
+/** Replaces colours of Mantine with too little contrast: dimmed text, errors, titles of warnings (WCAG 2.2, 1.4.3). */
 export const colorVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
