@@ -7,11 +7,11 @@ import { useToday } from '../session/session.js';
 
 interface AddToCalendarProps extends ButtonProps {
   course: Pick<Course, 'id' | 'startDate' | 'endDate'>;
-  /** Of the course, where there are several. */
+  /** Title of the course, if the page shows several courses. */
   name?: string;
 }
 
-/** Opens the dates of a course in the calendar program; nothing for a course without dates, or one that has ended. */
+/** Button to open the dates of a course in a calendar program. Nothing for courses without dates or ended courses. */
 export function AddToCalendar({ course: { id, startDate, endDate }, name, ...button }: AddToCalendarProps) {
   const { t } = useTranslation();
   const today = useToday();
@@ -20,7 +20,7 @@ export function AddToCalendar({ course: { id, startDate, endDate }, name, ...but
   return (
     <Button
       component="a"
-      // Phones offer to add it, where a download would only be kept.
+      // A link, not a download: phones then offer to add the event.
       href={urlOf('courseCalendar', { path: { id } })}
       aria-label={name === undefined ? undefined : t('catalogue.addToCalendarOf', { name })}
       variant="default"

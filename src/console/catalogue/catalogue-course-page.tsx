@@ -14,7 +14,6 @@ import { OwnEnrollmentPanel } from './own-enrollment.js';
 
 const route = getRouteApi('/catalogue/$id');
 
-/** A course of the catalogue, and the trainee's own place in it. */
 export function CatalogueCoursePage() {
   const { t } = useTranslation();
   const { id } = route.useParams();
@@ -32,7 +31,7 @@ export function CatalogueCoursePage() {
     />
   );
   const [enrollment] = own.data?.enrollments ?? [];
-  // A course that isn't published is shown to its participants only; the others keep their request, or what they have completed.
+  // The service shows an unpublished course only to its participants. Other trainees still see their own enrollment.
   if (enrollment && mustHideData(query.error) && !own.error)
     return (
       <Page key={id} title={enrollment.course.title} hint={back}>

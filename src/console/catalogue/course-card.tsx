@@ -12,11 +12,10 @@ import { nameOf } from '../ui/person-name.js';
 
 interface CourseCardProps {
   course: Course;
-  /** The state of the trainee's own enrollment, if there is one. */
+  /** Status of the trainee's own enrollment, if any. */
   status: EnrollmentStatus | undefined;
 }
 
-/** A course of the catalogue in a few lines; all of the card leads to it. */
 export function CourseCard({ course, status }: CourseCardProps) {
   const { t } = useTranslation();
   const today = useToday();

@@ -12,17 +12,17 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { notifyDone } from '../ui/notify.js';
 
-/** What there is to ask for. @param refusal of the last request */
+/** Returns whether a trainee can request a place, join the waiting list, or none. @param refusal code of the last refusal */
 function offerOf(course: Course, refusal: ErrorCode | undefined): 'place' | 'waiting' | 'none' {
   const { waitingMax, waitingCount = 0 } = course;
   const isListFull = refusal === 'WAITING_LIST_FULL' || (waitingMax !== null && waitingCount >= waitingMax);
-  // The waiting list goes first, and there may be enough seats for newcomers after it.
+  // The waiting list gets free seats first. Seats may be left after it.
   if (refusal === 'SEATS_BEING_GIVEN') return isListFull ? 'place' : 'waiting';
   if (!isFull(course) && refusal !== 'COURSE_FULL' && refusal !== 'WAITING_LIST_FULL') return 'place';
   return isListFull ? 'none' : 'waiting';
 }
 
-/** The last refusal, until the seats of the course change: what is shown of the course may not tell it. */
+/** Code of the last refusal, until the number of free seats changes. The shown course may not reveal that it is full. */
 function useRefusal({ seatsLeft }: Course) {
   const [state, setState] = useState<{ seatsLeft: typeof seatsLeft; refusal?: ErrorCode | undefined }>({ seatsLeft });
   if (state.seatsLeft !== seatsLeft) setState({ seatsLeft });
@@ -30,8 +30,8 @@ function useRefusal({ seatsLeft }: Course) {
 }
 
 /**
- * Asks for a place in a published course, or one on its waiting list, or says why that can't be done.
- * @param again whether the trainee had one, or had asked for it
+ * Form to ask for a place in a published course or on its waiting list; otherwise says why that isn't possible.
+ * @param askedBefore whether the trainee already had a place or a request
  */
 export function EnrollmentRequest({ course, askedBefore }: { course: Course; askedBefore: boolean }) {
   const { t } = useTranslation();

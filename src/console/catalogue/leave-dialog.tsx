@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { notifyDone } from '../ui/notify.js';
 import type { EnrolledCourse } from './own-status.js';
 
-/** The statuses that the trainee can give up. */
+/** Statuses that a trainee can leave. */
 export type LeavableStatus = 'pending' | 'waiting' | 'active';
 
 export const isLeavable = (status: EnrollmentStatus): status is LeavableStatus =>
@@ -18,20 +18,20 @@ export const isLeavable = (status: EnrollmentStatus): status is LeavableStatus =
 
 interface LeaveDialogProps {
   course: EnrolledCourse;
-  /** Of the enrollment. */
+  /** Id of the enrollment. */
   id: string;
-  /** Its status when the question was asked: one that has changed meanwhile is not given up. */
+  /** Status when the dialog opened. If it has changed meanwhile, the service refuses to cancel. */
   leaving: LeavableStatus | undefined;
   onClose(): void;
 }
 
-/** Asks whether to give up a place, a request or the place on a waiting list, and says what becomes of it. */
+/** Asks whether to give up a place, a request or a number on the waiting list, and says what follows. */
 export function LeaveDialog({ course, id, leaving, onClose }: LeaveDialogProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const today = useToday();
   const { isPublished } = course;
-  // The materials, and a course that isn't published, are refused to those who have left: they are not asked for again.
+  // Without the materials, and without an unpublished course: the service refuses them after leaving.
   const outOfDate = ['listOwnEnrollments', 'listCourses'] as const;
   const change = useChange('changeStatus', isPublished ? [...outOfDate, 'showCourse'] : outOfDate);
   const [shown, setShown] = useState<LeavableStatus>('active');

@@ -16,7 +16,6 @@ import { nameOf } from '../ui/person-name.js';
 import { AddToCalendar } from './add-to-calendar.js';
 import { hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
-/** One of the trainee's own courses. */
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
   const { t } = useTranslation();
   const { certificate, course, status, progress, enrolledAt, completedAt } = enrollment;

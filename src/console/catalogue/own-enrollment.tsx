@@ -23,7 +23,6 @@ interface OwnEnrollmentPanelProps {
   enrollment: OwnEnrollment | undefined;
 }
 
-/** The trainee's own place in a course: what state it is in, and what can be done about it. */
 export function OwnEnrollmentPanel({ course, enrollment }: OwnEnrollmentPanelProps) {
   const { t } = useTranslation();
   const canRequest = !enrollment || !statusRules[enrollment.status].isEnrolled;
@@ -67,7 +66,7 @@ function Message({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** What the trainee wrote with the request, and what was replied, the earlier of them first. */
+/** Message of the trainee and the reply, the earlier one first. */
 function Messages({ enrollment }: { enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const { notes, notesAt, reply, replyAt, replyBy, course } = enrollment;
@@ -91,7 +90,7 @@ function Messages({ enrollment }: { enrollment: OwnEnrollment }) {
   );
 }
 
-/** What happens next with a place on the waiting list. */
+/** Says what happens next on the waiting list. */
 function WaitingNext({ course }: { course: EnrolledCourse }) {
   const { t } = useTranslation();
   const today = useToday();
@@ -100,7 +99,7 @@ function WaitingNext({ course }: { course: EnrolledCourse }) {
   return t(`catalogue.waiting.next.${course.autoAccept ? 'auto' : 'request'}`);
 }
 
-/** Says that a course has ended, once it has. */
+/** Says that a course has ended; nothing before. */
 function EndedNote({ course }: { course: EnrolledCourse }) {
   const { t } = useTranslation();
   const today = useToday();

@@ -7,20 +7,19 @@ import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 
 export type OwnEnrollment = ResponseBody<'listOwnEnrollments'>['enrollments'][number];
 
-/** A course, or what those still see of it who have a place in one that isn't published any more. */
+/** Course of an enrollment. If it is no longer published, only the fields in the enrollment are known. */
 export type EnrolledCourse = Course | (OwnEnrollment['course'] & { isPublished: false });
 
-/** Whether an enrollment has progress to show. */
 export const hasProgress = (status: EnrollmentStatus): boolean =>
   statusRules[status].takesPart || status === 'completed';
 
-/** The statuses of the trainee's newest hundred enrollments, which one request gives, by course. */
+/** Statuses of the trainee's newest 100 enrollments, by course id: the most that one request returns. */
 export function useOwnStatuses(): ReadonlyMap<string, EnrollmentStatus> {
   const { data } = useApi('listOwnEnrollments', { query: { limit: 100 } });
   return new Map(data?.enrollments.map(({ courseId, status }) => [courseId, status]));
 }
 
-/** The state of the trainee's own enrollment in a sentence: the place on a waiting list, or how it ended. */
+/** Status of the trainee's own enrollment in a sentence, with the number on the waiting list or the reason of cancellation. */
 export function OwnStatus({ enrollment }: { enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const { status, waitingPlace, cancelReason } = enrollment;

@@ -27,12 +27,12 @@ interface AssignDialogProps {
   onClose(): void;
 }
 
-/** Enrolls trainees in a course, as many as are selected. What is selected or typed is discarded by its buttons alone. */
+/** Enrolls selected trainees in a course. Only its buttons discard a selection or typed text. */
 export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
   const { t } = useTranslation();
   const [dirty, setDirty] = useState(false);
   const assign = useChange('assignMany');
-  // Afterwards it shows who was left out.
+  // After success, the dialog only shows the skipped trainees.
   useUnsavedGuard(opened && dirty && !assign.isSuccess);
 
   function close(): void {
@@ -59,7 +59,7 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
 
 interface AssignFormProps extends Pick<AssignDialogProps, 'course' | 'onClose'> {
   assign: ReturnType<typeof useChange<'assignMany'>>;
-  /** Told when something is selected or typed. */
+  /** Called when the user selects or types something. */
   onDirty(): void;
 }
 
@@ -83,7 +83,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
         ['done', response.enrollments.length - waiting],
         ['waiting', waiting],
       ] as const;
-      for (const [words, count] of done) if (count > 0) notifyDone(t(`enrollments.assign.${words}`, { count }));
+      for (const [key, count] of done) if (count > 0) notifyDone(t(`enrollments.assign.${key}`, { count }));
       setSkipped(response.skipped);
       if (response.skipped.length === 0) onClose();
     },

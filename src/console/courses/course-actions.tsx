@@ -15,12 +15,11 @@ type Action = 'publish' | 'trainer' | 'delete';
 
 interface CourseActionsProps {
   course: Course;
-  /** As a button with a word, beside the heading of a page. */
+  /** Whether the menu has a button with text, beside the heading of a page. */
   large?: boolean;
   onDeleted?(): void;
 }
 
-/** What can be done with a course as a whole. */
 export function CourseActions({ course, large = false, onDeleted }: CourseActionsProps) {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';

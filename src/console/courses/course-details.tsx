@@ -8,7 +8,6 @@ import { CourseForm } from './course-form.js';
 import { CourseImage } from './course-image.js';
 import { type Course, changedFields, courseProblems, formValuesOf } from './course-values.js';
 
-/** The image and the fields of a course, to be changed. */
 export function CourseDetails({ course }: { course: Course }) {
   const { t } = useTranslation();
   const refresh = useRefresh();

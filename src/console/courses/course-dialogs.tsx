@@ -72,7 +72,7 @@ export function AssignTrainerDialog({ course, opened, onClose }: CourseDialogPro
   );
 }
 
-/** Deletes a course; the super admin also one with active participants, after a warning. */
+/** Deletes a course. With participants, only the super admin can delete it, after a warning. */
 export function DeleteCourseDialog({
   course,
   opened,
@@ -81,7 +81,7 @@ export function DeleteCourseDialog({
 }: CourseDialogProps & { onDeleted: (() => void) | undefined }) {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
-  // Asking for the deleted course again would only say that it is gone.
+  // Without `showCourse`: fetching the deleted course would only fail.
   const change = useChange('deleteCourse', [
     'listCourses',
     'listCategories',
@@ -102,7 +102,7 @@ export function DeleteCourseDialog({
     try {
       await change.mutateAsync({ path: { id }, query: { force: force || undefined } });
     } catch (error) {
-      // Trainees take part: the only reason to refuse it that isn't a missing course or right.
+      // With 400, the service refuses for one reason: trainees take part.
       if (error instanceof ApiError && error.status === 400) setInUse(true);
       throw error;
     }

@@ -7,7 +7,6 @@ import { nameOf } from '../ui/person-name.js';
 import { CourseDates, SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
 
-/** The short facts of a course as a list of names and values. */
 export function CourseFacts({ course }: { course: Course }) {
   const { t } = useTranslation();
   const { startDate, endDate, enrollUntil, level, courseType } = course;
@@ -37,7 +36,7 @@ function Section({ title, text }: { title: string; text: string | null }) {
   );
 }
 
-/** What a course says of itself, at length. */
+/** Long texts and tags of a course. */
 export function CourseDescription({ course }: { course: Course }) {
   const { t } = useTranslation();
   return (

@@ -24,15 +24,14 @@ interface CourseFormProps {
     ReturnType<typeof useApiForm<CourseFormValues>>,
     'values' | 'field' | 'failure' | 'submitting' | 'isDirty' | 'onSubmit' | 'reset'
   > & { onSubmit(event: FormEvent<HTMLFormElement>): void };
-  /** The verb of the button. */
+  /** Label of the submit button. */
   action: string;
-  /** Above the fields. */
+  /** Content above the fields. */
   before?: ReactNode;
-  /** Beside the button. */
+  /** Content beside the submit button. */
   beside?: ReactNode;
 }
 
-/** The fields of a course. */
 export function CourseForm({ form, action, before, beside }: CourseFormProps) {
   const { t } = useTranslation();
   const categories = useApi('listCategories', {});
@@ -98,7 +97,7 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
   );
 }
 
-/** How trainees come by a place. */
+/** Fields about seats, requests and the waiting list. */
 function Requests({ form }: Pick<CourseFormProps, 'form'>) {
   const { t } = useTranslation();
   const { enrollUntil, endDate } = form.values;
@@ -119,7 +118,7 @@ function Requests({ form }: Pick<CourseFormProps, 'form'>) {
             label={t('courses.field.maxStudents')}
             placeholder={t('courses.seats.unlimited')}
             min={1}
-            // What is typed is refused where it makes no sense, not changed to something that was never typed.
+            // The form refuses an invalid number, instead of changing it silently.
             clampBehavior="none"
           />
           <NumberInput

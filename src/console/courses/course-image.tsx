@@ -1,7 +1,7 @@
 import { AspectRatio, Center, Image } from '@mantine/core';
 import { IconBook2 } from '@tabler/icons-react';
 
-/** A course's image, or a sign in its place where `thumbnail` is null or empty; the title stands beside it. */
+/** Image of a course, or an icon if `thumbnail` is null or empty. No alternative text, because the title is beside it. */
 export function CourseImage({ thumbnail, ratio = 16 / 9 }: { thumbnail: string | null; ratio?: number }) {
   return (
     <AspectRatio ratio={ratio}>

@@ -14,17 +14,16 @@ import { CourseDetails } from './course-details.js';
 import { EndedBadge, PublishedBadge } from './course-state.js';
 import type { Course } from './course-values.js';
 
-// Tabs that are opened later.
+// Loaded when their tabs are opened.
 const Participants = lazyPart(async () => (await import('./participants.js')).Participants, <Loading />);
 const Materials = lazyPart(async () => (await import('./materials.js')).Materials, <Loading />);
-// Of courses of others.
+// Loaded for courses of other trainers.
 const CourseFacts = lazyPart(async () => (await import('./course-facts.js')).CourseFacts, <Loading />);
 const CourseDescription = lazyPart(async () => (await import('./course-facts.js')).CourseDescription);
 
 const route = getRouteApi('/courses/$id');
 const tabs = ['details', 'participants', 'materials'] as const;
 
-/** A course for those who manage it. */
 export function CoursePage() {
   const { t } = useTranslation();
   const { id } = route.useParams();
@@ -39,7 +38,7 @@ export function CoursePage() {
   );
 }
 
-/** @param failed says that the course could not be read again */
+/** @param failed message if the course could not be fetched again */
 function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }) {
   const { t } = useTranslation();
   const user = useUser();

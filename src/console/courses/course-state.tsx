@@ -19,7 +19,7 @@ export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxS
   return <span>{t('courses.seats.left', { count: maxStudents, left: seatsLeft })}</span>;
 }
 
-/** For those who manage the course: how many seats are taken, and how many trainees wait for one. @param short in a table */
+/** Taken seats and length of the waiting list, for managers. @param short whether to use the short form, for tables */
 export function SeatsTaken({ course, short = false }: { course: Course; short?: boolean }) {
   const { t } = useTranslation();
   const { seatsTaken = 0, maxStudents, waitingCount = 0 } = course;
@@ -43,13 +43,13 @@ export function PublishedBadge({ course: { isPublished } }: { course: Course }) 
   );
 }
 
-/** Says that a course is over. */
+/** Says that a course has ended; nothing before. */
 export function EndedBadge({ course }: { course: Course }) {
   const { t } = useTranslation();
   return hasEnded(useToday(), course) && <StatusBadge tone="done">{t('courses.dates.ended')}</StatusBadge>;
 }
 
-/** From the first to the last day, as far as they are known. */
+/** First and last day, as far as known. */
 export function CourseDates({ course: { startDate, endDate } }: { course: Pick<Course, 'startDate' | 'endDate'> }) {
   const { t } = useTranslation();
   if (startDate && startDate === endDate) return <span>{formatDay(startDate)}</span>;

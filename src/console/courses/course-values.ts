@@ -6,17 +6,16 @@ export type Course = ResponseBody<'showCourse'>['course'];
 export const levels = ['beginner', 'intermediate', 'advanced'] as const;
 export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 
-/** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
-/** Which courses a list shows: those that have ended only where they are asked for. */
+/** Values of the filter for ended courses, as the service takes them. */
 export const endedChoices = ['false', 'true', 'all'] as const;
 
-/** Whether a course is over on a day: its last day counts. */
+/** Whether a course has ended. The last day still belongs to the course. */
 export const hasEnded = (today: string, { endDate }: Pick<Course, 'endDate'>): boolean =>
   endDate !== null && endDate < today;
 
-/** Why nobody can ask for a place any more on a day: the last days count. */
+/** Reason why nobody can ask for a place any more; undefined if requests are open. Requests are open on the last day. */
 export function closedOn(
   today: string,
   course: Pick<Course, 'endDate' | 'enrollUntil'>,
@@ -25,17 +24,17 @@ export function closedOn(
   return course.enrollUntil !== null && course.enrollUntil < today ? 'closed' : undefined;
 }
 
-/** What the service is told of a course: every field. */
+/** All fields of a course, as the service takes them. */
 type CourseBody = Required<Input<'updateCourse'>['body']>;
 
-/** A course as the form shows it: what is absent is empty. */
+/** Values of the form: null becomes an empty text. */
 export type CourseFormValues = {
   [Field in keyof CourseBody]: null extends CourseBody[Field]
     ? string | Exclude<CourseBody[Field], string | null>
     : CourseBody[Field];
 };
 
-/** A course that says nothing of itself. */
+/** Course with empty fields. */
 const emptyCourse: CourseBody = {
   title: '',
   description: '',
@@ -57,18 +56,17 @@ const emptyCourse: CourseBody = {
   isFeatured: false,
 };
 
-// TypeScript types the keys of any object as text.
+// `Object.keys` loses the types of the keys.
 const fields = Object.keys(emptyCourse) as (keyof CourseBody)[];
 
-/** The form of a course, or of a new one. */
 export const formValuesOf = (course: CourseBody = emptyCourse): CourseFormValues =>
-  // Object.fromEntries forgets which keys it was given.
+  // `Object.fromEntries` loses the types of the keys.
   Object.fromEntries(fields.map((field) => [field, course[field] ?? ''])) as CourseFormValues;
 
 const isLimit = (value: number | string, least: number): boolean =>
   value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= least);
 
-/** The problems of a course's form, by field; the service checks the rest. */
+/** Errors of the form, by field; the service checks the rest. */
 export const courseProblems = ({ maxStudents, waitingMax }: CourseFormValues, t: TFunction) => ({
   ...(!isLimit(maxStudents, 1) && { maxStudents: t('courses.form.limitInvalid', { least: 1 }) }),
   ...(!isLimit(waitingMax, 0) && { waitingMax: t('courses.form.limitInvalid', { least: 0 }) }),
@@ -76,14 +74,14 @@ export const courseProblems = ({ maxStudents, waitingMax }: CourseFormValues, t:
 
 const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
 
-/** What the service is told of a course: empty fields are null where they may be. */
+/** Converts form values to a request: empty fields become null if they may be null. */
 export const courseBodyOf = (values: CourseFormValues): CourseBody =>
   Object.fromEntries(
     fields.map((field) => [field, isBlank(values[field]) ? emptyCourse[field] : values[field]]),
-    // The form offers the words that the service knows, and is sent without problems only.
+    // The form offers only valid choices, and is sent only without errors.
   ) as CourseBody;
 
-/** The fields that differ from what they were. */
+/** Picks the changed fields, as sent to the service. */
 export function changedFields(before: CourseFormValues, after: CourseFormValues): Partial<CourseBody> {
   const [old, next] = [courseBodyOf(before), courseBodyOf(after)];
   const changed = Object.entries(next).filter(

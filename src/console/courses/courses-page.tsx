@@ -116,7 +116,7 @@ function useColumns(): readonly Column<Course>[] {
   ];
 }
 
-/** The courses that one manages: a trainer their own, the super admin all. */
+/** List of managed courses: a trainer's own courses, or all courses for the super admin. */
 export function CoursesPage() {
   const { t } = useTranslation();
   const user = useUser();

@@ -12,7 +12,7 @@ import { Page } from '../ui/page.js';
 import { CourseForm } from './course-form.js';
 import { courseBodyOf, courseProblems, formValuesOf } from './course-values.js';
 
-/** Creates a course: a trainer their own, the super admin one of a trainer. */
+/** Creates a course. The super admin also chooses its trainer. */
 export function NewCoursePage() {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -29,7 +29,7 @@ type Search = ReturnType<typeof route.useSearch>;
 
 const sortKeys = ['lastName', 'progress', 'enrolledAt', 'completedAt', 'waitingPlace'] as const;
 
-/** Who takes part in a course, or has asked to. */
+/** Participants, requests and waiting list of a course. */
 export function Participants({ course }: { course: Course }) {
   const { t } = useTranslation();
   const search = route.useSearch();

@@ -2,19 +2,19 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { upload } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 
-/** A file that is being sent, waits for that, or was refused. */
+/** File that is waiting, being sent, or refused. */
 export interface Upload {
   key: number;
   file: File;
-  /** How much of it is sent, from 0 to 1. */
+  /** Sent share of the file, from 0 to 1. */
   share: number;
-  /** Why it was refused. */
+  /** Error, if the file was refused. */
   failure?: unknown;
 }
 
 /**
- * Sends files to a course, one after the other; those that have arrived are in the list of materials. Leaving the page stops
- * that: nobody would see what is refused.
+ * Sends files to a course, one after the other. Files that have arrived leave `uploads`. Leaving the page stops the uploads,
+ * because nobody would see refusals.
  */
 export function useUploads(courseId: string) {
   const refresh = useRefresh();
@@ -27,7 +27,7 @@ export function useUploads(courseId: string) {
     const all = abortControllers.current;
     return () => {
       for (const one of all.values()) one.abort();
-      // Waiting uploads are not sent any more.
+      // Without a controller, `send` skips waiting uploads.
       all.clear();
     };
   }, []);
@@ -69,7 +69,6 @@ export function useUploads(courseId: string) {
     }
   }
 
-  /** Sends a file again that was not accepted. */
   function retry(one: Upload): void {
     updateUpload(one.key, { share: 0, failure: undefined });
     enqueue(one);

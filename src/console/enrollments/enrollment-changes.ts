@@ -13,7 +13,6 @@ export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
   cancelled: 'off',
 };
 
-/** A row of a list of enrollments. */
 export type EnrollmentRow = Pick<
   Enrollment,
   | 'id'
@@ -33,7 +32,7 @@ export type EnrollmentRow = Pick<
   | 'user'
 > & { course: { id: string; title: string } };
 
-/** From which status to which each action leads; removing has none. */
+/** Status before and after each action. `remove` is missing, because it deletes the enrollment. */
 const transitions = {
   accept: { from: 'pending', to: 'active' },
   refuse: { from: 'pending', to: 'cancelled' },
@@ -48,33 +47,30 @@ const transitions = {
 type StatusAction = keyof typeof transitions;
 export type EnrollmentAction = StatusAction | 'remove';
 
-/** In the order in which they are offered. */
+/** All actions, in the order of buttons and menus. */
 const actions: readonly EnrollmentAction[] = [...(Object.keys(transitions) as StatusAction[]), 'remove'];
 
-/** The status that an action sets. */
 export const statusAfter = (action: StatusAction) => transitions[action].to;
 
 export const isDestructive = (action: EnrollmentAction): boolean =>
   action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;
 
-/** Kept apart from the other actions: it takes something from somebody who takes part. */
+/** Whether an action is separated from the others: it takes something from a participant. */
 export const isDangerous = (action: EnrollmentAction): boolean => action === 'remove' || action === 'cancel';
 
 const appliesTo = (action: EnrollmentAction, { status }: Pick<EnrollmentRow, 'status'>): boolean =>
   action === 'remove' || transitions[action].from === status;
 
-/** The rows that an action can be done with. */
 export const rowsFor = (action: EnrollmentAction, rows: readonly EnrollmentRow[]): EnrollmentRow[] =>
   rows.filter((row) => appliesTo(action, row));
 
 type ActorKind = (typeof statusRules)['active']['progressBy'][number];
 
-/** Whether this side may set the progress of an enrollment with a status. */
 export function maySetProgress(actor: ActorKind, status: EnrollmentStatus): boolean {
   const allowed: readonly ActorKind[] = statusRules[status].progressBy;
   return allowed.includes(actor);
 }
 
-/** What can be done with at least one of the rows. */
+/** Actions that apply to at least one of the rows. */
 export const actionsFor = (rows: readonly Pick<EnrollmentRow, 'status'>[]): EnrollmentAction[] =>
   actions.filter((action) => rows.some((row) => appliesTo(action, row)));

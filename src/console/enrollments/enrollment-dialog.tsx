@@ -13,55 +13,52 @@ import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 
-/** What is to be done with which rows. */
 export interface EnrollmentChange {
   action: EnrollmentAction;
   rows: readonly EnrollmentRow[];
 }
 
 interface EnrollmentDialogProps {
-  /** The dialog is open while there is something to be done. */
+  /** The dialog is open while there is a change to confirm. */
   change: EnrollmentChange | undefined;
   onClose(): void;
-  /** Told which rows were changed, also when others were refused. */
+  /** Called with the ids of changed rows, even if others were refused. */
   onDone(ids: readonly string[]): void;
 }
 
-/** Who was refused, and why. */
 interface RefusedRow {
   id: string;
   name: string;
   reason: string;
-  /** Whether it may be possible later: a seat can become free. */
+  /** Whether a later attempt may succeed: a seat can become free. */
   canRetry: boolean;
 }
 
-/** What of it frees seats. */
 const seatFreeingActions: readonly EnrollmentAction[] = ['refuse', 'cancel', 'complete', 'remove'];
 
-/** What is better not done before the trainees' messages are read. */
+/** Actions for which the dialog shows the trainees' messages. */
 const answerActions: readonly EnrollmentAction[] = ['accept', 'refuse', 'admit'];
 
-/** So many enrollments can be removed by one request. */
+/** Maximum of enrollments that one request removes. */
 const maxRemovals = 500;
 
-/** So many get another status by one request: between two of them, progress is shown. */
+/** Maximum of enrollments that get another status in one request. Progress is shown after each request. */
 const maxChanges = 100;
 
-/** The characters of a reply that one request may write: each enrollment has them. */
+/** Maximum of characters that one request writes as replies: each enrollment stores its own copy. */
 const maxReply = 100_000;
 
-/** Why one was refused; of a full course also what to do. */
+/** Text for a refusal; for a full course it also says what to do. */
 const reasonOf = (refusal: Refusal, t: TFunction): string =>
   refusal.code === 'COURSE_FULL' ? t('enrollments.change.full') : refusalText(refusal, t);
 
-/** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
+/** Confirms and performs an action for one or many enrollments. Shows the progress, and why some were refused. */
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
   const { t } = useTranslation();
   const refresh = useRefresh();
   const [reply, setReply] = useState('');
   const [done, setDone] = useState(0);
-  // Once some were changed and others not; what is shown then are those for whom it can be tried again.
+  // Defined once some rows were changed and others not. `current` then has the rows to try again.
   const [refused, setRefused] = useState<readonly RefusedRow[]>();
   const [current, setCurrent] = useState(change);
   const [total, setTotal] = useState(0);
@@ -79,19 +76,19 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const { action, rows } = current;
   const count = rows.length;
   const requestedRows = change?.rows ?? rows;
-  // Without one, an earlier reply stays.
+  // Without a reply, an earlier reply stays.
   const replyField = reply.trim() === '' ? {} : { reply };
   const values = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
-  /** Shows what came of it where it isn't done with all of them. */
+  /** Shows the refused rows, and keeps the rows that can be tried again. */
   function showRemaining(failed: readonly RefusedRow[], others: readonly EnrollmentRow[]): void {
     setRefused(failed);
     setCurrent({ action, rows: others });
   }
 
-  /** What failed, after so many were changed. */
+  /** Error that also says how many rows were changed before. */
   function partialError(changed: number, error: unknown): unknown {
-    // Signing in again says it all.
+    // The dialog to sign in again says enough.
     if (error instanceof SessionEndedError) return error;
     return new Error(`${t('enrollments.change.done', { count: changed })} ${messageOf(error, t)}`);
   }
@@ -111,7 +108,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     }
   }
 
-  /** Moves some of them to a status. @returns who was refused, and why */
+  /** Sets the status of some rows in one request. @returns the refused rows */
   async function changeChunk(chunk: readonly EnrollmentRow[], status: ReturnType<typeof statusAfter>) {
     const [first] = chunk;
     if (!first) return [];
@@ -150,7 +147,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     stopped.current = false;
     const size = Math.max(1, Math.min(maxChanges, Math.floor(maxReply / Math.max(reply.length, 1))));
     try {
-      // Nobody would see what became of the others.
+      // Stops after leaving the page: nobody would see the outcome of the others.
       while (tried < count && !unmounted.aborted && !stopped.current) {
         const chunk = rows.slice(tried, tried + size);
         failed.push(...(await changeChunk(chunk, status)));
@@ -248,7 +245,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   );
 }
 
-/** What the trainees have written: to be read before it is answered. */
+/** Messages of the trainees, to be read before they are answered. */
 function TraineeMessages({ rows }: { rows: readonly EnrollmentRow[] }) {
   const { t } = useTranslation();
   const [first, ...others] = rows;
@@ -270,7 +267,7 @@ function TraineeMessages({ rows }: { rows: readonly EnrollmentRow[] }) {
   );
 }
 
-/** Renames since the enrollment, to be seen before a certificate has the new name. */
+/** Renames since the enrollment, to be checked before a certificate has the new name. */
 function Renames({ rows }: { rows: readonly EnrollmentRow[] }) {
   const { t } = useTranslation();
   const lines = rows.flatMap(({ id, user, formerName }) =>
@@ -279,7 +276,6 @@ function Renames({ rows }: { rows: readonly EnrollmentRow[] }) {
   return <NamedList title={t('enrollments.renamed.title')} lines={lines} />;
 }
 
-/** Lines about some of the trainees; nothing without any. */
 function NamedList({ title, lines }: { title: string; lines: readonly { id: string; text: string }[] }) {
   if (lines.length === 0) return null;
   return (

@@ -3,7 +3,6 @@ import { urlOf } from '../api/client.js';
 import { DownloadMenu } from '../ui/download-menu.js';
 import type { EnrollmentFilter } from './status-filter.js';
 
-/** A button to download the enrollments that match. */
 export function EnrollmentDownload({ filter }: { filter: EnrollmentFilter }) {
   const { t } = useTranslation();
   return (

@@ -10,11 +10,11 @@ type Messages = Pick<EnrollmentRow, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 
 
 interface EnrollmentNotesProps {
   row: Messages & Pick<EnrollmentRow, 'user'>;
-  /** The lines of each message before it is cut off. */
+  /** Lines of each message before it is cut off. */
   lines?: number;
 }
 
-/** What a trainee has written with the request, and what was replied. */
+/** Message of a trainee, and the reply. */
 export function EnrollmentNotes({ row: { user, ...messages }, lines = 3 }: EnrollmentNotesProps) {
   const { t } = useTranslation();
   const { id } = useUser();
@@ -43,16 +43,16 @@ interface MessageProps {
   label: string;
   text: string;
   lines: number;
-  /** Names it in the button. */
+  /** Name of the message, for the label of its button. */
   subject: string;
 }
 
-/** A text after its label: a long one is cut off, and shown in full when asked for. */
+/** Message with its label. A long message is cut off, with a button to show all of it. */
 function Message({ label, text, lines, subject }: MessageProps) {
   const { t } = useTranslation();
   const [whole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
-  // How much space there is depends on the window.
+  // The available space depends on the window.
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return undefined;
     const observer = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight));

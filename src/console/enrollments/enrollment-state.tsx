@@ -12,7 +12,7 @@ export function EnrollmentBadge({ status }: { status: EnrollmentStatus }) {
 
 type State = Pick<Enrollment, 'status' | 'waitingPlace' | 'cancelReason'>;
 
-/** The status for managers of the course, with the place on the waiting list, or how a cancelled enrollment ended. */
+/** Status for managers of the course, with the number on the waiting list or the reason of a cancellation. */
 export function EnrollmentState({ enrollment: { status, waitingPlace, cancelReason } }: { enrollment: State }) {
   const { t } = useTranslation();
   return (
@@ -26,7 +26,7 @@ export function EnrollmentState({ enrollment: { status, waitingPlace, cancelReas
   );
 }
 
-/** A progress in percent, as a bar and in words. @param label what it is the progress of, for screen readers */
+/** Progress as a bar and in percent. @param label accessible name of the bar */
 export function ProgressBar({ percent, label }: { percent: number; label: string }) {
   return (
     <Group gap="xs" wrap="nowrap" miw={120} maw={480}>
@@ -40,11 +40,10 @@ export function ProgressBar({ percent, label }: { percent: number; label: string
   );
 }
 
-/** The page of a certificate, which everybody may see: outside of the frame, so in a tab of its own. */
+/** Link to the public page of a certificate. Opens a new tab, because that page has no navigation. */
 export const certificatePage = (code: string) =>
   ({ component: 'a', href: `/certificates/${code}`, target: '_blank' }) as const;
 
-/** Opens the certificate of a course. */
 export function CertificateButton({ code, title, ...props }: ButtonProps & { code: string; title: string }) {
   const { t } = useTranslation();
   return (

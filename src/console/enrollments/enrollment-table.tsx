@@ -38,13 +38,11 @@ type EnrollmentTableProps = Pick<
   | 'onClearFilters'
   | 'empty'
 > & {
-  /** Names the course of each row. */
   withCourse?: boolean;
-  /** The one status that is listed: requests and a waiting list have columns of their own. */
+  /** Status that the list is filtered by: requests and the waiting list have different columns. */
   only: StatusOption | undefined;
-  /** What the listing can be sorted by. */
   sortKeys: readonly string[];
-  /** What the listing is narrowed down to. */
+  /** Filter of the list, for "select all". */
   filter: EnrollmentFilter;
 };
 
@@ -52,14 +50,13 @@ const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dial
 const ReplyDialog = lazyDialog(async () => (await import('./reply-dialog.js')).ReplyDialog, 'row');
 const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
 
-/** Enrollments with what can be done with them, one by one or with all that are selected. */
 export function EnrollmentTable({ withCourse = false, only, sortKeys, filter, ...props }: EnrollmentTableProps) {
   const { t } = useTranslation();
   const selection = useSelection<EnrollmentRow>(filter);
   const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
   const [repliedTo, setRepliedTo] = useState<EnrollmentRow>();
-  // Of those on this page it is known what they are now.
+  // Selected rows of this page are up to date; rows of other pages may be older.
   const currentRows = new Map(props.rows?.map((row) => [row.id, row]));
   const current = [...selection.selected.values()].map((row) => currentRows.get(row.id) ?? row);
   const all = useColumns({
@@ -100,7 +97,7 @@ export function EnrollmentTable({ withCourse = false, only, sortKeys, filter, ..
       <EnrollmentDialog
         change={change}
         onClose={() => setChange(undefined)}
-        // What was changed isn't what was selected any more.
+        // Deselects the changed rows: their status is another one now.
         onDone={(ids) => selection.onChange((before) => new Map([...before].filter(([id]) => !ids.includes(id))))}
       />
       <ReplyDialog row={repliedTo} onClose={() => setRepliedTo(undefined)} />
@@ -181,7 +178,7 @@ function CourseLink({ row: { course } }: { row: EnrollmentRow }) {
   );
 }
 
-/** A name, for the super admin a link to the account; the course, the address, and below them the messages. */
+/** Name (for the super admin a link), course and email, with the messages below. */
 function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean }) {
   const { t } = useTranslation();
   const { user, formerName } = row;

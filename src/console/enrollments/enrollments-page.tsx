@@ -38,7 +38,7 @@ export function EnrollmentsPage() {
   const { sort = isQueue ? 'enrolledAt' : '-enrolledAt' } = search;
   const isByCourse = isQueue && search.sort === undefined && courseId === undefined;
   const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, search: text };
-  // Only what is set: all that matches is exported and changed by it, too.
+  // Without undefined values. Exports and "select all" use the same filter.
   const filter: EnrollmentFilter = Object.fromEntries(
     Object.entries(narrowed).filter(([, value]) => value !== undefined),
   );
@@ -113,7 +113,7 @@ export function EnrollmentsPage() {
   );
 }
 
-/** Says that the list is of one account, as links from there make it. */
+/** Says that the list is filtered by one person, with a button to show everybody. */
 function OnlyUser({ id, onClear }: { id: string; onClear(): void }) {
   const { t } = useTranslation();
   const { data } = useApi('showUser', { path: { id } });

@@ -12,7 +12,7 @@ import { finishedFilter } from './status-filter.js';
 
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
 
-/** Says how many of a course have done all of it, and offers to complete them. */
+/** Says how many trainees have finished a course, and offers to complete them. */
 export function FinishedNote({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   const filter = { courseId, ...finishedFilter };

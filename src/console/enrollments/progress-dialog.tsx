@@ -6,12 +6,11 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 
 interface ProgressDialogProps {
-  /** Whose progress in what; the dialog is open while there is one. */
+  /** The dialog is open while there is an enrollment. `name` is for its title. */
   enrollment: { id: string; progress: number; name: string } | undefined;
   onClose(): void;
 }
 
-/** Sets the progress of an enrollment in percent. */
 export function ProgressDialog({ enrollment, onClose }: ProgressDialogProps) {
   const { t } = useTranslation();
   return (

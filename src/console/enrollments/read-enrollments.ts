@@ -5,7 +5,7 @@ import type { EnrollmentFilter } from './status-filter.js';
 
 type Read = Parameters<typeof readAll<EnrollmentRow>>[0];
 
-/** Reads a page of the enrollments that match, the oldest first: where seats run out, they get them. */
+/** Returns a reader for `readAll`. The oldest enrollments come first, so they get the last seats. */
 export const enrollmentReader =
   (filter: EnrollmentFilter, signal?: AbortSignal): Read =>
   async (following) => {

@@ -10,19 +10,19 @@ import type { EnrollmentRow } from './enrollment-changes.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 
 interface ReplyDialogProps {
-  /** Who is replied to; the dialog is open while there is one. */
+  /** Enrollment to reply to; the dialog is open while there is one. */
   row: EnrollmentRow | undefined;
   onClose(): void;
 }
 
-/** Replies to a trainee, or changes the reply, and leaves the status as it is. */
+/** Writes or changes the reply to a trainee, without changing the status. */
 export function ReplyDialog({ row, onClose }: ReplyDialogProps) {
   const { t } = useTranslation();
   return (
     <Modal
       opened={row !== undefined}
       onClose={onClose}
-      // What is typed is discarded by its buttons alone.
+      // Only the buttons discard typed text.
       closeOnClickOutside={false}
       closeOnEscape={false}
       title={row && t('enrollments.messages.replyTo', { count: 1, name: nameOf(row.user) })}

@@ -4,26 +4,26 @@ import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { FilterSelect } from '../ui/lists/filters.js';
 import { oneOf } from '../ui/lists/list-search.js';
 
-/** Which enrollments are listed, exported or changed. */
+/** Filter of listed, exported or changed enrollments. */
 export type EnrollmentFilter = Omit<
   NonNullable<Operations['exportEnrollments']['parameters']['query']>,
   'format' | 'fields'
 >;
 
-/** Those who have done all of the course and are still to be completed. */
+/** Active enrollments at 100 %, which are ready to complete. */
 export const finishedFilter = { status: ['active'], progress: 100 } satisfies EnrollmentFilter;
 
-/** The rows of a page of enrollments: the requests of most courses. */
+/** Default page size of enrollments: enough for the requests of most courses. */
 export const defaultPageSize = 50;
 
-/** What a list is filtered by: a status, or `finished`. */
+/** Options of the filter: each status, and `finished`. */
 export const statusOptions = [...enrollmentStatuses, 'finished'] as const;
 export type StatusOption = (typeof statusOptions)[number];
 
-/** What is chosen in an address. */
+/** Parses the option in a URL. */
 export const parseStatusOption = (text: string | undefined): StatusOption | undefined => oneOf(statusOptions, text);
 
-/** The filter of what is chosen. */
+/** Converts an option to parameters of the service. */
 export function filterOfStatus(option: StatusOption | undefined): Pick<EnrollmentFilter, 'status' | 'progress'> {
   if (option === 'finished') return finishedFilter;
   return option === undefined ? {} : { status: [option] };
@@ -35,7 +35,6 @@ interface StatusFilterProps<Option extends StatusOption> {
   onChange(status: Option | undefined): void;
 }
 
-/** Filters enrollments by their status. */
 export function StatusFilter<Option extends StatusOption>({ choices, value, onChange }: StatusFilterProps<Option>) {
   const { t } = useTranslation();
   return (

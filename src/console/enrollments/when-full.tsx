@@ -10,7 +10,7 @@ interface WhenFullSwitchProps {
   onChange(value: WhenFull): void;
 }
 
-/** Puts trainees without a seat on the waiting list, if switched on. */
+/** Switch to put trainees without a seat on the waiting list. */
 export function WhenFullSwitch({ value, onChange }: WhenFullSwitchProps) {
   const { t } = useTranslation();
   return (
@@ -22,6 +22,6 @@ export function WhenFullSwitch({ value, onChange }: WhenFullSwitchProps) {
   );
 }
 
-/** The refusal of a full course with the ways out; any other failure as it is. */
+/** Says what to do about a full course; returns other errors unchanged. */
 export const assignmentFailure = (error: unknown, t: TFunction): unknown =>
   error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('enrollments.assign.full')) : error;
