@@ -14,7 +14,7 @@ interface ColumnMappingProps {
   onChange(changes: PlanChanges): void;
 }
 
-/** Each column of the file with its first values, and what it is imported as. */
+/** Columns of the file with their first values, and a select for the field of each. */
 export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
   const { t } = useTranslation();
   const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
@@ -31,7 +31,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     heading === null || heading === '' ? t('imports.columns.noHeading', { number: index + 1 }) : heading;
 
   function map(index: number, field: ImportField | null): void {
-    // Most fields have one column: the one that had it before is left out.
+    // Most fields have one column: the previous column of the field is no longer imported.
     const isRepeatable = field === 'phone' || field === 'course' || field === 'isActive';
     const others = plan.columns
       .filter((column) => column.index !== index && field !== null && !isRepeatable && fieldOf(column) === field)
@@ -46,7 +46,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     { value: '', label: t('imports.columns.ignored') },
     ...plan.fields.map(({ name }) => ({ value: name, label: importFieldName(name, t) })),
   ];
-  /** The effect of a column as it was planned. */
+  /** Effect of a column in the plan. */
   function effectOf({ field, people, mailed }: FileColumn): string | null {
     if (field === null) return null;
     if (people === 0) return t('imports.columns.noEffect');
@@ -114,7 +114,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
   );
 }
 
-/** What a column may be that isn't understood. */
+/** Button to use the suggested field of an unrecognized column. */
 function Suggestion({ field, onUse }: { field: ImportField | undefined; onUse(field: ImportField): void }) {
   const { t } = useTranslation();
   if (field === undefined) return null;

@@ -5,21 +5,21 @@ import type { Import } from './import-status.js';
 
 interface ImportFiguresProps {
   counts: Import['counts'];
-  /** Nothing is done yet: these are of a plan. */
+  /** Whether the counts are of a plan. */
   planned?: boolean;
 }
 
-/** Rows of an import by outcome, with the enrollments they make; with `planned`, by the outcome that its plan foresees. */
+/** Numbers of rows by actual or planned outcome, and of enrollments. */
 export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
   const { t } = useTranslation();
-  const words = planned ? 'planned' : 'outcomes';
+  const group = planned ? 'planned' : 'outcomes';
   const figures = [
     ['imports.rows', counts.rows],
-    [`imports.${words}.created`, counts.created],
-    [`imports.${words}.updated`, counts.updated],
-    [`imports.${words}.skipped`, counts.skipped],
-    [`imports.${words}.rejected`, counts.rejected],
-    // Most files have no courses.
+    [`imports.${group}.created`, counts.created],
+    [`imports.${group}.updated`, counts.updated],
+    [`imports.${group}.skipped`, counts.skipped],
+    [`imports.${group}.rejected`, counts.rejected],
+    // Hidden for most files, which have no courses.
     ...(counts.enrolled > 0 ? [['imports.enrolled', counts.enrolled] as const] : []),
     ...(counts.waiting > 0 ? [['imports.waiting', counts.waiting] as const] : []),
     ...(counts.leftOut > 0 ? [['imports.leftOut', counts.leftOut] as const] : []),

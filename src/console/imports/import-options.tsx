@@ -9,14 +9,14 @@ import type { Import } from './import-status.js';
 
 type Options = Import['options'];
 
-/** All options but `map`. */
+/** All options except `map`. */
 export const optionNames = [
   ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'whenFull', 'onError'] as const),
   ...(['encoding', 'delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
 
-/** What an option is when it is left out; of the others there is none. */
+/** Defaults of options; the other options have none. */
 const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   role: 'trainee',
   enrollmentStatus: 'active',
@@ -33,10 +33,10 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   delimiter: 'auto',
 };
 
-/** A delimiter as the options name it. */
+/** Name of a delimiter in the options. */
 export const delimiterName = (delimiter: unknown): unknown => (delimiter === '\t' ? 'tab' : delimiter);
 
-/** The names of encodings, by the values that the service takes. */
+/** Labels of encodings, by the values of the service. */
 export const encodingLabels = (t: TFunction) => ({
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
@@ -57,11 +57,11 @@ export const encodingLabels = (t: TFunction) => ({
   'euc-kr': `EUC-KR (${t('imports.encodings.korean')})`,
 });
 
-/** What an option of an import is, whether it was given or left out. */
+/** Value of an option, or its default. */
 export const effectiveOption = (options: Options, name: OptionName): unknown =>
   delimiterName(options[name]) ?? defaults[name];
 
-/** The words for the values of options, by the values that the service takes. */
+/** Labels of option values, by the values of the service. */
 export const valueLabels = (t: TFunction) => ({
   onExisting: {
     skip: t('imports.options.skip'),
@@ -98,19 +98,18 @@ export const valueLabels = (t: TFunction) => ({
   },
 });
 
-/** The options of an import that differ from the defaults, as a request gives them. */
 function nonDefaultOptions(options: Options): [OptionName, unknown][] {
   return optionNames
     .map((name): [OptionName, unknown] => [name, effectiveOption(options, name)])
     .filter(([name, value]) => value !== undefined && value !== null && value !== defaults[name]);
 }
 
-/** What columns were chosen to be, as `heading=field`. */
+/** Chosen fields of columns, as `heading=field`. */
 export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map) ? map.map(String) : []);
 
-/** The options of an import as fields of the form that submits another. */
+/** Options of an import as form fields for the next import. */
 export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
-  // Rejected rows are in a sheet of their own.
+  // The workbook of rejected rows has a different sheet.
   const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet');
   return { ...Object.fromEntries(given), map: chosenColumns(options) };
 }
@@ -130,7 +129,6 @@ function valueText(name: OptionName, value: unknown, t: TFunction): string {
   return labels[name]?.[String(value)] ?? (typeof value === 'number' ? formatNumber(value) : String(value));
 }
 
-/** The options that an import was given, as names and values; nothing where it has the defaults. */
 export function NonDefaultOptions({ options }: Pick<Import, 'options'>) {
   const { t } = useTranslation();
   const columns = chosenColumns(options).map((entry) => columnText(entry, t));

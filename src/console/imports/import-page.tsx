@@ -12,12 +12,12 @@ import { ImportResult } from './import-result.js';
 import { hasDeletedRows, ImportStatusBadge, isUnderWay } from './import-status.js';
 import { RowsTable } from './rows-table.js';
 
-// Not every import that is looked at is a plan.
+// Loaded for plans only.
 const PlanView = lazyPart(async () => (await import('./plan-view.js')).PlanView, <Loading />);
 
 const route = getRouteApi('/imports/$id');
 
-/** An import from its plan to its undo; asks again while it changes, also after the service was away. */
+/** Page of an import, from plan to undo. Fetches again while the import changes, even after the service was down. */
 export function ImportPage() {
   const { t } = useTranslation();
   const { id } = route.useParams();
@@ -26,7 +26,7 @@ export function ImportPage() {
   const status = current?.status;
   const before = useRef(status);
   useEffect(() => {
-    // Rows and the list of imports are others once it has ended.
+    // A new status also changes the rows and the list of imports.
     if (before.current !== undefined && before.current !== status)
       void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'showImport' });
     before.current = status;

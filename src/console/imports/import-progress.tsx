@@ -8,11 +8,11 @@ import { FailureText } from './reason-text.js';
 
 interface ImportProgressProps {
   current: Import;
-  /** Whether the last response is of now. */
+  /** Whether the last request succeeded, so that `current` is up to date. */
   reachable: boolean;
 }
 
-/** What goes on when the page is closed. */
+/** Key of the hint that the page may be closed. */
 function hintOf(status: Import['status']) {
   if (status === 'planning') return 'imports.planningHint';
   return status === 'undoing' ? 'imports.undoingHint' : 'imports.progressHint';
@@ -25,14 +25,14 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
   const { rowsDone, rowsTotal } = current.progress;
   const planning = current.status === 'planning';
   const done = planning ? (current.plan?.rowsRead ?? 0) : rowsDone;
-  const words = rowsTotal === null ? t('imports.progressStarting') : t('imports.progress', { done, count: rowsTotal });
+  const text = rowsTotal === null ? t('imports.progressStarting') : t('imports.progress', { done, count: rowsTotal });
   const percent = rowsTotal ? Math.round((100 * done) / rowsTotal) : 0;
   return (
     <Paper withBorder p="md">
       <Stack gap="xs">
         <Group justify="space-between">
           <Text fw={600} role="status">
-            {words}
+            {text}
           </Text>
           {current.status !== 'undoing' && (
             <Button variant="default" size="xs" onClick={() => setAsking(true)}>

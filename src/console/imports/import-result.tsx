@@ -15,24 +15,23 @@ import { FailureText } from './reason-text.js';
 import { UndoDialog } from './undo-dialog.js';
 import { UploadArea } from './upload-area.js';
 
-/** What an import did, its files, and what can be done about it. */
 export function ImportResult({ current }: { current: Import }) {
   const { t } = useTranslation();
   const [isUndoing, setUndoing] = useState(false);
-  /** The format in which passwords are to be downloaded. */
+  /** Chosen format of the passwords, until the download is confirmed. */
   const [wantedFormat, setWantedFormat] = useState<TableFormat>();
-  // The service removes the passwords shortly after they have arrived.
+  // Hides the button at once: the service deletes the passwords a little later.
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
   const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo, options } = current;
-  // After an undo they are only of accounts that it has kept, which are left to undo.
+  // After an undo, only the passwords of kept accounts are left, as long as these can still be undone.
   const hasCredentials = current.hasCredentials && !fetched && (undoneAt === null || canUndo);
   const wantsCredentials = hasCredentials && undoneAt === null;
   const hasInvited = options.invite === true && options.withPasswords !== true && counts.created > 0;
   const path = { id };
 
-  /** The service gives the file once: another tab or person may have fetched it. */
+  /** Downloads the passwords. The service sends them once: another tab or person may have fetched them. */
   async function downloadCredentials(): Promise<void> {
     const file = await callForBlob('importCredentials', { path, query: { format: wantedFormat } });
     saveFile(`credentials-${id}.${wantedFormat}`, file, file.type);
@@ -78,7 +77,7 @@ export function ImportResult({ current }: { current: Import }) {
               csv: urlOf('importRejects', { path, query: { format: 'csv' } }),
               xlsx: urlOf('importRejects', { path, query: { format: 'xlsx' } }),
             }}
-            // As most people have imported it.
+            // First the format of the imported file.
             first={/\.(xlsx|xlsm|ods)$/i.test(current.file) ? 'xlsx' : 'csv'}
           />
         )}

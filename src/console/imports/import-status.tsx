@@ -8,19 +8,19 @@ export type ImportStatus = Import['status'];
 
 type ImportState = Pick<Import, 'status' | 'origin' | 'error'>;
 
-/** The service resumes it when it can: it was interrupted by the end of a process, or by a fault that passes. */
+/** Whether the service resumes the import by itself, after a process ended or after a temporary fault. */
 export const resumesAutomatically = ({ status, origin, error }: ImportState): boolean =>
-  // That code is of an undo that was interrupted, which nothing resumes.
+  // INTERRUPTED is the code of an interrupted undo, which the service doesn't resume.
   status === 'interrupted' && origin === 'http' && error?.code !== 'INTERRUPTED';
 
-/** It changes by itself: worth asking again. */
+/** Whether the import changes by itself, so that the page fetches it again. */
 export const isUnderWay = (current: ImportState): boolean =>
   ['planning', 'queued', 'running', 'undoing'].includes(current.status) || resumesAutomatically(current);
 
-/** What was done with each row was deleted after the retention: it can't be undone or resumed any more. */
+/** Whether the rows were deleted after the retention period, so that the import can't be undone or resumed. */
 export const hasDeletedRows = ({ ledgerClosedAt }: Import): boolean => ledgerClosedAt !== null;
 
-/** Resuming does the rows that are left. */
+/** Whether the user can resume the import with the remaining rows. */
 export const canResume = (current: Import): boolean =>
   !hasDeletedRows(current) && ['interrupted', 'failed', 'cancelled'].includes(current.status);
 

@@ -22,7 +22,7 @@ const statuses = [
   ...(['undone', 'discarded', 'expired'] as const),
 ];
 
-/** What was done with rows; nothing was, as long as the plan isn't confirmed. */
+/** Shows a count of rows; a dash for a plan, which has imported nothing yet. */
 const countOf =
   (count: 'rows' | 'created' | 'updated' | 'rejected') =>
   ({ status, counts }: Row): string =>

@@ -12,18 +12,18 @@ import {
 } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 
-/** What is to be planned otherwise. */
+/** Changes of options and columns for the next plan. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
 
-/** The sheets of the workbook; none where the file is CSV, or can't be opened. */
+/** Sheets of the workbook; none for CSV files and unreadable files. */
 const sheetsOf = ({ file, problem }: Plan) => file?.workbook?.sheets ?? problem?.sheets ?? [];
 
-/** The sheet that was planned; undefined where the workbook has none that is called so. */
+/** Planned sheet; undefined if the workbook has no sheet of that name. */
 function plannedSheet({ options }: Pick<Import, 'options'>, plan: Plan): string | undefined {
   return plan.file?.workbook?.sheet ?? sheetsOf(plan).find(({ name }) => name === options.sheet)?.name;
 }
 
-/** Whether the file is divided into columns anew: those that were chosen are others then. */
+/** Whether the changes divide the file into other columns, so that chosen fields no longer apply. */
 function redividesColumns(
   { options }: Pick<Import, 'options'>,
   plan: Plan,
@@ -37,13 +37,13 @@ function redividesColumns(
 type ColumnChoices = NonNullable<PlanChanges['map']>;
 
 /**
- * What was chosen for columns: the others are left to the service, which may understand more of them in another encoding.
- * It has stored `#3=phone` for each choice that was made here.
+ * Earlier choices of fields for columns. The service decides about the other columns, and may recognize more in another encoding.
+ * For each choice made in the console it has stored an entry such as `#3=phone`.
  */
 function storedChoices({ options }: Import, plan: Plan): ColumnChoices {
   const stored = chosenColumns(options);
   const numbered = stored.map((entry) => /^#(\d+)=(\w*)$/.exec(entry));
-  // Another client has named columns by their headings: everything is as the plan has it.
+  // Another client has stored headings instead of numbers: keeps all fields of the plan.
   if (numbered.includes(null)) return plan.columns.map(({ index, field }) => ({ column: index, field }));
   return numbered.map((entry) => ({
     column: Number(entry?.[1]) - 1,
@@ -51,10 +51,10 @@ function storedChoices({ options }: Import, plan: Plan): ColumnChoices {
   }));
 }
 
-/** The changes without those that were set back to what the plan was made with. */
+/** Removes changes that equal the plan again. */
 export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
   const { map = [], ...others } = changes;
-  // The changes have no other keys.
+  // `changes` has no other keys.
   const differing = (Object.entries(others) as [OptionName, unknown][]).filter(
     ([name, value]) =>
       value !== (name === 'sheet' ? plannedSheet(current, plan) : effectiveOption(current.options, name)),
@@ -64,23 +64,23 @@ export function differencesFromPlan(current: Pick<Import, 'options'>, plan: Plan
   return { ...Object.fromEntries(differing), ...(columns.length > 0 && { map: columns }) };
 }
 
-/** All options of the next plan: the service takes its defaults for those that are left out. */
+/** Request for the next plan, with all options: the service uses defaults for missing options. */
 export function planRequest(current: Import, plan: Plan, changes: PlanChanges): PlanChanges {
   const { options } = current;
   const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
   const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
   const request = { ...given, ...changes };
-  // The service takes no empty course: without the option, the plan has none.
+  // The service refuses an empty course, so the option is left out.
   if (changes.course?.trim() === '') delete request.course;
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
   const chosen = new Map([...storedChoices(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
-  // In a wrong encoding the file may have fewer columns: in the right one they are there again.
+  // A wrong encoding may hide columns, which the right encoding shows again.
   const exists = ({ column }: ColumnChoices[number]) =>
     changes.encoding !== undefined || plan.columns.some(({ index }) => index === column);
   return { ...request, map: [...chosen.values()].filter(exists) };
 }
 
-/** How new people get in. */
+/** Ways for new people to get access. */
 const accessModes = ['passwords', 'invitations', 'both'] as const;
 
 const accessModeOf = ({ invite, withPasswords }: Import['options']): (typeof accessModes)[number] =>
@@ -89,14 +89,14 @@ const accessModeOf = ({ invite, withPasswords }: Import['options']): (typeof acc
 const optionsOfAccessMode = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
 
 interface PlanOptionsProps {
-  /** With the options as the plan was made. */
+  /** Import with the options of the plan. */
   current: Pick<Import, 'options'>;
   plan: Plan;
   changes: PlanChanges;
   onChange(changes: PlanChanges): void;
 }
 
-/** The sheet of a workbook that is imported, where there is a choice. */
+/** Select for the sheet of a workbook; nothing if there is no choice. */
 export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const sheets = sheetsOf(plan);
@@ -125,11 +125,10 @@ export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsPro
   );
 }
 
-/** Whether the file is a workbook, as far as is known. */
+/** Whether the file is known to be a workbook. */
 const isWorkbook = (plan: Plan): boolean =>
   sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
-/** How rows are treated. */
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const { options } = current;
@@ -137,10 +136,10 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
   const labels = valueLabels(t);
   const chosen = (name: OptionName): string => String(changes[name] ?? effectiveOption(options, name));
 
-  /** The properties of a select. */
+  /** Properties of the select for an option. */
   const choice = (name: keyof typeof labels) => ({
     value: chosen(name),
-    // The keys of `labels` are the values that the service takes.
+    // The keys of `labels` are values of the service.
     onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
       onChange({ ...changes, [name]: currentTarget.value }),
     data: Object.entries(labels[name]).map(([value, label]) => ({ value, label })),

@@ -10,14 +10,14 @@ import { ReasonText } from './reason-text.js';
 const whenFullValues = ['reject', 'wait', 'skip-course'] as const;
 
 interface PlanReasonsProps {
-  /** With the options as the plan was made. */
+  /** Import with the options of the plan. */
   current: Pick<Import, 'id' | 'options'>;
   plan: Plan;
   changes: PlanChanges;
   onChange(changes: PlanChanges): void;
 }
 
-/** Why rows are not imported as they are, grouped; and the updates that change who an account is. */
+/** Grouped reasons why rows are skipped, rejected or changed, and updates that change the identity of accounts. */
 export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsProps) {
   const { t } = useTranslation();
   const { id, options } = current;

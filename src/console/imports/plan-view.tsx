@@ -21,7 +21,7 @@ interface PlanViewProps {
   plan: Plan;
 }
 
-/** What the import would do; columns and options can be changed until it is right. */
+/** Plan of an import, whose columns and options can be changed before it is applied. */
 export function PlanView({ current, plan }: PlanViewProps) {
   const { t } = useTranslation();
   const [changes, setChanges] = useState<PlanChanges>({});
@@ -31,7 +31,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const discard = useChange('cancelImport');
   const path = { id: current.id };
   const change = (next: PlanChanges) => {
-    // What was refused is no longer asked for.
+    // The next request differs from the refused one.
     if (again.isError) again.reset();
     setChanges(differencesFromPlan(current, plan, next));
   };
@@ -47,7 +47,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
     try {
       await apply.mutateAsync({ path, body: plan.id === null ? {} : { planId: plan.id } });
     } catch (error) {
-      // The plan was read again: it is to be looked at before it is confirmed, so that the page says this, not the dialog.
+      // The new plan has been fetched, and the user must see it first. So the dialog closes, and the page shows the error.
       if (!isOutdated(error)) throw error;
     }
   }
@@ -127,7 +127,6 @@ export function PlanView({ current, plan }: PlanViewProps) {
   );
 }
 
-/** What applying the plan does, in a list. */
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
   const { counts, generatedPasswords, columns, news } = plan;

@@ -2,7 +2,7 @@ import { Alert, List, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Plan } from './import-status.js';
 
-/** Warnings of a plan. With invitations, those about people who must get no mail come first, in red. */
+/** Warnings of a plan. With invitations, warnings about people who may want no mail come first, in red. */
 export function PlanWarnings({ warnings, invite }: Pick<Plan, 'warnings'> & { invite: boolean }) {
   const { t } = useTranslation();
   const isAlarming = ({ code }: Plan['warnings'][number]) => invite && code === 'STATE_NOT_IMPORTED';

@@ -6,7 +6,7 @@ import type { Translations } from '../i18n/en/translations.js';
 import { refusalText } from '../ui/messages.js';
 import type { Import, Plan } from './import-status.js';
 
-/** Codes whose words say all that the service's sentence about a group of rows says. */
+/** Codes whose translation says as much as the service's message about a group of rows. */
 const completeCodes: readonly string[] = [
   ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'ALREADY_EXISTS', 'UNCHANGED', 'PROTECTED_ACCOUNT'] as const),
   ...([
@@ -27,31 +27,31 @@ const completeCodes: readonly string[] = [
   ] as const),
 ];
 
-/** Codes whose words leave open what is wrong: only the sentence says which rule, line or account it is about. */
+/** Codes whose translation is not enough: only the service's message names the rule, line or account. */
 const incompleteCodes: readonly string[] = [
   ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'NAME_INVALID', 'ROLE_UNKNOWN', 'IS_ACTIVE_UNKNOWN'] as const),
   ...(['PASSWORD_INVALID', 'PASSWORD_WEAK', 'PASSWORD_HASH_INVALID', 'COURSE_INVALID', 'TEXT_INVALID'] as const),
   ...(['PHONE_INVALID', 'ENROLLMENT_STATUS_UNKNOWN', 'QUOTES_INVALID', 'COURSE_AMBIGUOUS'] as const),
 ];
 
-/** What a code says in the language of the console; undefined for one that only a service of another version knows. */
+/** Translation of a row code; undefined for a code of another version of the service. */
 export const reasonOf = (code: string, t: TFunction): string | undefined =>
   i18next.exists(`imports.why.${code}`)
-    ? // The line above has asked for it.
+    ? // `exists` has checked the key.
       t(`imports.why.${code as keyof Translations['imports']['why']}`)
     : undefined;
 
 interface ReasonTextProps {
   code: string;
-  /** Codes of further faults of the same rows. */
+  /** Codes of other errors in the same rows. */
   otherCodes?: readonly string[];
-  /** What the service says, in English; null where it says nothing but the code. */
+  /** English message of the service; null if it sent only a code. */
   message: string | null;
-  /** Said of a group of rows, not of one with its values. */
+  /** Whether the reason is of a group of rows, without the values of a single row. */
   isGroup?: boolean;
 }
 
-/** Why rows are skipped or rejected: by the code in the language of the console, with what the service says besides. */
+/** Reason why rows are skipped or rejected: the translated code, with the service's message if it says more. */
 export function ReasonText({ code, otherCodes = [], message, isGroup = false }: ReasonTextProps) {
   const { t, i18n } = useTranslation();
   const codes = [code, ...otherCodes];
@@ -60,7 +60,7 @@ export function ReasonText({ code, otherCodes = [], message, isGroup = false }: 
   const reason = reasons.join(' ');
   const isComplete =
     message === null || message === reason || (isGroup && codes.every((one) => completeCodes.includes(one)));
-  // Beside words of another language, English is worth reading only where it says more.
+  // In other languages, the English message is shown only if the translation is not enough.
   const showsMessage = !isComplete && (i18n.language === 'en' || codes.some((one) => incompleteCodes.includes(one)));
   return (
     <>
@@ -74,12 +74,12 @@ export function ReasonText({ code, otherCodes = [], message, isGroup = false }: 
   );
 }
 
-/** Why an import failed: by the code in the language of the console, with what the service says besides. */
+/** Reason why an import failed: the translated code, with the service's message. */
 export function FailureText({ code, message }: { code: string; message: string | null }) {
   const { t } = useTranslation();
   return (
     <>
-      {/* What the console has no words for, it says in general. */}
+      {/* An unknown code gets a general text. */}
       {refusalText({ code: code as ErrorCode }, t)}
       {message !== null && (
         <Text component="div" size="sm" c="dimmed" lang="en">
@@ -92,10 +92,10 @@ export function FailureText({ code, message }: { code: string; message: string |
 
 type Reason = NonNullable<NonNullable<Plan['problem']>['reason']>;
 
-/** Faults of the file that no options make good: the field of the upload is refused in the same words. */
+/** Whether no option can fix the file. The upload is refused with the same text. */
 const isFieldProblem = (reason: Reason): reason is Extract<Reason, ProblemCode> => i18next.exists(`problem.${reason}`);
 
-/** Why a file can't be imported with these options, and what can be done on this page. */
+/** Says why a file can't be imported with these options, and what to do on this page. */
 export function PlanProblem({ problem }: { problem: NonNullable<Plan['problem']> }) {
   const { t } = useTranslation();
   const { code, reason, line } = problem;
@@ -104,7 +104,7 @@ export function PlanProblem({ problem }: { problem: NonNullable<Plan['problem']>
   return isFieldProblem(reason) ? t(`problem.${reason}`) : t(`imports.problem.${reason}`, { line: String(line ?? '') });
 }
 
-/** Why a plan must not be applied: more rows are bad than its options allow. */
+/** Says that a plan has more bad rows than its options allow. */
 export function planRefusal({ options }: Import, { counts }: Plan, t: TFunction): string {
   if (!counts) return t('refusal.IMPORT_REFUSED');
   const count = counts.rejected;

@@ -22,29 +22,28 @@ const undoTones = { removed: 'off', restored: 'off', kept: 'waiting' } as const;
 
 interface RowsTableProps {
   id: string;
-  /** Names the cells; absent once the plan is applied. */
+  /** Columns of the plan; undefined once the plan is applied. */
   columns: Plan['columns'] | undefined;
-  /** Nothing is done yet: these are of a plan. */
+  /** Whether the rows are of a plan. */
   planned: boolean;
 }
 
-/** The rows of the plan, or of the ledger, with what becomes or became of them. */
 export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps) {
   const { t } = useTranslation();
-  const outcomeWords = planned ? 'planned' : 'outcomes';
+  const outcomeGroup = planned ? 'planned' : 'outcomes';
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const outcome = oneOf(outcomes, search.outcome);
-  const { code, page, limit, search: words } = search;
+  const { code, page, limit, search: searched } = search;
   const query = useApi(
     'listImportRows',
     {
       path: { id },
-      query: { outcome, code, search: words, page, limit },
+      query: { outcome, code, search: searched, page, limit },
     },
     { keepPrevious: true },
   );
-  // Below the plan, or the result.
+  // Keeps the scroll position, because the table is below the plan or result.
   const change = (next: SearchChange<typeof search>, replace?: boolean) =>
     void navigate({ ...searchNavigation<typeof search>(next, replace), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
@@ -55,7 +54,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
       header: t('imports.table.outcome'),
       render: ({ outcome: made, undo }) => (
         <Stack gap={4} align="flex-start">
-          <StatusBadge tone={tones[made]}>{t(`imports.${outcomeWords}.${made}`)}</StatusBadge>
+          <StatusBadge tone={tones[made]}>{t(`imports.${outcomeGroup}.${made}`)}</StatusBadge>
           {undo && <StatusBadge tone={undoTones[undo.outcome]}>{t(`imports.undo.${undo.outcome}`)}</StatusBadge>}
         </Stack>
       ),
@@ -104,11 +103,11 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
         {t('imports.table.title')}
       </Title>
       <Group mb="sm">
-        <SearchField label={t('imports.table.search')} value={words} onSearch={(text) => change({ search: text })} />
+        <SearchField label={t('imports.table.search')} value={searched} onSearch={(text) => change({ search: text })} />
         <FilterSelect
           label={t('imports.table.outcome')}
           any={t('imports.table.all')}
-          options={outcomes.map((value) => ({ value, label: t(`imports.${outcomeWords}.${value}`) }))}
+          options={outcomes.map((value) => ({ value, label: t(`imports.${outcomeGroup}.${value}`) }))}
           value={outcome}
           onChange={(next) => change({ outcome: next, code: undefined })}
         />
@@ -128,14 +127,13 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
         rowKey={({ line }) => String(line)}
         search={search}
         onSearch={change}
-        filtered={outcome !== undefined || code !== undefined || words !== undefined}
+        filtered={outcome !== undefined || code !== undefined || searched !== undefined}
         onClearFilters={() => change(clear)}
       />
     </section>
   );
 }
 
-/** Old and new values of an update. */
 function Changes({ changes }: { changes: NonNullable<Row['changes']> }) {
   const { t } = useTranslation();
   return changes.map(({ field, before, after }) => (

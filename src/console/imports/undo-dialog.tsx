@@ -12,10 +12,9 @@ interface UndoDialogProps {
   onClose(): void;
 }
 
-/** So many kept accounts are named; the number tells of the rest. */
+/** Maximum of kept accounts that are listed; the others are only counted. */
 const maxNamedAccounts = 10;
 
-/** Shows what undoing an import would do, and does it. */
 export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
   const { t } = useTranslation();
   const { mutate: loadPreview, data, error } = useChange('undoImport', []);
@@ -27,7 +26,7 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
 
   async function confirm(): Promise<void> {
     const { removed, restored, kept } = (await undo.mutateAsync({ path: { id } })).undo;
-    // Of an account that was deleted there is nothing left to undo.
+    // A deleted account needs no undo.
     const isWhole = kept.every(({ code }) => code === 'GONE');
     notifyDone(
       t(

@@ -11,15 +11,15 @@ import { formOptions } from './import-options.js';
 import type { Import } from './import-status.js';
 
 interface UploadAreaProps {
-  /** What can be dropped there; a new file when absent. */
+  /** Says which file can be dropped; by default a new file. */
   hint?: string;
-  /** Names the button that chooses the file. */
+  /** Label of the button to choose a file. */
   action?: string;
-  /** The import whose options the new one gets; the defaults when absent. */
+  /** Import whose options the new import gets; by default the defaults. */
   previousImport?: Pick<Import, 'options'>;
 }
 
-/** Takes a file, by button or dropped, and plans its import: nothing is written by that. */
+/** Uploads a chosen or dropped file and plans its import, which changes no accounts. */
 export function UploadArea({ hint, action, previousImport }: UploadAreaProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
