@@ -6,12 +6,11 @@ import { ChangeTable } from './change-table.js';
 import { type AuditEntry, changedFields } from './changes.js';
 
 interface AuditDialogProps {
-  /** The dialog is open while there is one. */
+  /** The dialog is open while there is an entry. */
   entry: AuditEntry | undefined;
   onClose(): void;
 }
 
-/** What an entry of the audit log says, with each changed field. */
 export function AuditDialog({ entry, onClose }: AuditDialogProps) {
   const { t } = useTranslation();
   return (

@@ -13,23 +13,23 @@ export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target
 type Query = NonNullable<Input<'listAudit'>['query']>;
 type Action = NonNullable<Query['action']>;
 
-/** The actions in the order of their words, which are grouped by what they change. */
+/** All actions, in the order of their translations, which are grouped by kind of object. */
 const actions = (): Action[] =>
-  Object.entries(i18next.t('audit.action', { returnObjects: true })).flatMap(([group, words]) =>
-    // The words of each language have the keys of the actions, by their type.
-    Object.keys(words).map((name) => `${group}.${name}` as Action),
+  Object.entries(i18next.t('audit.action', { returnObjects: true })).flatMap(([group, labels]) =>
+    // The type of the translations requires the actions as keys.
+    Object.keys(labels).map((name) => `${group}.${name}` as Action),
   );
 
 const targetTypes = ['user', 'course', 'enrollment', 'import', 'mail', 'address'] as const;
 
-/** Midnight of a day where the browser is, so many days later; undefined for what is no day. */
+/** Midnight of a day in the browser's time zone, or some days later; undefined for an invalid day. */
 function midnight(day: string | undefined, daysLater = 0): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (year === undefined) return undefined;
   return new Date(Number(year), Number(month) - 1, Number(date) + daysLater).toISOString();
 }
 
-/** The filters of the address as the service takes them. */
+/** Converts the filters of the URL to parameters of the service. */
 export function auditQuery({ actor, action, targetType, target, from, to }: AuditSearch): Query {
   const all = {
     actorId: actor,
@@ -37,10 +37,10 @@ export function auditQuery({ actor, action, targetType, target, from, to }: Audi
     targetType: oneOf(targetTypes, targetType),
     targetId: target,
     from: midnight(from),
-    // The last day belongs to what is looked for.
+    // Includes the last day.
     to: midnight(to, 1),
   };
-  // Only what is set: the keys stay the same.
+  // Without undefined values; the keys are the same.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Query;
 }
 
@@ -55,7 +55,7 @@ export const noFilters = {
 
 interface AuditFiltersProps {
   search: AuditSearch;
-  /** @param replace whether the change takes the place of the entry in the browser's history */
+  /** @param replace whether to replace the current entry in the browser's history */
   onSearch(change: SearchChange<AuditSearch>, replace?: boolean): void;
   filtered: boolean;
 }
@@ -100,7 +100,7 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
           onChange={(target) => onSearch({ target })}
         />
       )}
-      {/* Each part of a date that is typed changes the day: none of them is a page to go back to. */}
+      {/* Typing a date changes the filter several times, so these changes add no entries to the history. */}
       <DateFilter
         label={t('audit.filter.from')}
         value={search.from}

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import type { AuditEntry } from './changes.js';
 
-/** Who made a change. */
+/** Author of a change, as a link to the account. */
 export function Actor({ entry: { actorId, actorName, osUser, origin } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   if (origin === 'program') return t('audit.program');
@@ -15,7 +15,7 @@ export function Actor({ entry: { actorId, actorName, osUser, origin } }: { entry
   );
 }
 
-/** What was changed: linked to its page when it has one. */
+/** Changed object, as a link to its page if it has one. */
 export function Target({ entry }: { entry: AuditEntry }) {
   const { targetType, targetId, targetName } = entry;
   if (targetId === null) return '–';
@@ -58,13 +58,13 @@ export function ObjectLink({ kind, id, name }: ObjectLinkProps) {
 }
 
 interface DeletedObjectProps {
-  /** Finds the other entries of it. */
+  /** Filter for all audit entries of the object. */
   search: { actor: string } | { targetType: AuditEntry['targetType']; target: string };
-  /** Its name, where the entry has recorded one. */
+  /** Name, if the entry has recorded it. */
   name?: string | undefined;
 }
 
-/** What was deleted has no page of its own, but its history. */
+/** Deleted object, as a link to its audit entries. */
 function DeletedObject({ search, name }: DeletedObjectProps) {
   const { t } = useTranslation();
   return (
@@ -74,7 +74,7 @@ function DeletedObject({ search, name }: DeletedObjectProps) {
   );
 }
 
-/** The name that a deleted course or account had, as the entry has recorded it. */
+/** Recorded name of a deleted course or account. */
 function recordedName({ before, after }: AuditEntry): string | undefined {
   const { title, firstName, lastName, email } = { ...after, ...before };
   if (typeof title === 'string') return title;

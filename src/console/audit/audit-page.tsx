@@ -9,7 +9,6 @@ import { AuditTable } from './audit-table.js';
 
 const route = getRouteApi('/audit');
 
-/** Who changed what, and when. */
 export function AuditPage() {
   const { t } = useTranslation();
   const search = route.useSearch();

@@ -22,11 +22,10 @@ interface AuditTableProps {
   onSearch(change: ListSearch, replace?: boolean): void;
   filtered?: boolean;
   onClearFilters?(): void;
-  /** Left out where all entries are of one object. */
+  /** Column to leave out, if all entries have the same object. */
   without?: 'target';
 }
 
-/** Entries of the audit log; each opens what changed, before and after side by side. */
 export function AuditTable({ entries, without, ...list }: AuditTableProps) {
   const { t } = useTranslation();
   const [opened, setOpened] = useState<AuditEntry>();
@@ -67,7 +66,7 @@ function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntr
       ? [...names, t('audit.moreFields', { count: fields.length - maxFieldsNamed })]
       : names;
   return (
-    // In a narrow table, a line has a few words.
+    // Keeps room for a few words in a line of a narrow table.
     <Box miw="10rem">
       <Anchor
         component="button"

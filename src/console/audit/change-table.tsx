@@ -8,7 +8,7 @@ import { PlainTable } from '../ui/lists/plain-table.js';
 import { ObjectLink } from './audit-objects.js';
 import { type AuditEntry, changedFields, fieldName } from './changes.js';
 
-/** The fields that hold ids, and of what. */
+/** Fields with ids, and their kind of object. */
 const idFields: Readonly<Record<string, 'user' | 'course' | 'import'>> = {
   userId: 'user',
   trainerId: 'user',
@@ -19,7 +19,6 @@ const idFields: Readonly<Record<string, 'user' | 'course' | 'import'>> = {
   importId: 'import',
 };
 
-/** What changed: each field before and after. */
 export function ChangeTable({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   const cell = (values: AuditEntry['before'], field: string): ReactNode =>

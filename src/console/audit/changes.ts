@@ -7,7 +7,7 @@ export type AuditEntry = ResponseBody<'listAudit'>['entries'][number];
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
-/** The fields that differ, in the order of the service; of what was created or deleted, those that say something. */
+/** Changed fields, in the order of the service. Empty fields of created and deleted objects are left out. */
 export function changedFields({ before, after }: AuditEntry): string[] {
   const all = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return all.filter((field) => {
@@ -17,9 +17,9 @@ export function changedFields({ before, after }: AuditEntry): string[] {
   });
 }
 
-/** What a recorded field is called; by its own name when it has no words. */
+/** Label of an audited field, or its own name if there is no translation. */
 export function fieldName(field: string, t: TFunction): string {
-  // There are words for it: see the conditions. Fields of courses are called as on the page of a course.
+  // `exists` checks each key before its use. Fields of courses have the labels of the course form.
   if (i18next.exists(`audit.field.${field}`)) return t(`audit.field.${field as keyof Translations['audit']['field']}`);
   if (i18next.exists(`courses.field.${field}`))
     return t(`courses.field.${field as keyof Translations['courses']['field']}`);

@@ -5,31 +5,31 @@ import { useTranslation } from 'react-i18next';
 
 interface DateFilterProps {
   label: string;
-  /** A day as `YYYY-MM-DD`. */
+  /** Day as `YYYY-MM-DD`. */
   value: string | undefined;
-  /** The last day that makes sense. */
+  /** Latest allowed day. */
   max?: string | undefined;
-  /** The first day that makes sense. */
+  /** Earliest allowed day. */
   min?: string | undefined;
   onChange(day: string | undefined): void;
 }
 
-/** Whether the year is typed in full: while 2026 is typed, the field has days of the years 2, 20 and 202. */
+/** Whether the year is complete: while a user types 2026, the field has the years 2, 20 and 202. */
 const isFull = (day: string) => /^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(day);
 
-/** Filters a list by a day, 300 ms after the last key; days that are typed in part filter nothing. */
+/** Filters a list by a day, 300 ms after the last key; ignores incomplete days. */
 export function DateFilter({ label, value = '', min, max = '9999-12-31', onChange }: DateFilterProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(value);
   const [incomplete, setIncomplete] = useState(false);
-  /** The day that was filtered by last; another one may have been typed since. */
+  /** Last filtered day; the user may have typed another day since. */
   const sent = useRef(value);
   const send = useDebouncedCallback((day: string) => {
     if (day === sent.current || (day !== '' && !isFull(day))) return;
     sent.current = day;
     onChange(day || undefined);
   }, 300);
-  // The address may change by itself: Back, or filters that are cleared.
+  // The URL may also change by Back or by clearing the filters.
   useEffect(() => {
     if (value !== sent.current) {
       send.cancel();

@@ -10,12 +10,12 @@ import { useLinkToken } from './link-token.js';
 import { SignInLink } from './sign-in-link.js';
 
 interface Outcome {
-  /** The address that the account had. */
+  /** Previous email of the account. */
   email: string;
   restored: boolean;
 }
 
-/** Takes back a change of address that its owner has not asked for. */
+/** Cancels a change of email that the owner of the account has not requested. */
 export function CancelEmailPage() {
   const { t } = useTranslation();
   const token = useLinkToken();

@@ -14,26 +14,26 @@ import './certificate.css';
 
 type Certificate = NonNullable<ResponseBody<'verifyCertificate'>['certificate']>;
 
-/** The code in the address, without the spaces that somebody may have typed. */
+/** Code in the URL, without typed spaces. */
 function codeInAddress(): string {
   const [, , code = ''] = window.location.pathname.split('/');
   try {
     return decodeURIComponent(code).replace(/\s/g, '');
   } catch (error) {
-    // A part of an encoded character: it is no code either.
+    // Invalid percent-encoding: not a valid code, so the service refuses it.
     if (error instanceof URIError) return code;
     throw error;
   }
 }
 
-/** The certificate whose code is in the address, to be checked by everybody and printed; else a field for a code. */
+/** Public page to check and print the certificate whose code is in the URL; without a code, a form that asks for it. */
 export function CertificatePage() {
   const { t } = useTranslation();
   const code = codeInAddress();
   const check = useApi('verifyCertificate', { path: { code } }, { enabled: code !== '' });
   if (code === '') return <AskForCode title={t('links.certificate.check')} hint={t('links.certificate.checkHint')} />;
   if (check.data?.certificate) return <ValidCertificate certificate={check.data.certificate} />;
-  // Of texts that can't be a code the service says that there is no such page.
+  // For texts that can't be a code, the service responds with 404.
   if (check.data || check.error?.status === 404)
     return <AskForCode title={t('links.certificate.invalid')} hint={t('links.certificate.invalidHint')} />;
   return (
@@ -93,10 +93,9 @@ function ValidCertificate({ certificate }: { certificate: Certificate }) {
   );
 }
 
-/** Smaller where a text is long, so that the sheet stays one page. */
+/** Class for a smaller font if the text is long, so that the certificate fits on one page. */
 const sizeOf = (text: string): string => (text.length > 60 ? 'certificate-long' : '');
 
-/** What is printed. */
 function CertificateSheet({ certificate }: { certificate: Certificate }) {
   const { t } = useTranslation();
   const { programme, logo, courseTitle, trainerName, startDate, endDate, completedOn, code } = certificate;

@@ -12,29 +12,28 @@ import { SignInLink } from './sign-in-link.js';
 
 type LinkState = ResponseBody<'checkLink'>;
 
-/** A link that can be used. */
 interface ValidLink extends LinkState {
   token: string;
-  /** Looks again, for who was refused because it can no longer be used. */
+  /** Checks the link again, after the service has refused to use it. */
   recheck(): Promise<unknown>;
 }
 
 interface CheckedLinkProps {
-  /** What the page is for. */
+  /** Heading of the page. */
   title: string;
   purposes: readonly LinkState['purpose'][];
-  /** How to get another link. */
+  /** Says how to get another link. */
   renew: ReactNode;
   children(link: ValidLink): ReactNode;
 }
 
-/** A page of mailed links: shows its content where the link can be used, and what to do where it can't, or where there is none. */
+/** Page of a mailed link: shows its content for a valid link, otherwise what to do. */
 export function CheckedLink({ title, purposes, renew, children }: CheckedLinkProps) {
   const { t } = useTranslation();
   const withRateLimitText = useRateLimitText();
   const token = useLinkToken();
   const check = useApi('checkLink', { body: { token } }, { enabled: token !== '' });
-  // A link that was used just now is looked at anew when it is opened again.
+  // A used link must be checked again when it is opened again.
   useEffect(() => () => queryClient.removeQueries({ queryKey: ['checkLink'] }), []);
   if (token === '') return <AskForLink title={title} hint={t('links.missing')} renew={renew} />;
   if (check.error instanceof ApiError && check.error.status === 400)
@@ -56,10 +55,10 @@ export function CheckedLink({ title, purposes, renew, children }: CheckedLinkPro
   );
 }
 
-/** The token in what somebody pasted: a link, also one that a mail server has packed into another one, or the token alone. */
+/** Finds the token in pasted text: a link, a link that a mail server has wrapped into another, or only the token. */
 const findToken = (text: string): string | undefined => /(?:^|#|%23)([\w-]{43})(?![\w-])/.exec(text.trim())?.[1];
 
-/** Asks for another link, or for the same one in one piece. */
+/** Says how to get another link, and asks for a pasted link. */
 function AskForLink({ title, hint, renew }: { title: string; hint: string; renew: ReactNode }) {
   const { t } = useTranslation();
   const form = useApiForm({

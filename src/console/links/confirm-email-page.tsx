@@ -10,15 +10,15 @@ import { LinkButton } from './link-button.js';
 import { useLinkToken } from './link-token.js';
 
 interface ConfirmEmailPageProps {
-  /** Shows what a session opens in place of the page. */
+  /** Leaves this page for the pages behind the sign-in. */
   onSignedIn(): void;
 }
 
-/** Makes the address that a link was sent to the one of the account; then signing in with it. */
+/** Confirms a new email by its mailed link; then the user signs in with the new email. */
 export function ConfirmEmailPage({ onSignedIn }: ConfirmEmailPageProps) {
   const { t } = useTranslation();
   const token = useLinkToken();
-  /** The address that the account has now. */
+  /** New email of the account, once confirmed. */
   const [done, setDone] = useState<string>();
   if (done !== undefined && token === '')
     return (

@@ -9,7 +9,7 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { Loaded } from '../ui/states.js';
 import { useRateLimitText } from './rate-limit-text.js';
 
-/** Asks for a link to set a new password; says the same whatever is typed. */
+/** Requests a link to set a new password. Doesn't reveal whether an account exists. */
 export function ForgotPasswordPage() {
   const { t } = useTranslation();
   const byMail = useApi('showForgotPassword', {});

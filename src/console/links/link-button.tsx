@@ -7,16 +7,16 @@ import { setToken } from './link-token.js';
 import { useRateLimitText } from './rate-limit-text.js';
 
 interface LinkButtonProps {
-  /** Uses the link up. */
+  /** Uses the link, which works once. */
   onUse(): Promise<void>;
-  /** Looks at the link again, when it turns out that it can no longer be used. */
+  /** Checks the link again, after the service has refused to use it. */
   recheck(): Promise<unknown>;
   label: string;
-  /** What the link does. */
+  /** Says what the link does. */
   children: ReactNode;
 }
 
-/** One button that does what a link is for: opening the link does not, as programs open links, too. */
+/** Button that uses a link. Opening the page doesn't use the link, because mail programs also open links. */
 export function LinkButton({ onUse, recheck, label, children }: LinkButtonProps) {
   const withRateLimitText = useRateLimitText();
   const form = useApiForm({

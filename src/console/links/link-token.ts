@@ -1,20 +1,20 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the address is one of public-pages.tsx: mailed links open them, some with a token as fragment, or nobody is signed in. */
+/** Whether the URL is of a page in public-pages.tsx, which needs no session. Some mailed links have a token as fragment. */
 export const isPublicPage = (): boolean =>
   /^\/((set|forgot)-password|(confirm|cancel)-email|certificates(\/[^/]*)?)$/.test(window.location.pathname);
 
-/** In memory alone: no address bar, request URL, log or storage of the browser has it. */
+/** Token, only in memory: not in the address bar, request URLs, logs or storage of the browser. */
 let token = '';
 const listeners = new Set<() => void>();
 
-/** Goes on with another link; with none when it was used. */
+/** Sets the token of another link; empty after its use. */
 export function setToken(next: string): void {
   token = next;
   for (const tell of listeners) tell();
 }
 
-/** Takes the token out of the address bar, and out of the history of this tab. */
+/** Reads the token, and removes it from the address bar and the history of this tab. */
 function readTokenFromUrl(): void {
   const { pathname, hash } = window.location;
   if (hash === '' || !isPublicPage()) return;
@@ -22,7 +22,7 @@ function readTokenFromUrl(): void {
   setToken(hash.slice(1));
 }
 
-/** At once, and when another link is put into the address bar of a page that is open. */
+/** Reads the token now, and whenever another link is put into the address bar. */
 export function watchLinkTokens(): void {
   readTokenFromUrl();
   window.addEventListener('hashchange', readTokenFromUrl);
@@ -33,5 +33,5 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** The token of the link that was opened or pasted last; empty without one, as after the page was loaded again. */
+/** Token of the last opened or pasted link; empty without a link, such as after a reload. */
 export const useLinkToken = (): string => useSyncExternalStore(subscribe, () => token);

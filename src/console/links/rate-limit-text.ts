@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { formatAhead } from '../i18n/format.js';
 
-/** Says of a refusal that there were too many requests until when; other failures stay as they are. */
+/** Returns a function that says when to retry after too many requests; it returns other errors unchanged. */
 export function useRateLimitText(): (error: unknown) => unknown {
   const { t } = useTranslation();
   return (error) =>

@@ -11,16 +11,16 @@ import { setToken, useLinkToken } from './link-token.js';
 import { useRateLimitText } from './rate-limit-text.js';
 
 interface SetPasswordPageProps {
-  /** Leads on, once there is a session. */
+  /** Leaves this page for the pages behind the sign-in. */
   onSignedIn(): void;
 }
 
-/** A password of one's own, by the link of an invitation or of a forgotten password; then signing in with it. */
+/** Sets a password by the link of an invitation or of a forgotten password; then the user signs in. */
 export function SetPasswordPage({ onSignedIn }: SetPasswordPageProps) {
   const { t } = useTranslation();
   const withRateLimitText = useRateLimitText();
   const token = useLinkToken();
-  /** The address of the account whose password was set. */
+  /** Email of the account, once its password is set. */
   const [done, setDone] = useState<string>();
   if (done !== undefined && token === '')
     return (

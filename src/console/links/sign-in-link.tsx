@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** For people who have a password already, or need no link. */
+/** Link to the sign-in page, for people who already have a password. */
 export function SignInLink() {
   const { t } = useTranslation();
   return (

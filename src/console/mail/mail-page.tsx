@@ -91,7 +91,6 @@ function columnsOf(t: TFunction): Column<Mail>[] {
   ];
 }
 
-/** The mails of the service: what became of them, and what can be done about it. */
 export function MailPage() {
   const { t } = useTranslation();
   const { data } = useApi('showForgotPassword', {});
@@ -108,7 +107,7 @@ export function MailPage() {
   );
 }
 
-/** The same as on the overview; the mails are shown without it, should it fail. */
+/** Same notice as on the overview; nothing if it can't be loaded. */
 function Trouble() {
   const { data } = useApi('showOverview', {});
   const overview = data?.overview;
@@ -185,7 +184,6 @@ function Mails() {
   );
 }
 
-/** Sends a mail to the signed-in person, to see whether mail arrives. */
 function TestMail() {
   const { t } = useTranslation();
   const { email } = useUser();
@@ -204,7 +202,7 @@ function TestMail() {
   );
 }
 
-/** The states that an action is for. */
+/** States that each action applies to. */
 const actions: Record<Action, readonly Mail['state'][]> = {
   retry: ['failed', 'deferred'],
   withdraw: ['queued', 'deferred'],
@@ -217,14 +215,14 @@ interface ChangesProps {
   onClear(): void;
 }
 
-/** What can be done with the selected mails, and why the last was refused for some. */
+/** Actions for the selected mails, and refusals of the last action. */
 function Changes({ selected, onClear, ...list }: ChangesProps) {
   const { t } = useTranslation();
   const change = useChange('changeManyMails');
   const [refusals, setRefusals] = useState<readonly string[]>([]);
   const idsFor = (action: Action) =>
     selected.filter(({ state }) => actions[action].includes(state)).map(({ id }) => id);
-  // The keys of `actions` are its type's.
+  // `actions` has exactly the keys of its type.
   const offered = (Object.keys(actions) as Action[]).filter((action) => idsFor(action).length > 0);
 
   function act(action: Action): void {

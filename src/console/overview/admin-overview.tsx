@@ -11,9 +11,9 @@ import { Figures, Section } from './figures.js';
 import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
 
-// Below the figures.
+// Loaded later, because it is below the figures.
 const LastImports = lazyPart(async () => (await import('./last-imports.js')).LastImports);
-// Seen in the first days, or never.
+// Loaded on demand: rarely shown after the first days.
 const DemoNotice = lazyPart(async () => (await import('./demo-notice.js')).DemoNotice);
 const MailTroubleNotice = lazyPart(async () => (await import('./mail-trouble.js')).MailTroubleNotice);
 const ProgrammeDay = lazyPart(async () => (await import('./programme-day.js')).ProgrammeDay);
@@ -22,9 +22,9 @@ const FirstSteps = lazyPart(async () => (await import('./first-steps.js')).First
 const roles = ['trainee', 'trainer', 'super_admin'] as const;
 const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 
-/** The programme at a glance; every figure leads to its list. */
+/** Overview of the super admin; every figure links to its list. */
 export function AdminOverview() {
-  // The figures are shown without it, should it fail; but not before it, or they would move down.
+  // The figures wait for this response, so that they don't move down. They don't need it: it may fail.
   const { data: { demo } = {}, isPending } = useApi('showDemo', {});
   const loadDemo = useChange('loadDemo');
   return (
@@ -32,7 +32,7 @@ export function AdminOverview() {
       {(overview) => (
         <>
           {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
-          {/* Where somebody has come meanwhile, the refusal says so: it stays in sight. */}
+          {/* Stays after a failure, to show it: other accounts may exist by now. */}
           {(hasOnlySuperAdmin(overview) || loadDemo.isError) && (
             <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
           )}
@@ -46,7 +46,6 @@ export function AdminOverview() {
   );
 }
 
-/** Whether nobody but the super admin has an account. */
 const hasOnlySuperAdmin = ({ people: { byRole } }: Overview<'super_admin'>): boolean =>
   byRole.trainee.total + byRole.trainer.total === 0;
 

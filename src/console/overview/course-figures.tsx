@@ -3,7 +3,6 @@ import { TextLink } from '../ui/links.js';
 import { Figures } from './figures.js';
 import type { Overview } from './overview-page.js';
 
-/** The courses by whether the catalogue shows them. */
 export function CourseFigures({ courses }: { courses: Overview<'super_admin' | 'trainer'>['courses'] }) {
   const { t } = useTranslation();
   return (

@@ -7,11 +7,10 @@ import { TextLink } from '../ui/links.js';
 
 interface DemoNoticeProps {
   demo: ResponseBody<'showDemo'>['demo'];
-  /** It was loaded just now: its notice takes the place of the button that had the focus. */
+  /** Whether the demo was loaded just now: the notice takes the focus of the button, which has disappeared. */
   isNew: boolean;
 }
 
-/** How to sign in to the demo programme, for as long as it is there. */
 export function DemoNotice({ demo: { accounts, password }, isNew }: DemoNoticeProps) {
   const { t } = useTranslation();
   const notice = useRef<HTMLDivElement>(null);

@@ -9,11 +9,11 @@ const otherStatuses = enrollmentStatuses.filter((status) => status !== 'pending'
 interface EnrollmentFiguresProps {
   enrollments: ResponseBody<'enrollmentStatistics'>['stats'];
   requestsWaiting: number;
-  /** Of a trainer: those at 100 %, whom only they can complete. */
+  /** For trainers: active enrollments at 100 %, which the trainer completes. */
   finished?: number;
 }
 
-/** Enrollments by status; requests that wait for an answer are what there is to do. */
+/** Numbers of enrollments by status, with a link to answer open requests. */
 export function EnrollmentFigures({ enrollments, requestsWaiting, finished }: EnrollmentFiguresProps) {
   const { t } = useTranslation();
   return (

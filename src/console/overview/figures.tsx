@@ -2,7 +2,6 @@ import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../i18n/format.js';
 
-/** A part of the overview under a heading of its own. */
 export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title} h="100%">
@@ -21,14 +20,13 @@ export function Section({ title, action, children }: { title: string; action?: R
 
 export interface Figure {
   key: string;
-  /** What is counted, linked to the list of it. */
+  /** Name of the figure, as a link to its list. */
   label: ReactNode;
   value: number;
 }
 
-/** Figures with what they count, as large as their importance. */
 export function Figures({ figures }: { figures: readonly Figure[] }) {
-  // None stands alone in the last row.
+  // Avoids a single figure in the last row.
   const columns = [3, 2, 4].find((count) => figures.length % count !== 1) ?? 3;
   return (
     <SimpleGrid component="dl" cols={{ base: 2, xs: columns }} spacing="sm" m={0}>

@@ -9,11 +9,10 @@ import { ButtonLink } from '../ui/links.js';
 import { Section } from './figures.js';
 
 interface FirstStepsProps {
-  /** Loads the demo programme; absent where it can't be. */
+  /** Loads the demo programme; undefined if that isn't possible. */
   demo: ReturnType<typeof useChange<'loadDemo'>> | undefined;
 }
 
-/** What there is to do while the super admin is alone: bring in people, or look around in a demo. */
 export function FirstSteps({ demo }: FirstStepsProps) {
   const { t } = useTranslation();
   return (

@@ -52,7 +52,7 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
           <StatusBadge key="status" tone={tones[status]}>
             {t(`importStatus.${status}`)}
           </StatusBadge>,
-          // Nothing was done yet.
+          // A plan has changed nothing yet.
           status === 'planned' ? '–' : formatNumber(counts.created),
           status === 'planned' ? '–' : formatNumber(counts.rejected),
           <Time key="at" at={createdAt} relative />,

@@ -5,11 +5,11 @@ import type { Overview } from './overview-page.js';
 
 interface MailTroubleNoticeProps {
   trouble: NonNullable<Overview<'super_admin'>['mailTrouble']>;
-  /** Whether the mails are shown below. */
+  /** Whether the notice is on the page of mails. */
   isOnMailPage?: boolean;
 }
 
-/** Says why mail doesn't leave or arrive, and leads to it. */
+/** Says why mail isn't sent or delivered, with a link to the mails. */
 export function MailTroubleNotice({ trouble, isOnMailPage = false }: MailTroubleNoticeProps) {
   const { t } = useTranslation();
   const { pausedBy, failed, failedBy } = trouble;

@@ -13,13 +13,11 @@ const isOf = <Role extends AnyOverview['role']>(role: Role, overview: AnyOvervie
 
 interface OverviewPageProps<Role extends AnyOverview['role']> {
   viewer: Role;
-  /** Whether something else that is shown above the figures is still being read. */
+  /** Whether other content above the figures is still loading. */
   isPending?: boolean;
-  /** What the role sees. */
   children(overview: Overview<Role>): ReactNode;
 }
 
-/** The overview of a role; the service gives that of the account. */
 export function OverviewPage<Role extends AnyOverview['role']>({
   viewer,
   isPending = false,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
 import type { Overview } from './overview-page.js';
 
-/** The day by which courses end; a warning where nobody has chosen the zone that it is of. */
+/** Shows today in the programme's time zone, and a warning if no time zone is set. */
 export function ProgrammeDay({ programme }: Pick<Overview<'super_admin'>, 'programme'>) {
   const { t } = useTranslation();
   const { today, timeZone, timeZoneMissing } = programme;

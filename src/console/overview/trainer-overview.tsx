@@ -9,7 +9,6 @@ import { Section } from './figures.js';
 import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
 
-/** A trainer's own courses at a glance, and the requests that wait for them. */
 export function TrainerOverview() {
   return <OverviewPage viewer="trainer">{(overview) => <Sections overview={overview} />}</OverviewPage>;
 }

@@ -3,7 +3,7 @@ import { BarChart } from '@mantine/charts';
 import { useReducedMotion } from '@mantine/hooks';
 import { formatNumber, formatShortDay } from '../i18n/format.js';
 
-/** A week with what was counted in it; `accounts` only for the super admin. */
+/** Counts of a week; `accounts` only for the super admin. */
 export interface Week {
   week: string;
   enrollments: number;
@@ -12,13 +12,13 @@ export interface Week {
 
 export interface WeeksProps {
   weeks: readonly Week[];
-  /** What is shown of each week. */
+  /** Counts to show for each week. */
   series: readonly { name: 'enrollments' | 'accounts'; label: string }[];
 }
 
 const colors = ['teal.6', 'orange.6'];
 
-/** In a chunk of its own. Its figures stand in a table, too: assistive technology passes it over. */
+/** Bar chart, in a chunk of its own. Hidden from assistive technology: a table shows the same figures. */
 export function WeeksChart({ weeks, series }: WeeksProps) {
   const reducedMotion = useReducedMotion();
   return (
@@ -31,12 +31,12 @@ export function WeeksChart({ weeks, series }: WeeksProps) {
         withLegend={series.length > 1}
         legendProps={{ verticalAlign: 'bottom' }}
         valueFormatter={formatNumber}
-        // In a narrow window, weeks are left out evenly; figures aren't: the grid would leave out others than the axis.
+        // In a narrow window, labels of weeks are skipped evenly. All figures of the y axis stay, to match the grid lines.
         xAxisProps={{ interval: 'equidistantPreserveStart' }}
         yAxisProps={{ allowDecimals: false, width: 'auto', interval: 0 }}
         gridProps={{ syncWithTicks: true }}
         barProps={{ isAnimationActive: !reducedMotion }}
-        // Labels stand 10 pixels aside of their axis; without room above, the uppermost moves away from its line.
+        // Labels are 10 pixels away from their axis. Without a margin above, the highest label moves away from its line.
         barChartProps={{ accessibilityLayer: false, margin: { top: 10, right: 5, bottom: 5, left: 12 } }}
         tickLine="none"
       />

@@ -7,14 +7,13 @@ import { PlainTable } from '../ui/lists/plain-table.js';
 import { Section } from './figures.js';
 import type { Week, WeeksProps } from './weeks-chart.js';
 
-// The charts' library is as large as the rest of the console.
+// The chart library is as large as the rest of the console.
 const WeeksChart = lazyPart(
   async () => (await import('./weeks-chart.js')).WeeksChart,
   <Skeleton h={220} />,
   WeeksTable,
 );
 
-/** The last weeks as a chart; the same figures as a table for who can't see it, or wants to read them. */
 export function Weeks({ weeks }: { weeks: readonly Week[] }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState('chart');

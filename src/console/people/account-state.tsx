@@ -5,7 +5,7 @@ import { StatusBadge } from '../ui/status-badge.js';
 
 export type Account = ResponseBody<'listUsers'>['users'][number];
 
-/** Whether an account may sign in, and what is in its way. */
+/** Badges of an account: active or not, and problems that prevent a sign-in. */
 export function AccountState({ account }: { account: Account }) {
   const { t } = useTranslation();
   const { isActive, requiresPasswordChange, lockedUntil, inviteState, mailFailedAt } = account;

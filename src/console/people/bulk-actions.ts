@@ -18,27 +18,26 @@ export type AccountAction = Exclude<BulkAction, 'enroll'>;
 
 export const isDangerous = (action: BulkAction): boolean => action === 'deactivate' || action === 'delete';
 
-/** Accounts by their ids. */
 export type SelectedAccounts = ReadonlyMap<string, Account>;
 
-/** What happened to an account, or would happen. */
+/** Actual or planned outcome of an action for an account. */
 export interface Outcome {
   id: string;
   name: string | null;
   outcome: 'done' | 'unchanged' | 'refused';
-  /** Why; null where the outcome says it all. */
+  /** Reason of the outcome; null if the outcome says enough. */
   reason: string | null;
   email?: string | undefined;
   password?: string | undefined;
 }
 
-/** The most trainees that the service enrolls in one request. */
+/** Maximum of trainees that the service enrolls in one request. */
 const maxTrainees = 500;
 
 /**
  * Enrolls accounts in a course.
- * @param signal no further request is sent once it is aborted
- * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
+ * @param signal stops further requests
+ * @throws ApiError if the first request fails; a later failure becomes the outcome of its trainees
  */
 export async function enroll(
   target: Pick<Input<'assignMany'>['body'], 'courseId' | 'whenFull'>,
@@ -68,7 +67,7 @@ export async function enroll(
   return outcomes;
 }
 
-/** @param refusal why nothing happens to the account */
+/** @param refusal reason why the account is refused; undefined for success */
 export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: string): Outcome => ({
   id,
   name: `${firstName} ${lastName}`,

@@ -15,17 +15,17 @@ import { useShownOnceGuard } from './shown-once.js';
 
 type ChangedAccount = ResponseBody<'changeManyUsers'>['outcomes'][number];
 
-/** Accounts in one request. */
+/** Accounts in each request. */
 const chunkSize = 50;
 
 interface BulkDialogProps {
   action: AccountAction;
   selected: SelectedAccounts;
-  /** @param changed whether anything was done */
+  /** @param changed whether the action was performed */
   onClose(changed: boolean): void;
 }
 
-/** Shows what an action would do to each account, does exactly that when it is confirmed, and tells what it did. */
+/** Previews an action for each account, performs it after a confirmation, and shows the outcomes. */
 export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const { t } = useTranslation();
   const dryRun = useChange('changeManyUsers', []);
@@ -33,7 +33,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [plan, setPlan] = useState<Outcome[]>();
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
-  /** Accounts changed so far; undefined before and after. */
+  /** Number of accounts changed so far; undefined unless the action is running. */
   const [done, setDone] = useState<number>();
   const [message, setMessage] = useState('');
   const working = dryRun.isPending || done !== undefined;
@@ -45,14 +45,14 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   useUnsavedGuard(message !== '' && !result && !isChanging);
   const unmounted = useUnmountSignal();
 
-  /** @param email what the account signs in with, where that is told */
+  /** @param email of the account, to list it with a new password */
   const toOutcome = ({ code, message: _english, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
     ...one,
     email,
     reason: code === null ? null : refusalText({ code }, t),
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once; each action mounts a new dialog
   useEffect(() => {
     async function loadPlan(): Promise<void> {
       const { outcomes } = await dryRun.mutateAsync({ body: { action, ids: [...selected.keys()], dryRun: true } });
@@ -70,9 +70,9 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
     setDone(0);
     const outcomes: Outcome[] = [];
     const messageField = message.trim() === '' ? {} : { message };
-    // Exactly the accounts that were shown, whatever matches the filter by now; some at a time, to show progress.
+    // Changes exactly the shown accounts, whatever matches the filter now. Several requests allow to show progress.
     for (let begin = 0; begin < affected.length; begin += chunkSize) {
-      // Nobody would see what became of the others.
+      // Stops after leaving the page: nobody would see the outcome of the others.
       if (unmounted.aborted) return;
       const chunk = affected.slice(begin, begin + chunkSize);
       try {
@@ -86,7 +86,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           setFailure(error);
           return;
         }
-        // What was done before, such as new passwords, is told in any case.
+        // Shows earlier outcomes in any case, such as new passwords.
         const says = messageOf(error, t);
         outcomes.push(...affected.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
         break;

@@ -4,18 +4,18 @@ import { PlainTable } from '../ui/lists/plain-table.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import type { Outcome } from './bulk-actions.js';
 
-/** What needs to be looked at comes first. */
+/** Problems come first. */
 const order = ['refused', 'unchanged', 'done'] as const;
 const tones: Record<Outcome['outcome'], Tone> = { refused: 'bad', unchanged: 'off', done: 'good' };
 
 interface OutcomesProps {
   label: string;
   outcomes: readonly Outcome[];
-  /** Whether it would happen, which is said of invitations in words of their own, or has happened. */
+  /** Whether outcomes are planned or past; planned invitations have texts of their own. */
   tense: 'future' | 'past' | 'invite';
 }
 
-/** The count of accounts by outcome, and a list of them. */
+/** Numbers of accounts by outcome, and a table of the accounts. */
 export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
   const { t } = useTranslation();
   const withPasswords = outcomes.some(({ password }) => password !== undefined);

@@ -12,11 +12,11 @@ import { Outcomes } from './bulk-outcomes.js';
 
 interface EnrollDialogProps {
   selected: SelectedAccounts;
-  /** @param changed whether anything was done */
+  /** @param changed whether the action was performed */
   onClose(changed: boolean): void;
 }
 
-/** Enrolls the selected trainees in a course; says who can't be before, and who was not afterwards. */
+/** Enrolls the selected trainees in a course. Lists refused people before and after. */
 export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();

@@ -1,7 +1,7 @@
 import { Textarea, type TextareaProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** What the super admin writes in invitations, in their own words. */
+/** Field for a personal message of the super admin in invitations. */
 export function InvitationMessage(input: TextareaProps) {
   const { t } = useTranslation();
   return (

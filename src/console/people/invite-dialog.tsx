@@ -15,7 +15,6 @@ interface InviteDialogProps {
   onClose(): void;
 }
 
-/** Invites a person by mail to choose a password, also again. */
 export function InviteDialog({ user, opened, onClose }: InviteDialogProps) {
   const { t } = useTranslation();
   const [message, setMessage] = useState('');

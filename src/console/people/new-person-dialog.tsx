@@ -16,16 +16,15 @@ import { nameOf } from '../ui/person-name.js';
 import { InvitationMessage } from './invitation-message.js';
 import { useShownOnceGuard } from './shown-once.js';
 
-/** The fields of the account that are typed. */
 const textFields = inputFields.create.filter((name) => name !== 'role');
-// Object.fromEntries forgets which keys it was given.
+// `Object.fromEntries` loses the types of the keys.
 const emptyTexts = Object.fromEntries(textFields.map((name) => [name, ''])) as Record<
   (typeof textFields)[number],
   string
 >;
-/** The dialog as it opens. @public used by a test of all fields */
+/** Initial values of the form. @public used by a test of all fields */
 export const initialPerson = { ...emptyTexts, role: 'trainee' as 'trainee' | 'trainer', message: '' };
-/** Where a dialog begins. */
+/** Gives an input the focus when a dialog opens. */
 const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
 type Created = ResponseBody<'createUser'>['user'] & { password: string };
@@ -35,7 +34,7 @@ interface NewPersonDialogProps {
   onClose(): void;
 }
 
-/** Creates an account; its person is invited, or their password shown until the dialog is closed on purpose. */
+/** Creates an account, and either invites its person or shows a password until the user confirms to have saved it. */
 export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const { t } = useTranslation();
   const create = useChange('createUser');
@@ -67,7 +66,7 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
       closeOnEscape={isDismissible}
       withCloseButton={!created}
       title={created ? t('people.created', { name: nameOf(created) }) : t('people.create')}
-      // Closing would only hide whose password is coming.
+      // Closing would hide the password that is about to arrive.
       closeButtonProps={{ 'aria-label': t('action.close'), disabled: create.isPending }}
     >
       {created ? (

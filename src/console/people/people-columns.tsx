@@ -6,7 +6,6 @@ import { nameOf } from '../ui/person-name.js';
 import { Time } from '../ui/time.js';
 import { type Account, AccountState } from './account-state.js';
 
-/** The keys that the service sorts accounts by. */
 export const sortKeys = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
 
 export function peopleColumns(t: TFunction): Column<Account>[] {

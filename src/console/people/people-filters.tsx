@@ -13,7 +13,7 @@ const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;
 
 export type PeopleFilter = Omit<NonNullable<Operations['exportUsers']['parameters']['query']>, 'format' | 'fields'>;
 
-/** The filters of the address as the service takes them. */
+/** Converts the filters of the URL to parameters of the service. */
 export function filterOf({
   search,
   role,
@@ -30,7 +30,7 @@ export function filterOf({
     locked: booleanOf(locked),
     invited: oneOf(invitations, invited),
   };
-  // Only what is set: the keys stay the same.
+  // Without undefined values; the keys are the same.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as PeopleFilter;
 }
 

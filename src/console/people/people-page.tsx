@@ -33,7 +33,6 @@ function totalOf(t: TFunction, { totalItems: count, totalItemsCapped }: PageInfo
   return t(totalItemsCapped ? 'people.totalCapped' : 'people.total', { count });
 }
 
-/** The accounts: found, narrowed down, exported, created, and changed many at once. */
 export function PeoplePage() {
   const { t } = useTranslation();
   const search = route.useSearch();

@@ -34,7 +34,6 @@ const ResetDialog = lazyDialog(async () => (await import('./reset-dialog.js')).R
 
 type Action = 'activation' | 'invite' | 'reset' | 'unlock' | 'delete';
 
-/** What can be done to an account besides editing its fields. */
 export function PersonActions({ user }: { user: PersonDetails }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -45,16 +44,16 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const unlock = useChange('unlockUser');
   const awaitsPassword = reset.isPending && !reset.variables.body?.link;
   useShownOnceGuard(awaitsPassword || temporaryPassword !== undefined);
-  // Asking for the deleted account again would only say that it is gone.
+  // Without `showUser`: fetching the deleted account would only fail.
   const remove = useChange('deleteUser', ['listUsers', 'listAudit', 'listEnrollments']);
   const path = { id: user.id };
   const name = nameOf(user);
   const ask = (action: Action) => ({ opened: asked === action, onClose: () => setAsked(undefined) });
   const isProtected = user.role === 'super_admin';
-  // As far as is seen here: the service knows exactly who has a password of their own.
+  // An estimate: only the service knows whether the person has a password of their own.
   const isInvitable = user.requiresPasswordChange && user.lastLogin === null && user.inviteState !== 'accepted';
   const invites = useMailSetUp() && isInvitable;
-  // Resetting the own password would end the session that shows the new one.
+  // Resetting your own password would end the session that shows the new password.
   const isOwn = user.id === useUser().id;
 
   async function changeActivation(): Promise<void> {

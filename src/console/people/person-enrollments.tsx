@@ -18,7 +18,7 @@ const EnrollDialog = lazyPart(async () => (await import('./enroll-dialog.js')).E
 
 type Row = ResponseBody<'listEnrollments'>['enrollments'][number];
 
-/** A list of the person's page. */
+/** Properties of each list on the page of a person. */
 export interface PersonListProps {
   user: PersonDetails;
   search: ListSearch;

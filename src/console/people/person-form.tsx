@@ -12,7 +12,6 @@ export type PersonDetails = ResponseBody<'showUser'>['user'];
 
 type Fields = Pick<PersonDetails, (typeof inputFields.update)[number]>;
 
-/** Edits an account. */
 export function PersonForm({ user }: { user: PersonDetails }) {
   const { t } = useTranslation();
   const update = useChange('updateUser');
@@ -57,7 +56,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
   );
 }
 
-/** The role; there is one super admin, whose role stays. */
+/** Select for the role. The role of the super admin can't be changed. */
 function RoleField({ user, ...input }: { user: PersonDetails }) {
   const { t } = useTranslation();
   const isSuperAdmin = user.role === 'super_admin';

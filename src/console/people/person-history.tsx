@@ -5,7 +5,6 @@ import { AuditTable } from '../audit/audit-table.js';
 import { TextLink } from '../ui/links.js';
 import type { PersonListProps } from './person-enrollments.js';
 
-/** What was done to an account, newest first. */
 export function PersonHistory({ user, search, onSearch }: PersonListProps) {
   const { t } = useTranslation();
   const history = useApi(

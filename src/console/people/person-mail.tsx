@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { formatAgo, formatTime } from '../i18n/format.js';
 import type { Account } from './account-state.js';
 
-/** What became of an invitation, in a sentence. */
+/** State of an invitation, in a sentence. */
 function invitationText({ invitedAt, inviteState, inviteError, isActive }: Account, t: TFunction): string {
   const when = formatAgo(invitedAt);
   if (inviteState !== 'queued') return t(`people.invitation.is.${inviteState ?? 'no'}`, { when });
@@ -12,7 +12,7 @@ function invitationText({ invitedAt, inviteState, inviteError, isActive }: Accou
   return t(inviteError === null ? 'people.invitation.is.queued' : 'people.invitation.is.delayed', { when });
 }
 
-/** Whether a person was invited, what became of it, and whether mail reaches them at all. */
+/** State of the invitation of a person, and problems with their email. Nothing without either. */
 export function PersonMail({ user }: { user: Account }) {
   const { t } = useTranslation();
   const { invitedAt, inviteState, inviteError, mailFailedAt, email } = user;

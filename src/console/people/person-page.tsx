@@ -14,7 +14,7 @@ import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
 import { PersonMail } from './person-mail.js';
 
-// Tabs that are opened later.
+// Loaded when their tabs are opened.
 const PersonSessions = lazyPart(async () => (await import('./person-sessions.js')).PersonSessions, <Loading />);
 const PersonEnrollments = lazyPart(
   async () => (await import('./person-enrollments.js')).PersonEnrollments,
@@ -25,10 +25,9 @@ const PersonHistory = lazyPart(async () => (await import('./person-history.js'))
 const route = getRouteApi('/people/$id');
 const tabs = ['details', 'sessions', 'enrollments', 'history'] as const;
 
-/** One account: its fields, state, sessions, enrollments, and what was done to it. */
 export function PersonPage() {
   const { id } = route.useParams();
-  // Nothing of one person stays on the page of the next one.
+  // Resets all state when another person is opened.
   return <Person key={id} id={id} />;
 }
 
@@ -79,7 +78,7 @@ function Person({ id }: { id: string }) {
       }
       actions={<PersonActions user={user} />}
     >
-      {/* What is shown stays, also of a deleted account: a password may be among it that is shown only once. */}
+      {/* The page stays, even if the account was deleted: it may show a password that can't be shown again. */}
       {failed}
       <PersonMail user={user} />
       <Tabs

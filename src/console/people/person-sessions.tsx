@@ -14,7 +14,6 @@ import type { PersonListProps } from './person-enrollments.js';
 
 type Session = ResponseBody<'listUserSessions'>['sessions'][number];
 
-/** Where an account is signed in; each session can be ended, and all of them. */
 export function PersonSessions({ user, search, onSearch }: PersonListProps) {
   const { t } = useTranslation();
   const [ending, setEnding] = useState<Session>();

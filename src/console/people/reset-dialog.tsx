@@ -10,16 +10,16 @@ interface ResetDialogProps {
   user: PersonDetails;
   opened: boolean;
   onClose(): void;
-  /** @param link whether a link is mailed, instead of a new password shown */
+  /** @param link whether to mail a link instead of showing a new password */
   onReset(link: boolean): Promise<unknown>;
 }
 
-/** Helps a person who can't sign in: by a mailed link where that is possible, or by a new password to pass on. */
+/** Resets the password of a person by a mailed link, if possible, or by a new password to pass on. */
 export function ResetDialog({ user, opened, onClose, onReset }: ResetDialogProps) {
   const { t } = useTranslation();
   const isMailSetUp = useMailSetUp();
   const [chosen, setChosen] = useState('link');
-  // The service mails none to an inactive account.
+  // The service mails no link to an inactive account.
   const offersLink = isMailSetUp && user.isActive;
   const link = offersLink && chosen === 'link';
   return (

@@ -7,13 +7,13 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { csvOf, neutralizeFormulas, saveFile } from '../ui/save-file.js';
 import type { Outcome } from './bulk-actions.js';
 
-/** Its code is loaded when it is needed. */
+/** Saves a table as a workbook, with code that is loaded on demand. */
 async function saveWorkbook(table: readonly (readonly string[])[]): Promise<void> {
   const { workbookOf, workbookType } = await import('../ui/workbook.js');
   saveFile('credentials.xlsx', workbookOf(table), workbookType);
 }
 
-/** New passwords, which are shown once, to take along: copied, or as a file. */
+/** Buttons to copy or download new passwords, which are shown once. */
 export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
   const { t } = useTranslation();
   const [failure, setFailure] = useState<Error>();

@@ -3,8 +3,8 @@ import { usePostponedSignIn } from '../session/postponed-sign-in.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 
 /**
- * For passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked.
- * @param isShown also while they are asked for: the service sets them whether or not anybody sees the response
+ * Protects passwords that are shown once from leaving the page and from the dialog to sign in again.
+ * @param isShown true also while they are requested: the service sets them even if nobody sees the response
  */
 export function useShownOnceGuard(isShown: boolean): void {
   const { t } = useTranslation();

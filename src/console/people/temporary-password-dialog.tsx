@@ -6,12 +6,12 @@ import type { Account } from './account-state.js';
 
 interface TemporaryPasswordDialogProps {
   person: Pick<Account, 'firstName' | 'lastName' | 'email'>;
-  /** The dialog is open while there is one. */
+  /** The dialog is open while there is a password. */
   password: string | undefined;
   onClose(): void;
 }
 
-/** Shows a new password, which the service gives once, until the dialog is closed on purpose. */
+/** Shows a new password, which the service sends once, until the user confirms to have saved it. */
 export function TemporaryPasswordDialog({ person, password, onClose }: TemporaryPasswordDialogProps) {
   const { t } = useTranslation();
   return (

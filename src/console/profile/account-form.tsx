@@ -10,14 +10,14 @@ import { TextLink } from '../ui/links.js';
 
 type Values = Pick<SessionUser, (typeof inputFields.profile)[number]>;
 
-/** Name and phone number. @param byMail whether the email is changed by a mailed link: else by a super admin alone; undefined until it is known */
+/** @param byMail whether a mailed link can change the email: otherwise only a super admin can; undefined while unknown */
 export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
   const { t } = useTranslation();
   const { reread, refresh } = useSession();
   const user = useUser();
   const { id, role, email } = user;
 
-  /** The account as the service has it now. @throws SessionEnded when the session has ended, or is another account's by now */
+  /** Fetches the account. @throws SessionEndedError if the session has ended or belongs to another account */
   async function read(): Promise<SessionUser> {
     const session = await reread();
     if (session?.user.id !== id) throw new SessionEndedError(401);
@@ -29,11 +29,11 @@ export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
     valuesOf: (account: Values) => valuesOf(account, inputFields.profile),
     changesOf: changesBetween<Values>,
     labelOf: (name) => t(`field.${name}`),
-    // The service leaves empty fields as they are: here that would look as if they were saved.
+    // The service ignores empty fields: without this check they would seem to be saved.
     validate: (values) =>
       Object.fromEntries(
         Object.entries(values)
-          // A person imported without a phone may leave it empty.
+          // A person imported without a phone may leave the field empty.
           .filter(([name, value]) => value.trim() === '' && Reflect.get(user, name) !== '')
           .map(([name]) => [name, t('profile.account.required')]),
       ),
@@ -68,7 +68,7 @@ export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
                 t(byMail === false ? 'profile.account.emailHint' : 'profile.account.emailBelow')
               )
             }
-            // Its place is kept until it is known what to say.
+            // Keeps the space until the text is known.
             descriptionProps={{ style: { visibility: byMail === undefined ? 'hidden' : 'visible' } }}
             inputWrapperOrder={['label', 'input', 'description']}
           />

@@ -10,7 +10,7 @@ import { notifyDone } from '../ui/notify.js';
 import { Loaded } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 
-/** The private address of the own calendar: it is shown when it is made, and can be replaced and revoked. */
+/** Private address of the user's calendar: shown once, when it is created; can be replaced and revoked. */
 export function Calendar() {
   const { t } = useTranslation();
   const query = useApi('showCalendar', {});

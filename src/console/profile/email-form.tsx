@@ -8,7 +8,7 @@ import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 
-/** Asks for another email, and says the same whether or not another account has it. */
+/** Requests a change of email. Doesn't reveal whether another account has the new email. */
 export function EmailForm() {
   const { t } = useTranslation();
   const { email: present } = useUser();
@@ -40,7 +40,7 @@ export function EmailForm() {
           )}
         </div>
         <Text size="sm">{t('profile.email.hint')}</Text>
-        {/* Tells password managers whose password it is. */}
+        {/* Tells password managers to which account the password belongs. */}
         <input type="text" autoComplete="username" value={present} readOnly hidden />
         <TextInput {...form.field('email')} type="email" label={t('profile.email.email')} autoComplete="off" required />
         <PasswordField

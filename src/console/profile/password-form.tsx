@@ -7,7 +7,7 @@ import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 import { notifyDone } from '../ui/notify.js';
 
-/** Changes the own password, which ends all other sessions. */
+/** Changes the user's own password, which ends all other sessions. */
 export function PasswordForm() {
   const { t } = useTranslation();
   const { email } = useUser();
@@ -26,7 +26,7 @@ export function PasswordForm() {
       <Stack maw={420}>
         <FormFailure>{form.failure}</FormFailure>
         <Text size="sm">{t('profile.password.hint')}</Text>
-        {/* Tells password managers whose password it is. */}
+        {/* Tells password managers to which account the password belongs. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           {...form.field('currentPassword')}

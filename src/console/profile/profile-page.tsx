@@ -13,11 +13,10 @@ import { AccountForm } from './account-form.js';
 import { EmailForm } from './email-form.js';
 import { PasswordForm } from './password-form.js';
 
-// Below the forms.
+// Loaded later, because they are below the forms.
 const Calendar = lazyPart(async () => (await import('./calendar.js')).Calendar, <Loading lines={2} />);
 const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
-/** The own account: what it is called, its image, its email and password, its calendar, and where it is signed in. */
 export function ProfilePage() {
   const { t } = useTranslation();
   const { role } = useUser();
@@ -54,7 +53,7 @@ export function ProfilePage() {
   );
 }
 
-/** @param anchor by which addresses name it, after `#` */
+/** @param anchor id for links to the section, after `#` */
 function Section({ title, anchor, children }: { title: string; anchor?: string; children: ReactNode }) {
   const id = useId();
   return (
@@ -67,7 +66,7 @@ function Section({ title, anchor, children }: { title: string; anchor?: string; 
   );
 }
 
-/** Which mails come; nothing where none can be turned off. */
+/** Mail preferences; nothing if no mail can be turned off. */
 function Mails() {
   const { t } = useTranslation();
   const { data, error } = useApi('showMailPreferences', {});
@@ -86,7 +85,7 @@ function Mails() {
             key={kind}
             label={t(`profile.mails.kind.${kind}`)}
             checked={!off.includes(kind)}
-            // Each choice is sent with all others.
+            // Each request sends all choices.
             disabled={change.isPending}
             onChange={({ currentTarget: { checked } }) =>
               change.mutate({ body: { off: checked ? off.filter((one) => one !== kind) : [...off, kind] } })

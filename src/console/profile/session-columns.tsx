@@ -10,8 +10,8 @@ import { Time } from '../ui/time.js';
 type Session = ResponseBody<'listSessions'>['sessions'][number] & ResponseBody<'listUserSessions'>['sessions'][number];
 
 /**
- * The columns of a list of sessions, of the own account or another one.
- * @param onEnd asks whether a session is to be ended
+ * Columns of a list of sessions, of the user's own account or another account.
+ * @param onEnd asks whether to end a session
  * @param mayEnd whether a session has a button to end it
  */
 export function useSessionColumns(

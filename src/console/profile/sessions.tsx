@@ -14,7 +14,7 @@ import { useSessionColumns } from './session-columns.js';
 const route = getRouteApi('/profile');
 type Session = ResponseBody<'listSessions'>['sessions'][number];
 
-/** Ends every session but this one. @throws ApiError */
+/** Ends all sessions except this one. @throws ApiError */
 async function endOthers(): Promise<void> {
   for (;;) {
     const { sessions } = await call('listSessions', { query: { limit: 100 } });
@@ -22,13 +22,12 @@ async function endOthers(): Promise<void> {
     if (others.length === 0) return;
     for (const { id } of others)
       await call('endSession', { path: { id } }).catch((error: unknown) => {
-        // It has ended in the meantime.
+        // The session has ended in the meantime.
         if (!(error instanceof ApiError && error.status === 404)) throw error;
       });
   }
 }
 
-/** Where the account is signed in; each session can be ended. */
 export function Sessions() {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -50,7 +49,7 @@ export function Sessions() {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        // Below the forms.
+        // Keeps the scroll position, because the list is below the forms.
         onSearch={(change, replace) =>
           void navigate({ ...searchNavigation<typeof search>(change, replace), resetScroll: false })
         }
