@@ -349,7 +349,7 @@ describePages("A trainee's own courses", function () {
     const page = await test.openAs(await buildUser(test.context));
     await expect(page.getByText('You have no courses yet.')).toBeVisible();
     await page.getByRole('link', { name: 'Find a course' }).click();
-    await expect(page.getByText('There are no running or coming courses in the catalogue.')).toBeVisible();
+    await expect(page.getByText('There are no running or upcoming courses in the catalogue.')).toBeVisible();
   });
 
   it('show enrollment days in the time zone of the browser, and course dates in none', async () => {

@@ -158,7 +158,7 @@ describePages('The courses of the web console', function () {
     await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);
     const text = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
     await page.locator('input[type=file]').setInputFiles(text);
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText('broken.png is no image that can be read.');
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText('broken.png cannot be read as an image.');
     await expect(page.getByRole('button', { name: 'Save image' })).toBeHidden();
     await expect(page.locator('img[src^="blob:"]')).toHaveCount(0);
     await page.locator('input[type=file]').setInputFiles(file);

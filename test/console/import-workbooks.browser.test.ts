@@ -86,7 +86,7 @@ describePages('Workbooks in the web console', function () {
     await planAgain(page);
     await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('');
     await sheets(page).selectOption('Listen');
-    await expectPage(page.getByText('The columns are read anew')).toBeVisible();
+    await expectPage(page.getByText('The columns are read again')).toBeVisible();
     await planAgain(page);
     await expectPage(page.getByText('Sheet “Listen”, heading in line 1')).toBeVisible();
     await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveCount(0);

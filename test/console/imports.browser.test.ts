@@ -376,7 +376,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(fieldOf('Rufzeichen')).toHaveValue('phone');
 
     const delimiter = page.getByLabel('Columns are separated by');
-    const dropped = page.getByText('The columns are read anew');
+    const dropped = page.getByText('The columns are read again');
     await delimiter.selectOption(',');
     await expectPage(dropped).toBeHidden();
     await delimiter.selectOption(';');

@@ -84,7 +84,7 @@ describePages('Invitations', function () {
     expect(mail.text).toContain('See you on Monday.');
     await page.getByRole('link', { name: 'Nia New' }).click();
     await readAgain(page);
-    await expect(page.getByText('the mail server has taken the mail')).toBeVisible();
+    await expect(page.getByText('the mail server has accepted the mail')).toBeVisible();
     await page.getByRole('button', { name: 'More actions' }).click();
     await expect(page.getByRole('menuitem', { name: 'Invite again' })).toBeVisible();
 
@@ -170,7 +170,7 @@ describePages('Invitations', function () {
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const confirm = page.getByRole('dialog', { name: 'Import this file?' });
-    await expect(confirm).toContainText('2 mails with invitations leave.');
+    await expect(confirm).toContainText('2 mails with invitations are sent.');
     await expect(confirm).not.toContainText('password');
     await confirm.getByRole('button', { name: 'Import' }).click();
     await expect(page.getByText('there are no passwords to download')).toBeVisible({ timeout: scaled(30_000) });
@@ -181,7 +181,7 @@ describePages('Invitations', function () {
     await page.getByRole('button', { name: 'Undo the import' }).click();
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
     await expect(undo).toContainText('3 accounts are deleted');
-    await expect(undo).toContainText('1 invitation has left already');
+    await expect(undo).toContainText('1 invitation was sent already');
   });
 
   it('cause a warning above all others if people may want no mail', async () => {
@@ -200,7 +200,7 @@ describePages('Invitations', function () {
   it('can be combined with passwords to download', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', people);
-    await page.getByLabel('How new people get in').selectOption('Both, where mail may not arrive');
+    await page.getByLabel('How new people get in').selectOption('Both, in case mail does not arrive');
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
     await applyPlan(page);

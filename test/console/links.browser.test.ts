@@ -159,7 +159,7 @@ describePages('A link to set a password', function () {
       await expect(page.getByText('This page forgets it when it is loaded again.')).toBeVisible();
       await link.fill(pasted.replace(token, token.slice(1)));
       await page.getByRole('button', { name: 'Use this link' }).click();
-      await expect(page.getByText('This is no link of a mail, or not all of it.')).toBeVisible();
+      await expect(page.getByText('This is not a complete link from a mail.')).toBeVisible();
       await expect(link).toBeFocused();
       await link.fill(pasted);
       await link.press('Enter');

@@ -59,12 +59,12 @@ describePages("A trainee's own place", function () {
     const page = await open(course);
     const calendar = page.getByRole('link', { name: 'Add to calendar' });
     await expect(calendar).toBeVisible();
-    await expect(place(page)).not.toContainText('confirms');
+    await expect(place(page)).not.toContainText('confirm');
     await expect(place(page)).not.toContainText('The course ended');
     await enrollment.update({ progress: 100 });
     await course.update({ endDate: day(-1) });
     await page.reload();
-    await expect(place(page)).toContainText('The trainer confirms that you have completed the course.');
+    await expect(place(page)).toContainText('The trainer still has to confirm that you have completed the course.');
     await expect(place(page)).toContainText(`The course ended on ${shown(day(-1))}.`);
     await expect(calendar).toHaveCount(0);
   });
@@ -139,7 +139,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('Any day will do.');
     await course.update({ autoAccept: true });
     await page.reload();
-    await expect(place(page)).toContainText('it belongs to the next on the list at once.');
+    await expect(place(page)).toContainText('the next person on the list gets it at once.');
 
     await button(page, 'Leave the waiting list').click();
     const dialog = page.getByRole('dialog', { name: 'Leave the waiting list?' });
@@ -192,7 +192,7 @@ describePages("A trainee's own place", function () {
     await course.update({ isPublished: false, endDate: null });
     test.expectErrors(page, /status of 404/);
     await page.reload();
-    await expect(place(page)).toContainText('nobody moves up until it is again.');
+    await expect(place(page)).toContainText('nobody moves up until it is published again.');
   });
 
   it('is offered on the waiting list while free seats are given to that list', async () => {

@@ -114,6 +114,6 @@ describePages('Selections', function () {
     await buildTrainees(test.context, 1001);
     const page = await test.openAs(admin, '/people?role=trainee');
     await page.getByLabel('Select all on this page').check();
-    await expect(bar(page)).toContainText('To select all that match, filter until 1,000 or fewer do.');
+    await expect(bar(page)).toContainText('To select all that match, filter until 1,000 or fewer match.');
   });
 });

@@ -141,7 +141,7 @@ export const audit = {
     course: 'Course for everybody',
     enrollmentStatus: 'Enrollment status',
     onExisting: 'Rows of existing accounts',
-    match: 'Accounts are the same by',
+    match: 'Accounts are matched by',
     missingPhone: 'Rows without a phone',
     whenFull: 'When a course is full',
     resetPasswords: 'New passwords',

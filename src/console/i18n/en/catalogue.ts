@@ -1,7 +1,7 @@
 export const catalogue = {
   title: 'Catalogue',
   search: 'Search courses',
-  empty: 'There are no running or coming courses in the catalogue.',
+  empty: 'There are no running or upcoming courses in the catalogue.',
   order: 'Order',
   sort: {
     soonest: 'Soonest first',
@@ -37,7 +37,7 @@ export const catalogue = {
     enrolledAt: 'Since {{time}}',
     completedAt: 'Completed {{time}}',
     over: 'The course ended on {{day}}.',
-    confirmed: 'The trainer confirms that you have completed the course.',
+    confirmed: 'The trainer still has to confirm that you have completed the course.',
   },
   waiting: {
     offer: 'There are no seats left, but you can join the waiting list. Waiting so far: {{count}}.',
@@ -45,9 +45,10 @@ export const catalogue = {
     join: 'Join the waiting list',
     place: 'You are number {{place}} on the waiting list.',
     next: {
-      auto: 'When a place becomes free, it belongs to the next on the list at once.',
-      request: 'When a place becomes free, it is kept for the next on the list, and the trainer answers the request.',
-      unpublished: 'The course is not published at the moment: nobody moves up until it is again.',
+      auto: 'When a place becomes free, the next person on the list gets it at once.',
+      request:
+        'When a place becomes free, it is kept for the next person on the list, and the trainer answers the request.',
+      unpublished: 'The course is not published at the moment: nobody moves up until it is published again.',
       ended: 'The course has ended: nobody moves up any more.',
     },
   },
@@ -79,7 +80,7 @@ export const catalogue = {
     waiting: {
       action: 'Leave the waiting list',
       title: 'Leave the waiting list?',
-      hint: 'Those behind you move up.',
+      hint: 'The people behind you move up.',
       done: 'You are no longer on the waiting list.',
     },
     active: {

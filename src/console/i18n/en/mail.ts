@@ -1,6 +1,6 @@
 export const mail = {
   title: 'Mail',
-  hint: 'What the service has mailed, or is about to.',
+  hint: 'Mails that the service has sent or is about to send.',
   off: 'Mail is not set up. The operator of the service sets SMTP_URL, MAIL_FROM and PUBLIC_URL.',
   none: 'Nothing has been mailed yet.',
   anyState: 'Any state',
@@ -8,7 +8,7 @@ export const mail = {
   person: 'Person',
   test: 'Send me a test',
   tested: 'A test is on its way to {{email}}.',
-  nothingToDo: 'What has left or was withdrawn stays as it is.',
+  nothingToDo: 'Sent and withdrawn mails stay as they are.',
   refused: 'Not changed: {{refusal}}',
   action: { retry: 'Send again ({{count}})', withdraw: 'Withdraw ({{count}})' },
   done: {
@@ -29,8 +29,8 @@ export const mail = {
   },
   state: {
     queued: 'Waiting',
-    sending: 'Leaving',
-    deferred: 'Tried again later',
+    sending: 'Being sent',
+    deferred: 'Will be tried again',
     sent: 'Sent',
     failed: 'Failed',
     withdrawn: 'Withdrawn',

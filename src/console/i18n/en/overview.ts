@@ -5,7 +5,7 @@ export const overview = {
       'Days begin and end in the time zone {{timeZone}}: no time zone is chosen for the programme. The operator of the server can set TIME_ZONE, such as Europe/Berlin.',
   },
   mail: {
-    paused: 'No mail leaves: {{reason}}',
+    paused: 'No mail is sent: {{reason}}',
     failed_one: '{{count}} mail failed in the last three days: {{reason}}',
     failed_other: '{{count}} mails failed in the last three days, the last one: {{reason}}',
     open: 'Show the mails',
@@ -25,7 +25,7 @@ export const overview = {
     download: 'Download the example',
     demo: 'Look around in a demo programme',
     demoHint:
-      'Adds 3 trainers, 12 courses, 200 trainees and their enrollments. All of them have the same public password, so this is for trying out only, and is not there in production.',
+      'Adds 3 trainers, 12 courses, 200 trainees and their enrollments. All of them have the same public password, so this is only for trying out. It is not available in production.',
     load: 'Load the demo programme',
   },
   demo: {

@@ -19,7 +19,7 @@ export const profile = {
   },
   password: {
     title: 'Password',
-    hint: 'A new password ends all other sessions of yours.',
+    hint: 'A new password ends all your other sessions.',
     submit: 'Change password',
     changed: 'The password is changed, and your other sessions have ended.',
   },
@@ -46,7 +46,7 @@ export const profile = {
     unused: 'Not yet',
     replace: 'Replace address',
     replaceTitle: 'Replace the address?',
-    replaceHint: 'The address that you have stops working: calendar programs need the new one.',
+    replaceHint: 'The current address stops working: calendar programs need the new one.',
     revoke: 'Revoke address',
     revokeTitle: 'Revoke the address?',
     revokeHint: 'Calendar programs that use it no longer get the dates of your courses.',
