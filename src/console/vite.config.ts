@@ -30,8 +30,8 @@ function precompressed(): Plugin {
 }
 
 /**
- * Code shared by several pages, in a few files: many small files compress badly. A file is always loaded as a whole, so its modules
- * should be needed by the same pages. The first matching group takes a module, together with its imports.
+ * Code shared by several pages, in a few files: many small files compress badly. A file is always loaded as a whole, so the
+ * same pages should need its modules. The first matching group takes a module, together with its imports.
  * test/console/budget.browser.test.ts limits the size of each page.
  */
 const sharedCode = [

@@ -83,8 +83,8 @@ export function useApi<Id extends OperationId>(
 const passwordOperations: readonly OperationId[] = ['createUser', 'resetPassword', 'changeManyUsers'];
 
 /**
- * Changes data: `mutate(input)` calls the operation, and ends when the shown data has been fetched again. The data is also fetched
- * again if the change is refused because the shown data is out of date. All components change data with this hook.
+ * Changes data: `mutate(input)` calls the operation, and ends when the shown data has been fetched again. The data is also
+ * fetched again if the change is refused because the shown data is out of date. All components change data with this hook.
  * @param affected operations whose responses are out of date afterwards; by default all
  */
 export function useChange<Id extends OperationId>(

@@ -37,7 +37,7 @@ function redividesColumns(
 type ColumnChoices = NonNullable<PlanChanges['map']>;
 
 /**
- * Earlier choices of fields for columns. The service decides about the other columns, and may recognize more in another encoding.
+ * Earlier choices of fields for columns. The service decides about other columns: another encoding may reveal more of them.
  * For each choice made in the console it has stored an entry such as `#3=phone`.
  */
 function storedChoices({ options }: Import, plan: Plan): ColumnChoices {

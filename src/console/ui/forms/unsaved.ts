@@ -7,8 +7,8 @@ import { addGuard, confirmLeaving, isLatestGuard } from './guards.js';
 const tabOf = (search: object): unknown => ('tab' in search ? search.tab : undefined);
 
 /**
- * Asks before unsaved changes are lost by a link, by closing the browser tab, or by signing out. Other changes of the URL, such as
- * sorting a list on the page, ask nothing.
+ * Asks before unsaved changes are lost by a link, by closing the browser tab, or by signing out. Other changes of the URL,
+ * such as sorting a list on the page, ask nothing.
  * @param message the question; by default about unsaved changes
  */
 export function useUnsavedGuard(isDirty: boolean, message?: string): void {
