@@ -44,7 +44,7 @@ const optionsOf = (words: string) => {
   return declared.filter((field) => commandLineName(command, field).startsWith('--'));
 };
 
-/** Every input, form and table of people, and the fields that it has no place for, with the reason. */
+/** Every input, form and table of people, with the reason for each missing field. */
 const places: Readonly<Record<string, { has: readonly string[]; but: Reasons }>> = {
   'POST /api/auth/setup': { has: bodyOf('setup'), but: ofSuperAdmin },
   'POST /api/auth/register': { has: bodyOf('register'), but: { ...ofMails, ...byService } },
@@ -106,7 +106,7 @@ const places: Readonly<Record<string, { has: readonly string[]; but: Reasons }>>
 
 const other: Partial<Record<string, string>> = { firstName: 'Zoë', lastName: 'Ng', email: 'zoe@example.org' };
 
-/** A value for a field that is neither its default nor that of {@link buildUser}. */
+/** Value of a field that differs from its default and from the value of {@link buildUser}. */
 function sampleOf(name: AccountField): string | boolean {
   const { column } = accountFields[name];
   if (name === 'phone') return '+49 30 5550199';
@@ -143,7 +143,7 @@ describe('Every declared field of an account', () => {
       expect(user.get({ plain: true })).to.include(fields);
       return user;
     };
-    /** The samples as options. */
+    /** Converts values of fields to options of a command. */
     const options = (words: string, fields: Readonly<Record<string, string | boolean>>) => {
       const command = commands.get(words);
       if (!command) throw new Error(`No command ${words}.`);

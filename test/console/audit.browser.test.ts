@@ -8,7 +8,7 @@ import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
 
-/** Changes by the super admin and by an operator. */
+/** Makes changes as the super admin and as an operator. */
 async function buildLog({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
   const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
@@ -58,7 +58,7 @@ describePages('The audit log', function () {
     await deleteUser(test.context, operator, trainee.id);
     await deleteUser(test.context, operator, second.id);
     const page = await test.openAs(admin, '/audit');
-    // Its picker asks for the account, too.
+    // The picker of the page also requests the deleted account.
     test.expectErrors(page, /status of 404/);
     const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text });
     await expect(rowOf('Person deleted').filter({ hasText: 'Tia Other' })).toContainText('(tia@example.org), deleted');
@@ -104,7 +104,7 @@ describePages('The audit log', function () {
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
     const from = page.getByLabel('From', { exact: true });
     await from.focus();
-    // Slower than the filter waits for the next key.
+    // Types slower than the filter's delay.
     await page.keyboard.type('05012020', { delay: 400 });
     await expect(page).toHaveURL(`${test.url}/audit?from=2020-05-01`);
     await expect(from).toHaveValue('2020-05-01');

@@ -7,10 +7,10 @@ import { type BuiltConsole, builtConsole } from './support/built-console.js';
 import { useConsole } from './support/console.js';
 import { publicPages, routedPages } from './support/pages.js';
 
-/** What a browser may load before a page is usable, in bytes, gzipped. */
+/** Maximum of gzipped bytes that a browser loads before a page is usable. */
 const budget = { js: 232_000, css: 40_000 };
 
-/** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
+/** Larger maximums of JavaScript, for pages with dropdown lists, forms and long German texts. */
 const larger: Record<string, number> = {
   'imports/import-page.tsx': 239_000,
   'imports/imports-page.tsx': 233_000,
@@ -20,7 +20,7 @@ const larger: Record<string, number> = {
   'courses/course-page.tsx': 260_000,
 };
 
-/** What comes after the page itself: the overview is usable before its chart is drawn. */
+/** Maximum of the chart, which loads after the page: the overview is usable before. */
 const afterwards = { source: 'overview/weeks-chart.tsx', js: 125_000 };
 
 const languages = ['en', 'de'] as const;
@@ -37,7 +37,7 @@ const firstScreens = [
 const wordsIn = (language: Language, ...parts: readonly string[]) =>
   ['common', ...parts].map((part) => `i18n/${language}/${part}.ts`);
 
-/** What a page behind signing in loads when it is the first that is opened. */
+/** Sources that the browser loads if a page behind the sign-in is opened first. */
 const sourcesOf = (language: Language, { source, words }: (typeof routedPages)[number]) => [
   'app/signed-in.tsx',
   source,
@@ -99,7 +99,7 @@ describePages('A browser', () => {
     built = await builtConsole();
   });
 
-  /** The scripts and styles that pages of a browser ask for from now on. */
+  /** Records the scripts and styles that pages of a browser request from now on. */
   function filesAskedFor(context: BrowserContext): () => string[] {
     const found = new Set<string>();
     context.on('request', (request) => {

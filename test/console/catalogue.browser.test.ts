@@ -13,7 +13,7 @@ describePages('The catalogue', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  /** A published course with two seats, one that is full, and one that isn't published. */
+  /** Creates a published course with two seats, a full course, and an unpublished course. */
   async function scene() {
     const { context } = test;
     await buildUser(context, { role: 'super_admin' });
@@ -89,7 +89,7 @@ describePages('The catalogue', function () {
     await expect(page.getByRole('searchbox', { name: 'Search courses' })).toHaveValue('compi');
     await expect(cards(page)).toHaveCount(1);
 
-    // The last seat may go in the meantime.
+    // Somebody else takes the last seat in the meantime.
     await page.getByRole('link', { name: 'Compilers' }).click();
     const ask = page.getByRole('button', { name: 'Ask for a place' });
     await ask.waitFor();
@@ -177,7 +177,7 @@ describePages('The catalogue', function () {
     await settled(page);
     expect(refused).toEqual([]);
 
-    // One that isn't published can't be seen any more by those who have left it.
+    // After leaving, an unpublished course is no longer visible.
     await test.context.database.models.Enrollment.update({ status: 'active' }, { where: { userId: trainee.id } });
     await compilers.update({ isPublished: false });
     await page.reload();
@@ -312,7 +312,7 @@ describePages("A trainee's own courses", function () {
 
   it('stay visible after a failed reload, as does the catalogue, but not after a 403', async () => {
     const { trainee } = await scene();
-    // From a page after the last one they go to the last.
+    // A page number after the last page redirects to the last page.
     const page = await test.openAs(trainee, '/?page=2');
     await expect(page).toHaveURL(`${test.url}/?page=1`);
     const alerts = page.getByRole('main').getByRole('alert');
@@ -354,7 +354,7 @@ describePages("A trainee's own courses", function () {
 
   it('show enrollment days in the time zone of the browser, and course dates in none', async () => {
     const { trainee, compilers } = await scene();
-    // In Auckland it is the morning of the next day.
+    // In Auckland, it is already the next morning.
     const evening = new Date('2026-03-01T20:00:00Z');
     await compilers.update({ startDate: '2026-03-01', endDate: '2026-06-30' });
     await test.context.database.models.Enrollment.update({ enrolledAt: evening }, { where: { userId: trainee.id } });

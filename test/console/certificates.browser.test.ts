@@ -29,7 +29,7 @@ describePages('The page of a certificate', function () {
   this.timeout(scaled(60_000));
   const test = useConsole({ PROGRAMME_NAME: 'Evening School of Zürich' });
 
-  // Without one, the service asks for setup.
+  // Without a super admin, the service shows the setup page.
   beforeEach(() => buildUser(test.context, { role: 'super_admin' }));
 
   async function issued({ firstName, lastName, title }: (typeof people)[keyof typeof people]) {
@@ -40,7 +40,7 @@ describePages('The page of a certificate', function () {
     const course = await buildCourse(test.context, trainer, { title, ...dates });
     return { trainer, trainee, course, ...(await buildCertificate(test.context, trainee, course)) };
   }
-  /** Prints it, and counts the pages. */
+  /** Prints a page as PDF. @returns the number of printed pages */
   async function pagesOf(page: Page, format: 'A4' | 'Letter', landscape: boolean, name: string): Promise<number> {
     const pdf = await page.pdf({ format, landscape, preferCSSPageSize: false });
     const folder = process.env.SCREENSHOTS;
@@ -58,7 +58,7 @@ describePages('The page of a certificate', function () {
       await expect(sheet).toContainText(text);
     await expect(sheet).toContainText(`${test.url}/certificates/${code}`);
     await expect(page).toHaveTitle(/^Certificate of completion/);
-    // The logo is drawn.
+    // The logo has loaded.
     expect(await sheet.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 });

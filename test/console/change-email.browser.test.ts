@@ -25,14 +25,14 @@ describePages('A change of email', function () {
 
   const person = () => buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
 
-  /** The address, on this service, of the link to a page that was mailed to somebody. */
+  /** Waits for a mail with a link to a page. @returns the URL of that page on this service, with the token */
   async function mailed(address: string, page: string): Promise<string> {
     const isIt = (link: string) => new URL(link).pathname === page;
     const mail = await test.mail.waitFor((one) => one.to[0] === address && linksOf(one).some(isIt));
     return `${test.url}${page}${new URL(linksOf(mail).find(isIt) ?? '').hash}`;
   }
 
-  /** Opens a link, which is taken out of the address bar. */
+  /** Opens a link, and checks that its token disappears from the address bar. */
   async function follow(page: Page, link: string): Promise<void> {
     await page.goto(link);
     await heading(page).waitFor();
@@ -53,7 +53,7 @@ describePages('A change of email', function () {
     await expect(emailForm(page).getByRole('status')).toContainText(`We have sent a link to ${next}`);
     await expect(emailForm(page).locator('input[type="password"]')).toHaveValue('');
 
-    // The person is signed in here, and confirms with the keyboard alone.
+    // The person is signed in in this browser, and confirms with the keyboard alone.
     const confirmation = await mailed(next, '/confirm-email');
     const tab = await test.openTab(page, 'about:blank');
     test.expectErrors(tab, /status of 40[01]/);
@@ -175,7 +175,7 @@ describePages('A change of email without mail', function () {
 
 const long = `${'wilhelmina-maximiliane'.padEnd(60, 'e')}@${'of'.repeat(30)}`;
 
-/** Opens a state of a page, and waits until it is there. */
+/** Name of a state of a page, and a function that opens the state and waits for it. */
 type State = readonly [name: string, open: (test: ConsoleTest, page: Page) => Promise<unknown>];
 
 const opened = async (test: ConsoleTest, page: Page, purpose: 'email' | 'email-cancel', email: string) => {

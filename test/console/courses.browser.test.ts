@@ -109,7 +109,7 @@ describePages('The courses of the web console', function () {
     await page.getByRole('tab', { name: 'Materials' }).click();
     await expect.poll(() => leaving.asked).toHaveLength(1);
     await course.update({ location: 'Room 2', language: 'English' });
-    // The other fields follow the service at once.
+    // The unchanged fields are updated at once.
     await readAgain(page);
     await expect(page.getByRole('textbox', { name: 'Language' })).toHaveValue('English');
     await save();
@@ -179,7 +179,7 @@ describePages('The courses of the web console', function () {
     await dialog(page).getByRole('button', { name: 'Delete course' }).click();
     await dialog(page).getByLabel('Delete it although trainees take part').check();
     await dialog(page).getByRole('button', { name: 'Delete course' }).click();
-    // Changes of a deleted course can't be saved: it isn't asked whether to leave them.
+    // Unsaved changes of a deleted course are dropped without a question.
     await expect(page.getByText('Compilers was deleted.')).toBeVisible();
     await expect(page).toHaveURL(/\/courses$/);
     await expect(row(page, 'Compilers')).toHaveCount(0);
@@ -214,14 +214,14 @@ describePages('The courses of the web console', function () {
     await expect(dialog(page)).toContainText('from Tom Trainer to the new trainer');
     const field = dialog(page).getByRole('combobox', { name: 'New trainer' });
     await field.click();
-    // Escape closes one thing at a time.
+    // Escape closes the list first, not the dialog.
     await expect(dialog(page).getByRole('option', { name: /Olga Other/ })).toBeVisible();
     await field.press('Escape');
     await expect(dialog(page).getByRole('option')).toHaveCount(0);
     await field.fill('Olga');
     await expect(page.getByRole('option', { name: /Tom Trainer/ })).toHaveCount(0);
     await page.getByRole('option', { name: /Olga Other/ }).click();
-    // The dialog stays when the list can't be read again.
+    // The dialog stays open after a failed refetch of the list.
     test.expectErrors(page, /status of 500/);
     await page.route(/api\/courses\?/, (route) => route.fulfill({ status: 500, json: {} }));
     await readAgain(page);

@@ -10,12 +10,12 @@ import { downloadText } from './support/imports.js';
 const firstSteps = (page: Page) => page.getByRole('region', { name: 'First steps' });
 const loadDemo = (page: Page) => page.getByRole('button', { name: 'Load the demo programme' });
 
-/** Looks at the screen, which the walk through all screens doesn't reach. */
+/** Checks accessibility and width of this screen, which screens.browser.test.ts doesn't visit. */
 async function look(page: Page): Promise<void> {
   await page.locator('.recharts-surface').first().waitFor();
   expect(await accessibilityProblems(page)).to.deep.equal([]);
   await page.setViewportSize({ width: 360, height: 740 });
-  // Charts follow the width of the window.
+  // Charts adapt to the new width of the window after a moment.
   await expectPage.poll(() => widthBeyondWindow(page)).toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
@@ -50,7 +50,7 @@ describePages('The first minutes in the web console', function () {
     const password = await page.getByLabel('Password of all demo accounts').inputValue();
     await look(page);
 
-    // It stays: who looks for the password later finds it there, too.
+    // The notice stays, so that the password can be found later.
     await page.reload();
     await expectPage(notice).toBeVisible();
     const trainer = await test.open(test.url);

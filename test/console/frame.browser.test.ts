@@ -16,7 +16,7 @@ describePages('The frame of the pages', function () {
     await page.getByRole('button', { name: 'Menu', exact: true }).click();
     await expect(link('Courses')).toBeVisible();
     expect(await accessibilityProblems(page)).toEqual([]);
-    // What it lies over can't get the focus; what is around it, and its lists, can.
+    // The covered page can't get the focus; the header and its menus can.
     await link('Audit log').focus();
     await page.keyboard.press('Tab');
     await expect(page.getByRole('main').locator(':focus')).toHaveCount(0);
@@ -50,7 +50,7 @@ describePages('The frame of the pages', function () {
     await expect(menu).toBeHidden();
     await expect(button).toBeFocused();
 
-    // Browsers of phones zoom into fields with smaller letters.
+    // Phones zoom into fields with a smaller font.
     for (const path of ['/people', '/courses/new']) {
       await page.goto(`${test.url}${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();

@@ -15,19 +15,19 @@ import { row } from './support/courses.js';
 import { applyPlan, chooseFormat, downloadPasswords, planFile } from './support/imports.js';
 
 const count = atDepth(4000, 20_000);
-/** The whole import takes so long at most, in milliseconds. */
+/** Maximum duration of the whole import, in milliseconds. */
 const importLimit = scaled(atDepth(120_000, 480_000));
 
 const settings = {
   IMPORT_CONCURRENCY: '1',
-  // On any machine the import takes long enough to be looked at, reloaded and killed in its middle.
+  // Makes the import slow enough on any machine to be watched, reloaded and killed while it runs.
   BCRYPT_COST: '6',
   UV_THREADPOOL_SIZE: '1',
 };
 
 const rowsWords = /^([\d,]+) of ([\d,]+) rows$/;
 
-/** Rows done, as the page shows. */
+/** Number of imported rows, as shown on the page. */
 async function rowsDone(page: Page): Promise<number> {
   const words = await page.getByRole('status').filter({ hasText: rowsWords }).textContent();
   const [, done = '', total = ''] = rowsWords.exec(words ?? '') ?? [];
@@ -38,7 +38,7 @@ async function rowsDone(page: Page): Promise<number> {
 const progressBar = (page: Page) => page.getByRole('progressbar', { name: 'Running' });
 const percent = async (page: Page) => Number(await progressBar(page).getAttribute('aria-valuenow'));
 
-/** Waits until more rows are done than so many. @returns how many */
+/** Waits until more than `rows` rows are imported. @returns their number */
 async function moreThan(page: Page, rows: number): Promise<number> {
   await expect(progressBar(page)).toBeVisible();
   await expect.poll(() => rowsDone(page)).toBeGreaterThan(rows);
@@ -48,10 +48,10 @@ async function moreThan(page: Page, rows: number): Promise<number> {
 const completed = (page: Page) => page.getByText('Completed', { exact: true });
 const unreachable = (page: Page) => page.getByText('The service cannot be reached at the moment.');
 
-/** Accounts on the page of people: those of the file and the super admin's. */
+/** Number of accounts on the page of people, as text: those of the file and the super admin. */
 const accounts = count < maxCounted ? (count + 1).toLocaleString('en-GB') : 'more than 10,000';
 
-/** The session has survived: other pages are shown without signing in again. */
+/** Checks that the session has survived: other pages open without signing in again. */
 async function expectSignedIn(tabs: readonly Page[]): Promise<void> {
   for (const tab of tabs) {
     await tab.getByRole('navigation').getByRole('link', { name: 'People' }).click();
@@ -60,7 +60,7 @@ async function expectSignedIn(tabs: readonly Page[]): Promise<void> {
   }
 }
 
-/** A tab that was opened before the passwords were fetched still offers them, and says so when they are asked for. */
+/** Checks a tab that was opened before the passwords were fetched: it still offers them, and explains the refusal. */
 async function expectPasswordsFetched(tab: Page): Promise<void> {
   await chooseFormat(tab, 'Download passwords', 'Excel');
   const question = tab.getByRole('dialog', { name: 'Download the generated passwords?' });
@@ -78,7 +78,7 @@ describePages('An import during a crash of the service', function () {
   const browsing = useBrowser();
   const subprocesses = useSubprocesses();
 
-  /** Starts the service, and waits until it listens. @param port always the same */
+  /** Starts the service, and waits until it listens. */
   async function start(port: number): Promise<RunningProcess> {
     const env = { PATH: process.env.PATH ?? '', ...importing.env };
     const argv = ['serve', '--json', '--host', '127.0.0.1', '--port', String(port)];
@@ -87,7 +87,7 @@ describePages('An import during a crash of the service', function () {
     return service;
   }
 
-  /** Starts the import of the file on the page of imports. @returns its id */
+  /** Starts the import on the page of imports. @returns the id of the import */
   async function begin(page: Page): Promise<string> {
     await planFile(page, 'people.csv', Buffer.from(people(count)));
     await applyPlan(page);
@@ -98,11 +98,11 @@ describePages('An import during a crash of the service', function () {
   const expireLeases = () =>
     importing.context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import%'");
 
-  /** Runs work while no service can run imports. */
+  /** Runs work while no service can run imports, because this test holds their lock. */
   const withoutWorker = <T>(work: () => Promise<T>): Promise<T> =>
     withLease(importing.context.database, 'import-slot:1', 0, () => new AppError('IMPORT_CONFLICT'), work);
 
-  /** Each row of the file has one outcome and one account, and its password is in the file of passwords. */
+  /** Checks that each row of the file has one outcome, one account and one downloaded password. */
   async function expectEachRowOnce(id: string, passwords: string): Promise<void> {
     const { database } = importing.context;
     await expectWholeLedger(importing, id, count);

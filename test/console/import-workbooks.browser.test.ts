@@ -43,7 +43,7 @@ async function dropFile(page: Page, name: string, content: Buffer): Promise<void
   await page.getByRole('group', { name: 'Add files' }).dispatchEvent('drop', { dataTransfer });
 }
 
-/** The workbook of rejected rows with emails and phones that are valid. */
+/** Replaces the emails and phones in a workbook of rejected rows by valid ones. */
 async function corrected(workbook: Buffer): Promise<Buffer> {
   const [header = [], ...rejected] = await rowsInBytes(workbook);
   const rows = rejected.map((cells, row) =>
@@ -91,7 +91,7 @@ describePages('Workbooks in the web console', function () {
     await expectPage(page.getByText('Sheet “Listen”, heading in line 1')).toBeVisible();
     await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveCount(0);
 
-    // One without a table: the others are still offered.
+    // A sheet without a table: the other sheets are still offered.
     await sheets(page).selectOption('Hinweise');
     await planAgain(page);
     await expectPage(problem(page)).toBeVisible();
@@ -149,7 +149,7 @@ describePages('Workbooks in the web console', function () {
 
   it('offer their sheets if the requested sheet does not exist', async () => {
     const page = await test.openAs(admin, '/imports');
-    // As another program would.
+    // Sends the name of a sheet, as another client could do.
     await page.route('**/api/imports', async (route) => {
       const body = route.request().postDataBuffer()?.toString('latin1') ?? '';
       const [boundary = ''] = body.split('\r\n');

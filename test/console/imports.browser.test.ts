@@ -14,7 +14,7 @@ import {
 import { answerLeaving, useConsole } from './support/console.js';
 import { applyPlan, chooseFormat, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
 
-/** Tables, buttons and statuses that are wider than their place. */
+/** Texts of tables, buttons and statuses that are wider than their space. */
 const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll(
     '.table-frame, .table-frame .mantine-Button-label, .status-badge, .status-badge > *'
@@ -43,7 +43,7 @@ describePages('Importing people in the web console', function () {
         'Eve,Eaton,ann@example.org,+44 20 1601005',
       ),
     );
-    // The column that the heading says nothing of is imported as its values suggest.
+    // The heading "Rufzeichen" is unknown, so the console suggests a field by the values.
     await expectPage(page.getByText('Not found in the file: Phone')).toBeVisible();
     expect(await accounts()).to.equal(1);
     await page.getByRole('button', { name: 'Looks like “Phone”: use that' }).click();
@@ -56,7 +56,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('1 row is rejected').first()).toBeVisible();
     expect(await accounts()).to.equal(1);
     await expectPage(page.getByRole('row', { name: /bob@example.org/ }).last()).toContainText('Will be created');
-    // Cells are shown as text, whatever they are.
+    // Markup in cells is shown as text.
     await expectPage(page.getByText('<img src=x onerror=alert(1)>').first()).toBeVisible();
     await expectPage(page.locator('img[src="x"]')).toHaveCount(0);
     await expectPage(page.getByText('Created', { exact: true })).toHaveCount(0);
@@ -73,7 +73,7 @@ describePages('Importing people in the web console', function () {
     expect(rejects).to.include('not-an-email').and.not.to.include('bob@example.org');
     expect(await downloadPasswords(page)).to.include('ann@example.org');
 
-    // The ledger: filtered by a link of its own, in the address.
+    // The filter of the rows is in the URL.
     await page.getByLabel('Outcome').selectOption({ label: 'Rejected' });
     await expectPage(page).toHaveURL(/outcome=rejected/);
     await expectPage(page.getByRole('row')).toHaveCount(4);
@@ -91,14 +91,14 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(20_000) });
     expect(await accounts()).to.equal(2);
 
-    // Each row says what the undo did with it.
+    // Each row shows the outcome of the undo.
     await page.getByLabel('Outcome').selectOption({ label: 'Created' });
     await expectPage(page.getByText('before it was undone on')).toBeVisible();
     await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('Kept as it is');
     await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('has signed in');
     await expectPage(page.getByRole('row').filter({ hasText: 'Account deleted' })).toHaveCount(1);
 
-    // What stood in the way is gone.
+    // Without a sign-in, the kept account can be deleted, too.
     await signedIn(null);
     await button.click();
     await expectPage(undo).toContainText('1 account is deleted');
@@ -184,13 +184,13 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Nur Teilnehmende werden in Kurse aufgenommen')).toHaveCount(2);
     await expectPage(page.getByText(/valid email|can be enrolled/)).toHaveCount(0);
     await expectPage(page.getByText('1 Kursleitung wird angelegt')).toBeVisible();
-    // As spreadsheets number their rows.
+    // Rows are numbered as in spreadsheets.
     await expectPage(page.getByText('Zeile 1223')).toBeVisible();
     await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
   });
 
   it('asks which names are right if the encoding is uncertain, and reads the file in that encoding', async () => {
-    // Too few letters to tell Windows-1257 from other code pages.
+    // The file has too few special letters to distinguish Windows-1257 from other encodings.
     const lithuanian = csv(
       'First name;Last name;Email;Phone',
       'Jonas;Kazlauskas;p0@example.org;0640 64450',
@@ -206,7 +206,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(question).toBeVisible({ timeout: scaled(60_000) });
     const right = question.getByRole('radio', { name: 'Rūta Žukauskienė, Andrius Šimkus, Ona Balčiūnaitė' });
     await expectPage(right).toHaveAccessibleDescription('Windows-1257 (baltisch)');
-    // Nothing is known of the columns yet.
+    // The columns are not known yet.
     await expectPage(page.getByRole('heading', { name: 'Spalten' })).toHaveCount(0);
     const choose = page.getByRole('button', { name: 'Die Datei so lesen' });
     await expectPage(choose).toBeDisabled();
@@ -241,7 +241,7 @@ describePages('Importing people in the web console', function () {
       expect(await cutOff(page)).to.deep.equal([]);
       await suggestion.click();
       await page.getByRole('button', { name: /^(Plan again|Mit diesen Änderungen)/ }).click();
-      // Among the reasons and in the row: where the service says the same, it isn't repeated.
+      // The text is in the reasons and in the row. An equal message of the service isn't shown again.
       await expectPage(page.getByText(/^(Only trainees can be enrolled|Nur Teilnehmende werden)/)).toHaveCount(2);
       expect(await cutOff(page)).to.deep.equal([]);
       await keepScreenshot(page, `import planned ${locale}`);
@@ -306,7 +306,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(tab.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
     await expectPage(tab.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
 
-    // The first tab shows the plan before: it is not applied, and the present one is shown.
+    // The first tab shows an outdated plan, which is not applied. The page then shows the current plan.
     test.expectErrors(page, /status of 409/);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
@@ -382,7 +382,7 @@ describePages('Importing people in the web console', function () {
     await delimiter.selectOption(';');
     await expectPage(dropped).toBeVisible();
 
-    // What was chosen is not planned yet: it isn't left without a question.
+    // The choices are not planned yet, so leaving the page asks a question.
     const leaving = answerLeaving(page);
     await page.getByRole('link', { name: 'People' }).click();
     await expectPage.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
@@ -408,7 +408,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(rowOf('Course Course')).toContainText('Enrollment; 2 people');
     await expectPage(rowOf('Notes').getByRole('combobox')).toHaveValue('');
     await expectPage(rowOf('Notes')).not.toContainText(/person|people/);
-    // Another field has other effects, which the next plan tells.
+    // A changed field hides the effect until the next plan.
     await rowOf('Role').getByRole('combobox').selectOption('');
     await expectPage(rowOf('Role')).not.toContainText('Role of the account');
     await rowOf('Role').getByRole('combobox').selectOption('role');

@@ -27,7 +27,7 @@ const people = csv(
   'Cid,Cook,cid@example.org,+44 3,a password of his own',
 );
 
-/** Of a list of people, or a person's page. */
+/** Badge in the list of people or on the page of a person. */
 const badge = (page: Page, name: string) => page.locator('.mantine-Badge-root').filter({ hasText: name });
 
 describePages('Invitations', function () {
@@ -42,7 +42,7 @@ describePages('Invitations', function () {
   });
   const mailTo = (address: string) => test.mail.waitFor(({ to }) => to.includes(address));
 
-  /** Somebody whom no invitation has reached yet. */
+  /** Creates a person with an unused initial password. */
   const newcomer = (given: Partial<User>, notes: Partial<User> = {}) =>
     buildUser(test.context, {
       requiresPasswordChange: true,
@@ -68,7 +68,7 @@ describePages('Invitations', function () {
     await page.getByRole('button', { name: 'New person' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'New person' });
     await expect(dialog.getByRole('radio', { name: 'Invite by mail' })).toBeChecked();
-    // Typed before, the letters would go astray.
+    // Waits for the focus, otherwise typed letters would be lost.
     await expect(dialog.getByLabel('First name')).toBeFocused();
     for (const text of ['Nia', 'New', 'nia@example.org']) {
       await page.keyboard.type(text);

@@ -7,14 +7,14 @@ import { buildScene, dialog, row } from './support/courses.js';
 
 const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement);
 
-/** Presses Tab until a control has the focus, as who has no mouse does. */
+/** Presses Tab until a control has the focus. */
 async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 120 && !(await isFocused(target)); presses += 1) await page.keyboard.press(key);
   await expect(target).toBeFocused();
 }
 
-/** Goes to a control by Tab, and presses it. */
+/** Moves to a control by Tab, and presses a key. */
 async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press(key);
@@ -39,7 +39,7 @@ describePages('With the keyboard alone, a user', function () {
     test.expectErrors(page, /status of 40[01]/);
     const password = page.getByRole('textbox', { name: 'Password' });
     await press(page, page.getByRole('button', { name: 'Sign in' }));
-    // What the service refuses first.
+    // The first refused field gets the focus.
     await expect(page.getByLabel('Email or phone')).toBeFocused();
     await page.keyboard.type(user.email);
     await type(page, password, factoryPassword);
@@ -116,7 +116,7 @@ describePages('With the keyboard alone, a user', function () {
     await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
     await page.keyboard.press('Escape');
     await expect(menu).toBeFocused();
-    // Of what is gone, the list remains.
+    // After the row is deleted, the list gets the focus.
     await page.keyboard.press('Enter');
     await openLast();
     await press(page, dialog(page).getByRole('button', { name: 'Delete course' }));
@@ -190,7 +190,7 @@ describePages('With the keyboard alone, a user', function () {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('75');
     await page.keyboard.press('Enter');
-    // Where it fails, this shows what the page says.
+    // A failure of this line shows the text of the page.
     await expect(page.locator('body')).toContainText('75%');
     await expect(set).toBeFocused();
     await press(page, page.getByRole('button', { name: 'Leave course' }));

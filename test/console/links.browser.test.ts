@@ -10,7 +10,7 @@ import { layoutProblems } from './support/layout.js';
 const own = 'a-password-of-my-own';
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
-/** Where a secret has got to: URLs, headers that name pages, messages of the browser's console, and what it stores. */
+/** Watches for leaks of a secret: in URLs, referrers, messages of the browser's console, and browser storage. */
 function watchSecret(page: Page, secret: string): () => Promise<string[]> {
   const found: string[] = [];
   page.on('request', (request) => {
@@ -68,7 +68,7 @@ describePages('A forgotten password', function () {
     await expect(page.getByText(`Choose a password for your account ${email}. This link works until`)).toBeVisible();
     await expect(page.locator('input[autocomplete="username"]')).toHaveValue(email);
     const fields = page.locator('input[autocomplete="new-password"]');
-    // Language and colours come first.
+    // The menus for language and colours come first.
     for (const _ of ['Language', 'Colours', 'field']) await keyboard.press('Tab');
     await expect(fields.first()).toBeFocused();
     await keyboard.type(own);
@@ -166,7 +166,7 @@ describePages('A link to set a password', function () {
       await expect(heading(page)).toHaveText('Welcome, Tia');
       await expect(heading(page)).toBeFocused();
     }
-    // Into the address bar of the page that is open.
+    // Puts another link into the address bar of the open page.
     const next = await buildUser(test.context, { firstName: 'Bob' });
     await page.evaluate((hash) => window.location.assign(hash), `#${await linkFor(test.context, next)}`);
     await expect(heading(page)).toHaveText('Hello Bob');
@@ -227,7 +227,7 @@ describePages('A link to set a password', function () {
 
 const long = 'Wilhelmina-Maximiliane'.padEnd(50, 'e');
 
-/** Opens a state of a page, and waits until it is there. */
+/** Name of a state of a page, and a function that opens the state and waits for it. */
 type State = readonly [name: string, open: (test: ConsoleTest, page: Page) => Promise<unknown>];
 
 const states: readonly State[] = [

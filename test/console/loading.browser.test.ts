@@ -8,7 +8,7 @@ import { useConsole } from './support/console.js';
 describePages('Lazily loaded code', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
-  /** An error that the page reports itself has no text here. */
+  /** Expected errors. An error that the page reports itself has an empty text here. */
   const notLoaded =
     /net::ERR_(FAILED|INTERNET_DISCONNECTED)|Failed to fetch dynamically imported module|Unable to preload CSS|PageNotLoaded|^$/;
   const missing = 'The service cannot be reached, or has been updated.';
@@ -18,7 +18,7 @@ describePages('Lazily loaded code', function () {
     this.timeout(scaled(180_000));
     built = await builtConsole();
   });
-  /** The addresses of the words of signing in. */
+  /** Matches the URLs of the translations of the sign-in. */
   function wordsIn(language: string): RegExp {
     const others = built.filesOf();
     return new RegExp(
@@ -41,7 +41,7 @@ describePages('Lazily loaded code', function () {
     await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
     await expect(page.getByRole('region', { name: 'People' })).toContainText('Accounts1');
     expect(await accessibilityProblems(page)).toEqual([]);
-    // The page must not be loaded again by itself: the browser would show its own error in place of the console.
+    // The page must not reload by itself: the browser would show its own error page.
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
     await expect(page.getByRole('alert').filter({ hasText: missing })).toBeVisible();
@@ -111,7 +111,7 @@ describePages('Lazily loaded code', function () {
     await expect(page.getByRole('searchbox')).toHaveValue('ada');
     await page.getByRole('button', { name: 'New person' }).click();
     await expect(page.getByRole('dialog', { name: 'New person' })).toBeVisible();
-    // The focus goes back though the dialog was loaded just then.
+    // The focus returns, although the dialog was just loaded.
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page.getByRole('button', { name: 'New person' })).toBeFocused();

@@ -11,7 +11,7 @@ describePages('The page of mails', function () {
   this.timeout(scaled(120_000));
   const test = useConsole(mailSettings);
 
-  /** An invitation that failed, and a notice that waits until tomorrow. */
+  /** Creates a failed invitation, and a notice that waits until tomorrow. */
   async function build() {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const person = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });

@@ -43,7 +43,7 @@ describePages('The materials of a course', function () {
     await page.context().setOffline(true);
     await input.setInputFiles(textFile('one.txt'));
     await expect(page.getByRole('main').getByRole('alert')).toHaveText('The service cannot be reached.');
-    // The browser tells of no change when the value stays the same.
+    // The value must be empty: choosing the same file again would fire no event.
     await expect(input).toHaveValue('');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again: one.txt' }).click();

@@ -40,7 +40,7 @@ describePages('The overview', function () {
 
   it('of a trainer counts waiting and finished trainees, with links to their lists', async () => {
     const { trainer, course } = await buildProgramme(test);
-    // Full: the service gives no seat to the waiting list.
+    // The course is full, so the service gives no seats to the waiting list.
     await course.update({ maxStudents: 1 });
     for (const given of [{ status: 'waiting' }, { status: 'active', progress: 100 }] as const)
       await buildEnrollment(test.context, await buildUser(test.context, { lastName: given.status }), course, given);

@@ -11,7 +11,7 @@ const button = (page: Page, name: string) => place(page).getByRole('button', { n
 
 describePages("A trainee's own place", function () {
   this.timeout(scaled(60_000));
-  // A day ahead of, or behind, that of the browser.
+  // Picks a time zone whose day differs from that of the browser.
   const timeZone = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati';
   const test = useConsole({ TIME_ZONE: timeZone });
   let trainer: User;
@@ -29,7 +29,7 @@ describePages("A trainee's own place", function () {
   const take = async (course: Course, status: 'active' | 'waiting' = 'active') =>
     buildEnrollment(test.context, await buildUser(test.context), course, { status });
 
-  /** A day of the programme, so many days from today. */
+  /** Day in the programme's time zone, `offset` days from today. */
   const day = (offset: number) =>
     new Date(test.context.now().getTime() + offset * 86_400_000).toLocaleDateString('sv-SE', { timeZone });
   const shown = (date: string) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -199,7 +199,7 @@ describePages("A trainee's own place", function () {
     const course = await build({ maxStudents: 1, waitingMax: 5 });
     const page = await open(course);
     test.expectErrors(page, /status of 409/);
-    // The service gives a free seat sooner than somebody can click.
+    // Simulates the refusal: the service gives free seats faster than a test can click.
     const given = { status: 409, headers: { 'Error-Code': 'SEATS_BEING_GIVEN' }, json: {} };
     await page.route('**/api/enrollments', (route) => route.fulfill(given), { times: 1 });
     await button(page, 'Ask for a place').click();
@@ -215,7 +215,7 @@ describePages("A trainee's own place", function () {
     const message = place(page).getByLabel('Message to the trainer (optional)');
     await message.fill('I know C.');
     test.expectErrors(page, /status of 400/);
-    // A seat that is left may be for who waits.
+    // Simulates the refusal: a free seat may be reserved for the waiting list.
     const full = { status: 400, headers: { 'Error-Code': 'COURSE_FULL' }, json: {} };
     await page.route('**/api/enrollments', (route) => route.fulfill(full), { times: 1 });
     await button(page, 'Ask for a place').click();

@@ -219,7 +219,7 @@ describePages('The participants of a course', function () {
     await expect(page.getByText('3 selected')).toBeVisible();
     await page.getByRole('button', { name: 'Accept (3)' }).click();
     await expect(dialog(page)).toContainText('Accept 3 requests?');
-    // Meanwhile one of them takes the request back.
+    // Meanwhile one trainee withdraws the request.
     const { Enrollment } = test.context.database.models;
     const [taken] = await Enrollment.findAll({
       include: 'user',
@@ -238,7 +238,7 @@ describePages('The participants of a course', function () {
       'Dia Trainee: The place has changed in the meantime. Look at it before you change it.',
     );
     await dialog(page).getByRole('button', { name: 'Close' }).last().click();
-    // It is still selected, and offers what can be done with it now.
+    // The enrollment is still selected, with the actions for its new status.
     await page.getByRole('button', { name: 'Previous page' }).click();
     await expect(page.getByRole('button', { name: 'Readmit (1)' })).toBeVisible();
     await page.goto(`${test.url}/courses/${course.id}?tab=participants&status=active`);
@@ -289,7 +289,7 @@ describePages('The participants of a course', function () {
     await dialog(page).getByRole('searchbox', { name: 'Search trainees' }).fill('Ann');
     await expect(dialog(page).getByRole('row')).toHaveCount(2);
     await dialog(page).getByLabel('Select Ann Trainee').check();
-    // Escape empties the field; neither it nor a click beside the dialog nor Back discards the selection.
+    // Escape empties the field. Escape, a click beside the dialog, and Back keep the selection.
     await dialog(page).getByRole('searchbox', { name: 'Search trainees' }).press('Escape');
     await page.mouse.click(5, 5);
     const leaving = answerLeaving(page);
@@ -299,7 +299,7 @@ describePages('The participants of a course', function () {
     await expect(dialog(page).getByLabel('Select Ann Trainee')).toBeChecked();
     await dialog(page).getByLabel('Select Ben Trainee').check();
     await dialog(page).getByLabel('Select Cem Trainee').check();
-    // Meanwhile somebody else enrolls one of them.
+    // Meanwhile somebody else enrolls one of the trainees.
     const [ann] = trainees;
     if (ann) await buildEnrollment(test.context, ann, course, { status: 'active' });
     const release = await holdRequests(page, '**/api/enrollments/bulk');
@@ -315,7 +315,7 @@ describePages('The participants of a course', function () {
     expect(leaving.asked).toHaveLength(1);
   });
 
-  /** A page with 101 requests, all of which are selected. */
+  /** Opens a page with 101 selected requests. */
   async function withManySelected() {
     const { trainer, course } = await buildScene(test);
     await course.update({ maxStudents: null });

@@ -65,7 +65,7 @@ describePages('Many people at once', function () {
     const dialog = page.getByRole('dialog', { name: 'Reset passwords' });
     const confirm = dialog.getByRole('button', { name: 'Reset passwords (25)' });
     await expect(confirm).toBeEnabled();
-    // The passwords are shown before the list is read again.
+    // The passwords are shown before the list is fetched again.
     const release = await holdRequests(page, '**/api/users?*');
     await confirm.click();
     await expect(dialog.getByText('25 done')).toBeVisible({ timeout: scaled(20_000) });
@@ -147,7 +147,7 @@ describePages('Many people at once', function () {
     await expect(page.getByText('21 to 25 of 25')).toBeVisible();
     await expect(page.getByText('25 selected')).toBeVisible();
 
-    // All but those that are unticked, on whatever page.
+    // Single people can be deselected on every page.
     const first = page.getByRole('checkbox', { name: 'Select Tia Trainee10', exact: true });
     await first.uncheck();
     await expect(page.getByText('24 selected')).toBeVisible();

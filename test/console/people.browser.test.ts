@@ -35,7 +35,7 @@ describePages('People', function () {
     await expect(page.getByText('1 to 3 of 3')).toBeVisible();
     await page.getByRole('button', { name: 'Sort by Name' }).click();
     await expect(page.getByRole('row').nth(1)).toContainText('Trainee10');
-    // About as fast as searches are sent: no letter is lost.
+    // Types about as fast as the search field sends: no letter may be lost.
     await page.getByRole('searchbox').pressSequentially('tia20@', { delay: 305 });
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
     await page.getByRole('button', { name: 'Columns' }).click();
@@ -90,7 +90,7 @@ describePages('People', function () {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await expect(dialog.getByRole('alert')).toBeVisible();
     await dialog.getByLabel('Email').fill('nia@example.org');
-    // The password is shown before the list is read again.
+    // The password is shown before the list is fetched again.
     const release = await holdRequests(page, '**/api/users?*');
     await dialog.getByRole('button', { name: 'Create' }).click();
 

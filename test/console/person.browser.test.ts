@@ -41,7 +41,7 @@ describePages('A person', function () {
     await save(page).click();
     await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
     await page.getByLabel('Email').fill('mia@example.org');
-    // Saving ends when everything that the page shows has been read again: what was saved is no change of somebody else.
+    // Saving ends after all shown data is fetched again. The saved values must not count as changes by somebody else.
     const release = await holdRequests(page, '**/api/auth/web-session');
     await save(page).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Mia Trainee' })).toBeVisible();
@@ -65,7 +65,7 @@ describePages('A person', function () {
     const warning = page.getByRole('alert').filter({ hasText: 'Somebody else' });
     await expect(warning).toContainText('since you opened them: First name.');
 
-    // The account is read again after each action.
+    // The account is fetched again after each action.
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
@@ -86,11 +86,11 @@ describePages('A person', function () {
     await page.getByRole('link', { name: 'Tia Trainee' }).click();
     await page.getByRole('button', { name: 'Reset password' }).click();
     await expect(page.getByRole('dialog')).toContainText('must change it at the next sign-in');
-    // The password is shown before anything is read again.
+    // The password is shown before other data is fetched again.
     await holdRequests(page, `**/api/users/${trainee.id}`);
     const release = await holdRequests(page, '**/api/users/*/reset-password');
     await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
-    // Nor is it lost by leaving before it has come.
+    // Leaving the page before the password arrives asks a question.
     const leaving = answerLeaving(page);
     await page.goBack();
     await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
@@ -130,7 +130,7 @@ describePages('A person', function () {
     await readAgain(page);
     await refused;
     await settled(page);
-    // Fails where something lies over the field.
+    // Fails if something covers the field.
     await field.click();
     const signInAgain = page.getByRole('dialog', { name: 'Sign in again' });
     await expect(signInAgain).toHaveCount(0);
@@ -174,7 +174,7 @@ describePages('A person', function () {
     await expect(enrollment).toContainText('40%');
     await expect(enrollment.getByRole('link', { name: 'Compilers' })).toHaveAttribute('href', /^\/courses\//);
 
-    // Without a network it isn't deleted, nor later by itself.
+    // Without a network, the person is not deleted, and not later either.
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
@@ -186,7 +186,7 @@ describePages('A person', function () {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await settled(page);
     expect(await test.context.database.models.User.findByPk(trainee.id)).not.toBeNull();
-    // Pages are read whatever the browser says of the network.
+    // Pages are fetched even if the browser reports that it is offline.
     await page.evaluate(() => window.dispatchEvent(new Event('offline')));
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await expect(page.getByText('Not signed in anywhere.')).toBeVisible();

@@ -29,7 +29,7 @@ describePages('The profile', function () {
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('form', { name: 'Account' })).toContainText('Another account has this phone.');
     await page.getByLabel('Phone').fill('+49 30 123456');
-    // Meanwhile others change another field, and then the same one.
+    // Meanwhile somebody else changes another field, and later the same field.
     await user.update({ lastName: 'Other' });
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('button', { name: 'Account menu for Thea Other' })).toBeVisible();
@@ -197,7 +197,7 @@ describePages('Mail preferences', function () {
     expect(user.mailOff).toBe('completed');
     const other = await test.openAs(trainer, '/profile');
     await expect(other.getByRole('region', { name: 'Mails' }).getByRole('switch')).toHaveCount(1);
-    // The language that is shown can be chosen, too.
+    // The current language can be chosen, too.
     await other.getByRole('button', { name: 'Language' }).click();
     await other.getByRole('menuitemradio', { name: 'English' }).click();
     await expect.poll(async () => (await trainer.reload()).language).toBe('en');

@@ -18,12 +18,12 @@ import { layoutProblems } from './support/layout.js';
 import { hostile } from './support/scene.js';
 import { type Audience, audiences, isSampled, lookAtScreens } from './support/screens.js';
 
-/** In CSS pixels: a phone, and a window of 1280 x 720 at 200 % zoom. */
+/** Window sizes in CSS pixels: a phone, 1280 x 720 at 200 % zoom, and 1280 x 720. */
 const narrow = { width: 360, height: 740 };
 const zoomed = { width: 640, height: 360 };
 const wide = { width: 1280, height: 720 };
 
-/** Words and structure are the same in both; by default the colours of dark pages are not looked at. */
+/** Only colours differ between the schemes, so dark pages are checked only at full depth. */
 const colorSchemes = fullDepth ? (['light', 'dark'] as const) : (['light'] as const);
 
 describePages('Every screen', function () {
@@ -53,10 +53,10 @@ describePages('Every screen', function () {
     return found;
   }
 
-  /** Fields are larger where they are touched. */
+  /** With touch, fields have a larger font. */
   const browser = { deviceScaleFactor: 2, hasTouch: true };
 
-  /** One walk for all that is looked at in English. */
+  /** Visits each English screen once for all checks. */
   const walk = (audience: Audience) =>
     lookAtScreens(test, audience, {
       browser,
@@ -128,7 +128,7 @@ const background = (element: Locator): Promise<string> =>
 
 const edge = (element: Locator): Promise<string> => element.evaluate((one) => getComputedStyle(one).borderBottom);
 
-/** Whether two elements of the same kind are told apart by their look. */
+/** Checks that two elements of the same kind look different. */
 async function expectDifferentLook(one: Locator, other: Locator): Promise<void> {
   const images = [await one.screenshot(), await other.screenshot()] as const;
   expect(images[0].equals(images[1])).toBe(false);
@@ -190,7 +190,7 @@ describePages('Motion', function () {
   this.timeout(scaled(60_000));
   const test = useConsoleWithMail();
 
-  /** Opens a menu and a dialog, presses a switch; says what moved or faded meanwhile. */
+  /** Opens a menu and a dialog, and presses a radio button. @returns transitions and animations that ran meanwhile */
   async function whatMoves(admin: User, reducedMotion: 'reduce' | 'no-preference'): Promise<string[]> {
     const page = await test.openAs(admin, '/people', { reducedMotion });
     await expect(page.getByRole('table')).toBeVisible();
@@ -208,13 +208,13 @@ describePages('Motion', function () {
     await page.getByRole('radio', { name: 'Show a password once' }).click();
     await expect(page.getByLabel('Your message')).toBeHidden();
     await settled(page);
-    // Put there above.
+    // `moved` is set above.
     return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
   }
 
   it('is reduced if the system asks for that, and only then', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
-    // Work that goes on is shown by a fading sign.
+    // Loaders fade even with reduced motion.
     expect((await whatMoves(admin, 'reduce')).filter((name) => name !== 'fade')).toEqual([]);
     expect((await whatMoves(admin, 'no-preference')).length).toBeGreaterThan(0);
   });

@@ -10,7 +10,7 @@ import { describePages, expect } from './support/browser.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** As `npm run screenshots` makes them: that of the README, and at full depth those of every screen. */
+/** Runs the script of `npm run screenshots`: for the image of the README, and at full depth for every screen. */
 describePages('The screenshots of the web console', function () {
   this.timeout(scaled(600_000));
   const folder = temporaryFolder();
@@ -39,7 +39,7 @@ describePages('The screenshots of the web console', function () {
       expect(width, name).toBe(name.endsWith('-narrow.png') ? 360 : 1280);
       expect(height, name).toBeGreaterThanOrEqual(700);
       const { entropy } = await image.stats();
-      // Of one colour it is 0; of a page with two lines of text 0.24.
+      // The entropy of a single colour is 0; that of a page with two lines of text is 0.24.
       expect(entropy, name).toBeGreaterThan(0.1);
     }
   });

@@ -17,12 +17,12 @@ describePages('A page on another port of the same host', function () {
       response.end('<!doctype html><title>Other</title><body>');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // The address of a server that listens on a port.
+    // A listening server has an `AddressInfo`.
     foreign = `http://localhost:${(server.address() as AddressInfo).port}/`;
   });
   after(() => server.close());
 
-  /** Two tabs of one browser: the console, signed in, and the other page. */
+  /** Opens two tabs of one browser: the signed-in console and the other page. */
   async function openBoth() {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
@@ -32,15 +32,15 @@ describePages('A page on another port of the same host', function () {
   }
 
   /**
-   * What the service answered to the first request of the page, and whether the browser had sent it the cookie. Looked at on
-   * the wire: the browser shows the page no answer.
+   * Status of the first response of the service to the page, and whether the browser sent the cookie. Uses the browser's
+   * debugger, because the page itself can't see the response.
    */
   async function answerTo(page: Page, act: () => Promise<unknown>) {
     const wire = await page.context().newCDPSession(page);
     const toService = new Set<string>();
     const withCookie = new Map<string, boolean>();
     const statuses = new Map<string, number>();
-    // In any order.
+    // The events may come in any order.
     wire.on('Network.requestWillBeSent', ({ requestId, request }) => {
       if (request.url.startsWith(`${test.url}/api/`)) toService.add(requestId);
     });
@@ -94,7 +94,7 @@ describePages('A page on another port of the same host', function () {
       );
       expect(await byScript, `${method} ${mode}`).toEqual({ status: 401, cookie: true });
     }
-    // A header of its own needs leave, for which the service is asked first.
+    // A custom header needs a preflight request, which the service refuses.
     const preflight = await other.evaluate(async (url) => {
       const headers = { 'X-Requested-With': 'coursectl' };
       const sent = fetch(`${url}/api/auth/logout-all`, { method: 'POST', credentials: 'include', headers });
@@ -126,16 +126,16 @@ describePages('A hostile page whose name resolves to the address of the service'
   this.timeout(scaled(60_000));
   const test = useConsole({}, [
     '--host-resolver-rules=MAP evil.example 127.0.0.1',
-    // Other browsers let pages of plain HTTP call private addresses.
+    // Other browsers let pages loaded over HTTP call private addresses.
     '--disable-features=BlockInsecurePrivateNetworkRequests,LocalNetworkAccessChecks',
   ]);
 
   it("can't create the super admin, and gets no page", async () => {
     const origin = test.url.replace('localhost', 'evil.example');
     const page = await test.open('about:blank');
-    // Only origins that the browser trusts have openers, of whatever name.
+    // The browser ignores this header for untrusted origins.
     test.expectErrors(page, /status of 421|Cross-Origin-Opener-Policy header has been ignored/);
-    // Loaded before the name resolved to this machine.
+    // Simulates a page that was loaded before its name resolved to this machine.
     await page.route(`${origin}/attack`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Attack</title>' }),
     );

@@ -13,7 +13,7 @@ async function signOutIn(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
 }
 
-/** A page shows the account of Bob, and nothing of Tia's. */
+/** Checks that a page shows the account of Bob, and no data of Tia. */
 async function expectOnlyBob(page: Page): Promise<void> {
   await expectPage(page.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
   await expectPage(page.getByText('Tia')).toHaveCount(0);
@@ -51,7 +51,7 @@ describePages('The session of the web console', function () {
       await page.getByRole('button', { name: 'Sign in' }).click();
       retryAfter = Number((await answer).headers()['retry-after'] ?? 0);
     }
-    // Who comes back by then finds it open.
+    // After the named time, the sign-in is open again.
     await expectPage(page.getByRole('alert')).toHaveText(
       `Too many wrong passwords. Try again in ${Math.ceil(retryAfter / 60)} minutes.`,
     );
@@ -99,7 +99,7 @@ describePages('The session of the web console', function () {
 
     const dialog = page.getByRole('dialog', { name: 'Choose a password of your own' });
     await expectPage(dialog.getByLabel(/^New password \*$/)).toBeFocused();
-    // The user looks the password up elsewhere, and comes back to the page, which asks the service then.
+    // The user looks the password up elsewhere, and returns: the page then fetches its data again.
     const refused = page.waitForResponse((response) => response.status() === 403);
     await readAgain(page);
     await refused;
@@ -120,21 +120,21 @@ describePages('The session of the web console', function () {
     await other.getByLabel('Phone').fill('+49 30 123456');
     await other.getByRole('button', { name: 'Save' }).click();
     const notice = other.getByRole('alert').filter({ hasText: 'Saved.' });
-    // It stays while the mouse is over it.
+    // The message stays while the mouse is over it.
     await notice.hover();
     expect(await accessibilityProblems(other)).to.deep.equal([]);
-    // What they ask for while the session ends would be refused.
+    // Requests during the end of the session would be refused.
     for (const tab of [page, other]) await settled(tab);
     await signOutIn(other);
     for (const tab of [page, other]) {
       await expectPage(tab.getByRole('heading', { level: 1 })).toHaveText('Sign in');
-      // Who signs in next doesn't come to where the one before was.
+      // The next user doesn't land on the page of the previous user.
       await expectPage(tab).toHaveURL(`${test.url}/`);
     }
     expect(await page.context().cookies()).to.deep.equal([]);
     await signInAt(other, next.email, factoryPassword);
     for (const tab of [page, other]) await expectOnlyBob(tab);
-    // At once: it would go by itself after a while.
+    // Checks at once, because the message disappears after a few seconds anyway.
     expect(await notice.count()).to.equal(0);
   });
 
@@ -142,7 +142,7 @@ describePages('The session of the web console', function () {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/catalogue');
     const other = await test.openTab(page, `${test.url}/profile`);
-    // A form with changes doesn't keep the tab with the account before.
+    // Even unsaved changes don't keep the tab with the previous account.
     await other.getByLabel('Last name').fill('Unsaved');
     for (const tab of [page, other]) await settled(tab);
     test.expectErrors(page, /status of 401/);
@@ -161,7 +161,7 @@ describePages('The session of the web console', function () {
     const page = await test.openAs(before, '/profile');
     await page.getByLabel('Last name').fill('Unsaved');
     await settled(page);
-    // No tab of the console tells this one.
+    // Signs in without the console, so no other tab sends a message.
     const status = await page.evaluate(
       async (body) => {
         const headers = { 'Content-Type': 'application/json', 'X-Requested-With': 'coursectl' };
@@ -170,7 +170,7 @@ describePages('The session of the web console', function () {
       JSON.stringify({ identifier: next.email, password: factoryPassword }),
     );
     expect(status).to.equal(200);
-    // The session is asked for again when the tab is looked at after half a minute.
+    // The session is fetched again when the user returns to the tab after half a minute.
     await page.clock.install();
     await page.clock.fastForward('01:00');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
@@ -196,7 +196,7 @@ describePages('The session of the web console', function () {
     await expectPage(alert).toContainText('The service is busy.');
     await page.getByRole('link', { name: 'Catalogue' }).click();
     await expectPage(alert).toHaveCount(0);
-    // What the page asks for while the session ends would be refused.
+    // Requests during the end of the session would be refused.
     await settled(page);
     refusal = undefined;
     await signOutIn(page);

@@ -22,14 +22,14 @@ describe('The source of the web console', () => {
   });
 
   it('has no untranslated text on a page', () => {
-    // Text between tags, and texts of attributes that are shown or read aloud.
+    // Text between tags, and visible or spoken attributes.
     const literal = />\s*[A-Za-z][^<>{}=;()]*\s*<\/|\b(label|title|placeholder|aria-label|alt)="[A-Za-z]/;
     expect(filesWith(literal).filter((file) => file.endsWith('.tsx'))).to.deep.equal([]);
   });
 
   it('loads exactly the translations that a page and its dialogs use', () => {
     const routers = ['app/router.tsx', 'app/public-pages.tsx'];
-    /** A file and what it imports, also later; but not other pages. */
+    /** A file with all its static and dynamic imports, except for other pages. */
     function closureOf(file: string, found = new Set<string>()): Set<string> {
       if (found.has(file) || routers.includes(file) || file.startsWith('i18n/')) return found;
       found.add(file);

@@ -14,7 +14,7 @@ import { describePages, expect, keepScreenshot, settled } from './support/browse
 import { useConsole } from './support/console.js';
 import { buildScene } from './support/courses.js';
 
-/** What can be done with each row, as far as it can be pressed without scrolling the table sideways. */
+/** Names of the action buttons of each row that can be pressed without scrolling the table sideways. */
 async function actionsInSight(page: Page): Promise<string[][]> {
   await settled(page);
   await page.getByRole('table').waitFor();
@@ -36,7 +36,7 @@ async function actionsInSight(page: Page): Promise<string[][]> {
   );
 }
 
-/** The texts of the rows that are seen from end to end without scrolling the table sideways. */
+/** Texts in rows that are fully visible without scrolling the table sideways. */
 async function textsInSight(page: Page): Promise<string[]> {
   await settled(page);
   return page.locator('.table-frame tbody tr').evaluateAll((rows) =>
@@ -114,13 +114,13 @@ describePages('Lists', function () {
   it('keep the scroll position when a column is chosen, and the focus when a search is cleared', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 50);
-    // Columns of another table: those are shown that this one has by itself.
+    // The URL names an unknown column, so the table shows its default columns.
     const page = await test.openAs(admin, '/people?limit=50&columns=foo');
     await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
     const scrolled = () => page.evaluate(() => window.scrollY);
     await page.getByRole('button', { name: 'Columns' }).click();
     const phone = page.getByRole('menuitemcheckbox', { name: 'Phone' });
-    // A click scrolls to what opens late, which isn't what is looked for here.
+    // Scrolls first: Playwright's own scrolling before the click must not affect the measured position.
     await phone.scrollIntoViewIfNeeded();
     const before = await scrolled();
     expect(before).toBeGreaterThan(500);

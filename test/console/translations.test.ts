@@ -69,7 +69,7 @@ describe('The translations of the web console', () => {
   it('have singular and plural forms if they count', () => {
     for (const key of english.keys())
       if (key.endsWith('_one')) expect([...english.keys()]).to.include(key.replace(/_one$/, '_other'));
-    // "More than 10,000 accounts" is never shown for one.
+    // "More than 10,000 accounts" needs no singular.
     const counts = /^(?!More than).*\{\{(count|number|max|total)\}\} \w+s\b/;
     for (const [key, text] of english) if (!/_(one|other)$/.test(key)) expect(text, key).not.to.match(counts);
   });

@@ -46,7 +46,7 @@ describe('The form of a course', () => {
     const form = source('course-form.tsx');
     expect(names.filter((name) => !form.includes(`form.field('${name}'`))).to.deep.equal([]);
     const page = source('course-facts.tsx');
-    // Seats are shown as how many are left.
+    // The page shows free seats instead of the maximum.
     const elsewhere = ['maxStudents', 'autoAccept', 'waitingMax', 'isFeatured'];
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).to.deep.equal(elsewhere);
   });

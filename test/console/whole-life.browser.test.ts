@@ -9,7 +9,7 @@ const admin = { email: 'ada@example.org', password: 'the password of Ada' };
 const trainer = { name: 'Tom Trainer', email: 'tom@example.org', password: 'the password of Tom' };
 const trainee = { name: 'Ann Archer', phone: '+44 20 7946 0001', password: 'the password of Ann' };
 
-/** What the super admin imports: nothing is known of the fourth heading, and a row is bad. */
+/** File that the super admin imports, with an unknown fourth heading and a bad row. */
 const spreadsheet = csv(
   'First name,Last name,Mail,Rufzeichen,Role',
   'Tom,Trainer,tom@example.org,+44 20 7946 0000,Trainer',
@@ -18,7 +18,7 @@ const spreadsheet = csv(
   'Cid,Cook,not-an-email,+44 20 7946 0003,Trainee',
 );
 
-/** Every value of a byte, so that a change of encoding or of line ends shows. */
+/** Contains every byte value, to detect changes of encoding or line ends. */
 const material = { name: 'Exercise 1.pdf', bytes: Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256)) };
 
 /** Creates the first account of an empty database. */
@@ -33,7 +33,7 @@ async function setUp(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Account menu for Ada Admin' })).toBeVisible();
 }
 
-/** Says by hand what the unknown heading means. */
+/** Chooses a field for the unknown heading. */
 async function mapPhone(page: Page): Promise<void> {
   await expect(page.getByText('Not found in the file: Phone')).toBeVisible();
   await page.getByLabel('What “Rufzeichen” is imported as').selectOption({ label: 'Phone' });
@@ -41,11 +41,11 @@ async function mapPhone(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled({ timeout: scaled(30_000) });
 }
 
-/** A figure of the result that is shown. */
+/** Figure of the shown result. */
 const figure = (page: Page, name: string) =>
   page.locator('dl.figures > div').filter({ hasText: name }).getByRole('definition');
 
-/** Imports the spreadsheet. @returns its passwords, as they were downloaded */
+/** Imports the spreadsheet. @returns the downloaded passwords */
 async function importSpreadsheet(page: Page): Promise<string> {
   await page.getByRole('navigation').getByRole('link', { name: 'Imports', exact: true }).click();
   await planFile(page, 'people.csv', spreadsheet);
@@ -57,13 +57,13 @@ async function importSpreadsheet(page: Page): Promise<string> {
   return downloadPasswords(page);
 }
 
-/** The password of a person in a file of credentials. */
+/** Password of a person in a file of passwords. */
 function passwordOf(passwords: string, email: string): string {
   const line = passwords.split(/\r?\n/).find((one) => one.includes(email));
   return line?.split(',').at(-1) ?? '';
 }
 
-/** Signs in with an initial password, and changes it because the page asks for it. */
+/** Signs in with an initial password, and replaces it, as required. */
 async function signInFirst(page: Page, identifier: string, initial: string, own: string): Promise<void> {
   await signInAt(page, identifier, initial);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose a password of your own');
@@ -75,7 +75,7 @@ async function signInFirst(page: Page, identifier: string, initial: string, own:
 
 async function createCourse(page: Page): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name: 'Courses', exact: true }).click();
-  // In the empty list there is a second one.
+  // The empty list has a second link.
   await page.getByRole('link', { name: 'New course' }).first().click();
   await page.getByLabel('Title').fill('Compilers');
   await page.getByLabel('Description').fill('From source text to machine code.');
@@ -122,7 +122,7 @@ async function learn(page: Page): Promise<void> {
   await expect(course).toContainText('60%');
 }
 
-/** What has to stand in the audit log, with who did it and to what: trainees' changes of their own places don't. */
+/** Required entries of the audit log: action, actor and object. Changes by trainees to their own places are not audited. */
 const audited = [
   ['Import planned', 'Ada Admin', 'people.csv'],
   ['Import started', 'Ada Admin', 'people.csv'],
@@ -134,7 +134,7 @@ const audited = [
   ['Material added', trainer.name, 'Compilers'],
 ] as const;
 
-/** An entry of the audit log. */
+/** Entry of the audit log. */
 const entry = (page: Page, action: string, actor: string, target: string) =>
   row(page, action).filter({ hasText: actor }).filter({ hasText: target });
 

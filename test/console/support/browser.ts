@@ -13,18 +13,18 @@ import {
 } from '@playwright/test';
 import { scaled } from '../../support/machine.js';
 
-/** Debian's, the first that is installed: the shell takes about half the processor time. Nothing is downloaded. */
+/** Chromium of Debian. The headless shell comes first, because it needs about half the processor time. */
 const installed = ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'] as const;
 const executablePath = process.env.CHROMIUM ?? installed.find((file) => existsSync(file)) ?? installed[1];
 
-/** Why pages can't be tested here; undefined when they can. With REQUIRE_BROWSER=1 it is a failure. */
+/** Whether pages can be tested here. With REQUIRE_BROWSER=1, a missing browser is a failure. */
 const isInstalled = existsSync(executablePath);
 if (!isInstalled && process.env.REQUIRE_BROWSER === '1')
   throw new Error(`REQUIRE_BROWSER is set, and there is no Chromium at ${executablePath}.`);
 
 /**
- * `describe` for pages: skipped, and reported, where there is no browser. It is looked up at each call: Mocha gives every
- * file its own, and this module is loaded once for all files of a worker process.
+ * `describe` for pages: skipped and reported if there is no browser. Looks `describe` up at each call, because Mocha gives
+ * every test file its own, but loads this module once in a worker process.
  */
 export const describePages: (title: string, suite: (this: Mocha.Suite) => void) => void = (title, suite) =>
   void (isInstalled ? describe : describe.skip)(title, suite);
@@ -32,13 +32,13 @@ if (!isInstalled) console.log(`NOT RUN: tests of the web console, as there is no
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Playwright's retrying `expect`, which gives a slow machine more time. */
+/** Playwright's retrying `expect`, with more time on slow machines. */
 export const expect = playwrightExpect.configure({ timeout: scaled(15_000) });
 
-/** Where screenshots go, of screens and of failed tests. */
+/** Folder for screenshots of screens and failed tests. */
 const screenshots = process.env.SCREENSHOTS;
 
-/** Keeps an image of the whole page, when SCREENSHOTS names a folder. */
+/** Saves a screenshot of the whole page, if SCREENSHOTS names a folder. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (screenshots === undefined) return;
   mkdirSync(screenshots, { recursive: true });
@@ -46,17 +46,17 @@ export async function keepScreenshot(page: Page, name: string): Promise<void> {
 }
 
 export interface Browsing {
-  /** Opens a page in a profile of its own: cookies and storage are not shared with other pages of the test. */
+  /** Opens a page in its own browser profile, without the cookies and storage of other pages. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Another tab in the profile of a page. */
+  /** Opens another tab in the profile of a page. */
   openTab(beside: Page, url: string): Promise<Page>;
-  /** Marks errors of a page as expected: those whose text matches don't fail the test. */
+  /** Ignores errors of a page whose text matches; other errors fail the test. */
   expectErrors(page: Page, text: RegExp): void;
 }
 
 /**
- * Gives the enclosing `describe` a browser. A test fails on every console error, uncaught error and violation of the
- * content security policy that it doesn't expect.
+ * Gives the enclosing `describe` a browser. Every unexpected console error, uncaught error and violation of the content
+ * security policy fails the test.
  * @param flags command-line flags of Chromium
  */
 export function useBrowser(flags: readonly string[] = []): Browsing {
@@ -104,7 +104,7 @@ export function useBrowser(flags: readonly string[] = []): Browsing {
       const context = await browser.newContext({
         locale: 'en-GB',
         timezoneId: 'Europe/Berlin',
-        // Nothing is looked at while it moves.
+        // Avoids checks during animations.
         reducedMotion: 'reduce',
         ...options,
       });
@@ -124,19 +124,19 @@ export function useBrowser(flags: readonly string[] = []): Browsing {
   };
 }
 
-/** By how many pixels a page that stands still is wider than its window; 0 or less when it doesn't scroll sideways. */
+/** Pixels by which a settled page is wider than its window; 0 or less if it doesn't scroll sideways. */
 export async function widthBeyondWindow(page: Page): Promise<number> {
   await settled(page);
   return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
 }
 
-/** Requests of pages that have no response yet. */
+/** Pending requests of pages. */
 const underWay = new WeakMap<Page, Set<Request>>();
 
 function followRequests(page: Page): void {
   const requests = new Set<Request>();
   underWay.set(page, requests);
-  // A page that changes its address by itself navigates without such a request, and its requests go on.
+  // Only these navigations cancel requests; a page that changes its URL by script keeps its requests.
   const loading = new Set<Frame>();
   page.on('request', (request) => {
     requests.add(request);
@@ -144,7 +144,7 @@ function followRequests(page: Page): void {
   });
   page.on('requestfinished', (request) => requests.delete(request));
   page.on('requestfailed', (request) => requests.delete(request));
-  // Those of the document before are forgotten without a word.
+  // Requests of the previous document end without an event.
   page.on('framenavigated', (frame) => {
     if (!loading.delete(frame)) return;
     for (const request of requests)
@@ -153,8 +153,8 @@ function followRequests(page: Page): void {
 }
 
 /**
- * Waits until a page stands still: nothing is asked for, loads, moves or changes its colour.
- * Needed only before a page is measured or looked at as a whole: `expect` waits by itself.
+ * Waits until a page has settled: no pending requests, loaders, animations or transitions.
+ * Needed only before a page is measured or checked as a whole: `expect` waits by itself.
  */
 export async function settled(page: Page): Promise<void> {
   const whatGoesOn = async () => {
@@ -170,7 +170,7 @@ export async function settled(page: Page): Promise<void> {
           '[aria-busy="true"], [data-loading], .mantine-Skeleton-root, .mantine-Loader-root',
         ))
           found.push(`${className} loads`);
-        // Code that has come takes time until it shows and asks for something.
+        // Loaded code needs time until it renders and sends requests.
         if (!document.querySelector('h1, [role="alert"]')) found.push('no heading is shown');
       }
       return found;
@@ -180,7 +180,7 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(whatGoesOn, { message: 'the page stands still' }).toEqual([]);
 }
 
-/** Holds requests of a page back, like a service that doesn't answer. @returns lets them through, and all later ones */
+/** Delays requests of a page, like a slow service. @returns lets these and all later requests through */
 export async function holdRequests(page: Page, url: string): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -193,13 +193,13 @@ export async function holdRequests(page: Page, url: string): Promise<() => void>
   return release;
 }
 
-/** What axe finds on a page against WCAG 2.2 A and AA, as lines of text; empty when it finds nothing. */
+/** Violations of WCAG 2.2 A and AA that axe finds on a page, as lines of text. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await settled(page);
-  // Evaluated by the browser's debugger, which the page's policy doesn't bind.
+  // The browser's debugger runs it, in spite of the page's content security policy.
   await page.evaluate(axeSource);
   return page.evaluate(async () => {
-    // Put there by the line above.
+    // `axe` is set by the line above.
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
     const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags } });

@@ -2,19 +2,19 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compiledProgram } from '../../support/built-program.js';
 
-/** What Vite writes of each file that it builds, by the path of its source. */
+/** Manifest of Vite: built files by the path of their source. */
 type Manifest = Record<string, { file: string; isEntry?: boolean; imports?: string[]; css?: string[] }>;
 
-/** Bytes, gzipped. */
+/** Gzipped bytes. */
 export interface Load {
   js: number;
   css: number;
 }
 
 export interface BuiltConsole {
-  /** The scripts and styles that a browser loads for modules, with all that these import statically, and those of the page itself. */
+  /** Scripts and styles that a browser loads for modules: with their static imports and those of the entry. */
   filesOf(...sources: readonly string[]): string[];
-  /** @throws Error for a file that the build hasn't compressed */
+  /** @throws Error for a file without a compressed version */
   loadOf(files: readonly string[]): Load;
 }
 

@@ -12,16 +12,16 @@ import { type MailServer, startMailServer } from '../../support/mail-server.js';
 import { type Browsing, useBrowser } from './browser.js';
 
 export interface ConsoleTest extends Harness, Browsing {
-  /** The service's address. */
+  /** URL of the service. */
   url: string;
-  /** Opens a path of the console, signed in as an account that a factory made. */
+  /** Opens a path of the console, signed in as a user of a factory. */
   openAs(user: User, path?: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** A port of its own. */
+/** Any free port. */
 const address = { HOST: '127.0.0.1', PORT: '0' };
 
-/** Gives the enclosing `describe` the service with the built console on a port of its own, and a browser. */
+/** Gives the enclosing `describe` the service with the built console on a free port, and a browser. */
 export const useConsole = (settings: Record<string, string> = {}, flags?: readonly string[]): ConsoleTest =>
   useConsoleWith({ ...address, ...settings }, flags);
 
@@ -61,7 +61,7 @@ function useConsoleWith(settings: Record<string, string>, flags?: readonly strin
   return test;
 }
 
-/** The same with mail set up: what the service sends arrives at a server of the suite. */
+/** Like {@link useConsole}, with a mail server that receives the mails of the service. */
 export function useConsoleWithMail(): ConsoleTest & { mail: MailServer } {
   const settings = { ...address, ...mailSettings };
   before(async () => {
@@ -69,25 +69,25 @@ export function useConsoleWithMail(): ConsoleTest & { mail: MailServer } {
     settings.SMTP_URL = test.mail.url;
   });
   after(() => test.mail.close());
-  // Set above, before any test.
+  // `mail` is set above, before any test.
   const test = useConsoleWith(settings) as ConsoleTest & { mail: MailServer };
   return test;
 }
 
-/** Fills in the form that the page shows to who isn't signed in. */
+/** Fills in the sign-in form. */
 export async function signInAt(page: Page, identifier: string, password: string): Promise<void> {
   await page.getByLabel(/^(Email or phone|E-\u2060Mail oder Telefon)/).fill(identifier);
   await page.getByLabel(/^(Password|Passwort)/).fill(password);
   await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
 }
 
-/** Comes back to the page a minute later: what it shows is read again. */
+/** Simulates a return to the page a minute later, so that its data is fetched again. */
 export async function readAgain(page: Page): Promise<void> {
   await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + 60_000);
   await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
 }
 
-/** Answers a page's questions whether to leave it, which fail a test otherwise. */
+/** Answers a page's questions whether to leave; without this, a question fails the test. */
 export function answerLeaving(page: Page): { asked: string[]; answer: 'stay' | 'leave' } {
   const leaving: ReturnType<typeof answerLeaving> = { asked: [], answer: 'stay' };
   page.on('dialog', (question) => {

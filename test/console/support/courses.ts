@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { buildCourse, buildUser } from '../../support/factories.js';
 import type { ConsoleTest } from './console.js';
 
-/** A super admin, two trainers with a course each, and four trainees. */
+/** Creates a super admin, two trainers with a course each, and four trainees. */
 export async function buildScene({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
   const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });

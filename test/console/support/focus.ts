@@ -1,24 +1,24 @@
 import type { Page } from '@playwright/test';
 import { settled } from './browser.js';
 
-/** What is looked at of the control that has the focus. */
+/** Focused control. */
 interface Stop {
   name: string;
-  /** Whether it is in the window, and at least partly uncovered (WCAG 2.2, 2.4.7 and 2.4.11). */
+  /** Whether the control is in the window, and at least partly visible (WCAG 2.2, 2.4.7 and 2.4.11). */
   isSeen: boolean;
   isInDialog: boolean;
 }
 
 /**
- * Presses Tab through a page, or through the dialog that is open. @returns stops that can't be seen, whose look doesn't tell
- * that they have the focus, or that lie outside the dialog
+ * Presses Tab through a page or its open dialog.
+ * @returns controls that can't be seen, don't show the focus, or are outside the dialog
  */
 export async function whatFocusLacks(page: Page): Promise<string[]> {
   await settled(page);
-  // By this, tsx gives names to the functions below.
+  // tsx calls `__name` in the functions below.
   await page.evaluate('globalThis.__name = (named) => named');
   const popups = page.locator('[role="menu"], [role="listbox"]').filter({ visible: true });
-  // They are moved in by arrow keys; their journeys are in keyboard.browser.test.ts.
+  // Arrow keys move in menus and lists: keyboard.browser.test.ts tests them.
   if ((await popups.count()) > 0) return [];
   const hasDialog = (await page.getByRole('dialog').count()) > 0;
   const problems: string[] = [];
@@ -26,7 +26,7 @@ export async function whatFocusLacks(page: Page): Promise<string[]> {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab');
     const stop = await page.evaluate(lookAtFocus);
-    // Beyond the last stop, or all around.
+    // After the last control, or back at the first one.
     if (!stop || seen.has(stop.name)) break;
     seen.add(stop.name);
     if (!stop.isSeen) problems.push(`can't be seen: ${stop.name}`);
@@ -58,7 +58,7 @@ function lookAtFocus(): Stop | undefined {
   };
 }
 
-/** Whether the control, or what is drawn in place of it, looks different without the focus. */
+/** Whether the focused control, or an element drawn instead of it, looks different without the focus. */
 function focusChangesLook(): boolean {
   const element = document.activeElement;
   if (!(element instanceof HTMLElement)) return true;

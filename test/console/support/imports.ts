@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { scaled } from '../../support/machine.js';
 import { expect } from './browser.js';
 
-/** A CSV file of these lines. */
+/** CSV file of some lines. */
 export const csv = (...lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);
 
 /** Chooses a file on the page of imports, and waits for its plan. */
@@ -13,29 +13,29 @@ export async function planFile(page: Page, name: string, content: Buffer): Promi
   await expect(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(60_000) });
 }
 
-/** Confirms the plan that is shown. */
+/** Applies the shown plan. */
 export async function applyPlan(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('dialog', { name: 'Import this file?' }).getByRole('button', { name: 'Import' }).click();
 }
 
-/** Bytes that a link or button gives to keep. */
+/** Bytes of the file that an action downloads. */
 export async function downloadBytes(page: Page, act: () => Promise<void>): Promise<Buffer> {
   const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return readFileSync(await file.path());
 }
 
-/** A text that a link or button gives to keep. */
+/** Text of the file that an action downloads. */
 export const downloadText = async (page: Page, act: () => Promise<void>): Promise<string> =>
   (await downloadBytes(page, act)).toString('utf8');
 
-/** Downloads a table in a format. @param button what opens the choice */
+/** Downloads a table in a format. @param button name of the button that opens the choice */
 export async function chooseFormat(page: Page, button: string, format: 'CSV' | 'Excel'): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click();
   await page.getByRole('menuitem', { name: format }).click();
 }
 
-/** The generated passwords of the import that is shown: they can be fetched once. */
+/** Downloads the generated passwords of the shown import, which works once. @returns CSV */
 export async function downloadPasswords(page: Page): Promise<string> {
   await chooseFormat(page, 'Download passwords', 'CSV');
   const text = await downloadText(page, () =>

@@ -2,13 +2,13 @@ import type { Page } from '@playwright/test';
 import { settled } from './browser.js';
 
 /**
- * What is wrong with how a page is laid out, measured: the page scrolls sideways; something sticks out of the window and
- * can't be scrolled to; words are cut off; words lie on words; a label isn't in the middle of its button; something that can
- * be pressed is covered; filters leave part of a line empty on a narrow screen. What lies behind an open dialog isn't looked at.
+ * Measures the layout of a page, or of its open dialog. @returns problems: the page scrolls sideways, content is outside the
+ * window and unreachable, texts are cut off or overlap, a label isn't centered in its button, a control is covered, or filters
+ * don't fill a line on a narrow screen.
  */
 export async function layoutProblems(page: Page): Promise<string[]> {
   await settled(page);
-  // By this, tsx gives names to the functions below.
+  // tsx calls `__name` in the functions below.
   await page.evaluate('globalThis.__name = (named) => named');
   return page.evaluate(() => {
     const problems: string[] = [];
@@ -29,10 +29,10 @@ export async function layoutProblems(page: Page): Promise<string[]> {
           one !== document.body,
       );
     const isShown = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-    /** For screen readers only, or a mark of an input that is drawn by others. */
+    /** Whether an element is only for screen readers, or an input that other elements draw. */
     const isTiny = ({ width, height }: DOMRect) => width < 4 || height < 4;
 
-    /** The part of a text that its frames let through: those that scroll, and those that shorten. */
+    /** Visible part of a text inside ancestors that scroll or cut off. */
     const seenPart = (element: Element, rect: DOMRect) => {
       let { left, right, top: above, bottom } = rect;
       for (const one of ancestorsOf(element)) {
@@ -48,7 +48,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
     const beyond = document.documentElement.scrollWidth - window.innerWidth;
     if (beyond > 0) problems.push(`the page scrolls sideways, by ${beyond} pixels`);
 
-    // Texts, as pieces that are drawn in one place.
+    // Pieces of texts with their positions.
     const texts: { element: Element; layer: Element; rect: DOMRect; seen: DOMRect }[] = [];
     const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -68,7 +68,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
     for (const { element, rect, seen } of texts) {
       if (!scrolls(element) && (seen.left < -1 || seen.right > window.innerWidth + 1))
         problems.push(`out of the window: ${describe(element)}`);
-      // What is shortened with an ellipsis, or after some lines, is so on purpose.
+      // An ellipsis or a line clamp cuts off on purpose.
       for (const one of ancestorsOf(element)) {
         const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(one);
         if (/auto|scroll/.test(overflowX)) break;
@@ -96,7 +96,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
       words.selectNodeContents(label);
       const icons = [...button.querySelectorAll('.mantine-Button-section')];
       const parts = [...words.getClientRects(), ...icons.map((icon) => icon.getBoundingClientRect())];
-      // On the side of an icon there is less room.
+      // The padding beside an icon is smaller.
       const { paddingLeft, paddingRight } = getComputedStyle(button);
       const aside =
         Math.min(...parts.map(({ left }) => left)) -
@@ -115,7 +115,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
       const lines: { left: number; right: number; bottom: number }[] = [];
       for (const field of search.children) {
         const { left, right, top: above, bottom, width } = field.getBoundingClientRect();
-        // Lists that are open lie over the page.
+        // Open lists cover the page.
         if (width === 0 || field.matches('[class*="-dropdown"]')) continue;
         const line = lines.at(-1);
         if (!line || above >= line.bottom) lines.push({ left, right, bottom });
@@ -136,7 +136,7 @@ export async function layoutProblems(page: Page): Promise<string[]> {
       const label = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
       const isItself =
         hit && (element.contains(hit) || label.some((one) => one.contains(hit)) || hit.contains(element));
-      // Open menus and lists lie over other things, and are closed again.
+      // Open menus and lists cover other elements on purpose.
       if (hit?.closest('[role="menu"], [class*="-dropdown"]')) continue;
       if (!isItself && hit?.parentElement !== element.parentElement)
         problems.push(`covered: ${describe(element)} by ${hit ? describe(hit) : 'nothing'}`);

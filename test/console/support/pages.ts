@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** A page of the console, as the router names it. */
+/** Page of the console, as named by the router. */
 interface RoutedPage {
-  /** Its path in the console's source. */
+  /** Path in src/console. */
   source: string;
-  /** The screens whose words it asks for. */
+  /** Screens whose translations the page loads. */
   words: string[];
 }
 
 const sourceOf = (file: string) => readFileSync(new URL(`../../../src/console/${file}`, import.meta.url), 'utf8');
 
-/** Every page that the router loads, behind signing in. */
+/** Every page of the router, behind the sign-in. */
 export const routedPages: readonly RoutedPage[] = [
   ...sourceOf('app/router.tsx').matchAll(/lazyPage\(\s*\[([^\]]*)\],\s*\(\) => import\('\.\.\/([^']+)\.js'\)/g),
 ].map(([, words = '', page = '']) => ({
@@ -18,7 +18,7 @@ export const routedPages: readonly RoutedPage[] = [
   words: [...words.matchAll(/\w+/g)].map(String),
 }));
 
-/** Every page that needs no session. */
+/** Every page without a session. */
 export const publicPages: readonly RoutedPage[] = [
   ...sourceOf('app/public-pages.tsx').matchAll(/import\('\.\.\/([^']+)\.js'\)/g),
 ].map(([, page = '']) => ({ source: `${page}.tsx`, words: ['links'] }));

@@ -4,37 +4,37 @@ import { scaled } from '../../support/machine.js';
 import { expect } from './browser.js';
 import type { ConsoleTest } from './console.js';
 
-/** Who and what the screens show. */
+/** People, courses and imports for the screens. */
 export interface Scene {
   admin: User;
   trainer: User;
   trainee: User;
-  /** Has to choose a password. */
+  /** Must replace an initial password. */
   newcomer: User;
-  /** Of the trainer; the trainee takes part. */
+  /** Course of the trainer, in which the trainee takes part. */
   courseId: string;
-  /** With seats left, and without. */
+  /** Courses with and without free seats. */
   openCourseId: string;
   fullCourseId: string;
-  /** The trainee is on its waiting list. */
+  /** Course with the trainee on its waiting list. */
   awaitedCourseId: string;
-  /** Imports that wait to be confirmed, and that are done. */
+  /** Imports: a plan to confirm, and a completed one. */
   plannedId: string;
   importedId: string;
 }
 
-/** Makes a text that people have typed, up to so many characters long. */
+/** Creates a typed text with at most `maximum` characters. */
 export type Typed = (text: string, maximum: number) => string;
 
-/** What people mostly type. */
+/** Ordinary texts. */
 export const plain: Typed = (text) => text;
 
 const markup = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>';
 
-/** Markup, a mark that turns the direction of text, and a word as long as it may be; cut at the limit. */
+/** Texts with markup, a mark that changes the text direction, and a very long word; cut at the maximum. */
 export const hostile: Typed = (text, maximum) => `${text} ${markup}\u202e${'W'.repeat(maximum)}`.slice(0, maximum);
 
-/** People, courses and enrollments of every kind; imports only where they are asked for, as they take a while. */
+/** Creates people, courses and enrollments of every kind. Imports are optional, because they take a while. */
 export async function buildScene(test: ConsoleTest, typed: Typed, withImports: boolean): Promise<Scene> {
   const { context } = test;
   const person = (firstName: string, lastName: string) => ({
@@ -80,7 +80,7 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   const awaited = await buildCourse(context, trainer, { title: 'Spinning', isPublished: true, maxStudents: 1 });
   await buildEnrollment(context, other, awaited, { status: 'active' });
   await buildEnrollment(context, trainee, awaited, { status: 'waiting' });
-  // Lists of trainers and courses are long enough to scroll.
+  // Makes the lists of trainers and courses long enough to scroll.
   for (let number = 10; number < 20; number += 1) {
     const another = await buildUser(context, { role: 'trainer', lastName: `Trainer${number}` });
     await buildCourse(context, another, { title: `Sewing ${number}` });
@@ -96,13 +96,13 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };
 }
 
-/** One that waits to be confirmed, and one that is done; with accounts, rejected rows, a warning and a column of no meaning. */
+/** Creates a plan to confirm and a completed import, with accounts, rejected rows, a warning and an unknown column. */
 async function buildImports({ url }: ConsoleTest, token: string, typed: Typed) {
   const headers = { Authorization: `Bearer ${token}` };
 
   async function upload(name: string, options: Record<string, string>): Promise<string> {
     const cell = (text: string, maximum: number) => `"${typed(text, maximum).replaceAll('"', '""')}"`;
-    // No account of the other file has these phones.
+    // Different phones in each file.
     const area = `+44 ${name.length}`;
     const lines = [
       `First name,Last name,Mail,Phone,${cell('Call sign', 200)}`,
@@ -110,7 +110,7 @@ async function buildImports({ url }: ConsoleTest, token: string, typed: Typed) {
       `Bob,Baker,${name}-bob@example.org,${area} 2,`,
       `Cid,Cook,${cell('not-an-email', 10_000)},${area} 3,`,
       `D,Dyer,${name}-dan@example.org,${area} 4,`,
-      // A plan warns of the name, in one long word.
+      // The plan warns of this name, which is one long word.
       `Eve,${'Ã¼'.repeat(24)},${name}-eve@example.org,${area} 5,`,
     ];
     const form = new FormData();

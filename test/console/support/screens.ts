@@ -6,14 +6,14 @@ import { buildScene, plain, type Scene, type Typed } from './scene.js';
 
 type Role = Parameters<Page['getByRole']>[0];
 
-/** What is pressed, by its role and a part of its name: in some tests there are marks before and after the words. */
+/** Control to press, by its role and a part of its name: some tests add marks before and after texts. */
 type Step = readonly [role: Role, name: string | RegExp, where?: 'dialog' | 'listbox' | 'selection'];
 
-/** A screen, or a state of one: its address, and what is pressed there, one after the other; the last one is waited for. */
+/** Screen, or state of a screen: its URL, and the controls to press in turn. The last control is only waited for. */
 type Screen = readonly [name: string, path: string, ...steps: (Step | ((page: Page) => Promise<unknown>))[]];
 
 const selectAll: Step = ['checkbox', 'Select all on this page'];
-/** Chooses what is done with the selected people. */
+/** Steps to choose an action for selected rows. */
 const actions = (name: string): Step[] => [selectAll, ['button', 'More actions', 'selection'], ['menuitem', name]];
 
 function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
@@ -176,7 +176,7 @@ const signedOutScreens = ({ newcomer }: Scene): Screen[] => [
   ['sign in', '/'],
   ['sign in, refused', '/', signIn('nobody@example.org', 'wrong-password'), ['alert', /^/]],
   [
-    // The last one: it stays signed in.
+    // Comes last, because it stays signed in.
     'first password',
     '/',
     signIn(newcomer.email, factoryPassword),
@@ -184,7 +184,7 @@ const signedOutScreens = ({ newcomer }: Scene): Screen[] => [
   ],
 ];
 
-/** Every screen of the console, and states of them such as open dialogs and lists, by who sees them. */
+/** Every screen of the console and its states, such as open dialogs and lists, by audience. */
 const screens = {
   'before signing in': signedOutScreens,
   'as admin': adminScreens,
@@ -194,12 +194,12 @@ const screens = {
 
 export type Audience = 'before setup' | keyof typeof screens;
 
-// The keys of the object above are known.
+// `screens` has exactly these keys.
 export const audiences = ['before setup', ...Object.keys(screens)] as Audience[];
 
 /**
- * Whether a test looks at the screens of an audience: at full depth at all. By default all are looked at for
- * their accessibility; the rest is looked at in those of trainers, who have the frame, a list, a form and an overview.
+ * Whether layout and focus are checked for an audience: at full depth for all, by default only for trainers, whose screens
+ * include the frame, a list, a form and an overview. Accessibility is always checked for all.
  */
 export const isSampled = (audience: Audience): boolean => fullDepth || audience === 'as trainer';
 
@@ -220,24 +220,24 @@ async function follow(page: Page, steps: readonly (Step | ((page: Page) => Promi
 }
 
 interface Look {
-  /** What people have typed into names, titles and descriptions. */
+  /** Creates the texts of names, titles and descriptions. */
   typed?: Typed;
   language?: 'en' | 'ar-XB';
   browser?: BrowserContextOptions;
-  /** Looks at a screen. @returns problems */
+  /** Checks a screen. @returns problems */
   look(page: Page, name: string): Promise<readonly string[]>;
 }
 
 const roles = { 'as admin': 'admin', 'as trainer': 'trainer', 'as trainee': 'trainee' } as const;
 
-/** Opens each screen of an audience, one after another, and looks at it. @returns problems, by screen */
+/** Opens and checks each screen of an audience. @returns problems, by screen */
 export async function lookAtScreens(test: ConsoleTest, audience: Audience, options: Look): Promise<string[]> {
   const { typed = plain, language = 'en', browser, look } = options;
   const scene = audience === 'before setup' ? undefined : await buildScene(test, typed, audience === 'as admin');
   const role = audience in roles ? roles[audience as keyof typeof roles] : undefined;
   const user = role && scene?.[role];
   const page = user ? await test.openAs(user, '/', browser) : await test.open(test.url, browser);
-  // The answer to a wrong password is an error for the browser's console, too.
+  // The refusal of a wrong password is an error in the browser's console, too.
   test.expectErrors(page, /status of 401/);
   await page.evaluate((chosen) => localStorage.setItem('coursectl-language', chosen), language);
   const problems: string[] = [];
