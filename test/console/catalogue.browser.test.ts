@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
-import { answerLeaving, readAgain, useConsole } from './support/console.js';
+import { answerLeaving, returnToPage, useConsole } from './support/console.js';
 import { layoutProblems } from './support/layout.js';
 
 const cards = (page: Page) => page.getByRole('article');
@@ -114,7 +114,7 @@ describePages('The catalogue', function () {
     await expect.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
     test.expectErrors(page, /status of 500/);
     await page.route(`**/api/courses/${compilers.id}*`, (route) => route.fulfill({ status: 500, json: {} }));
-    await readAgain(page);
+    await returnToPage(page);
     const failure = page.getByRole('main').getByRole('alert');
     await expect(failure).toBeVisible();
     await expect(message).toHaveValue('I know C.');
@@ -322,7 +322,7 @@ describePages("A trainee's own courses", function () {
     await page.getByRole('button', { name: 'Materials of Compilers' }).click();
     await expect(page.getByRole('link', { name: 'Exercise 1.txt' })).toBeVisible();
     await answerWith(503);
-    await readAgain(page);
+    await returnToPage(page);
     await expect(alerts).toHaveCount(2);
     await expect(cards(page)).toHaveCount(3);
     await expect(page.getByRole('link', { name: 'Exercise 1.txt' })).toBeVisible();
@@ -331,7 +331,7 @@ describePages("A trainee's own courses", function () {
     await page.goto(`${test.url}/catalogue?limit=1&page=4`);
     await expect(page.getByText('3 to 3 of 3')).toBeVisible();
     await answerWith(500);
-    await readAgain(page);
+    await returnToPage(page);
     await expect(alerts).toHaveCount(1);
     await expect(cards(page)).toHaveCount(1);
     await page.unrouteAll();
@@ -339,7 +339,7 @@ describePages("A trainee's own courses", function () {
     await expect(page.getByText('2 to 2 of 3')).toBeVisible();
     await expect(alerts).toHaveCount(0);
     await answerWith(403);
-    await readAgain(page);
+    await returnToPage(page);
     await expect(alerts).toContainText('You may not see this.');
     await expect(cards(page)).toHaveCount(0);
   });

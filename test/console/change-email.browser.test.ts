@@ -4,7 +4,7 @@ import { scaled } from '../support/machine.js';
 import { linksOf } from '../support/mailbox.js';
 import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole, useConsoleWithMail } from './support/console.js';
-import { whatFocusLacks } from './support/focus.js';
+import { focusProblems } from './support/focus.js';
 import { layoutProblems } from './support/layout.js';
 
 const next = 'tia.new@example.org';
@@ -254,7 +254,7 @@ describePages('The pages of a change of email', function () {
           await keepScreenshot(page, `${name}, ${locale}, ${width}`);
           problems.push(...(await layoutProblems(page)).map((problem) => `${name}, ${width}: ${problem}`));
         }
-        problems.push(...(await whatFocusLacks(page)).map((problem) => `${name}: ${problem}`));
+        problems.push(...(await focusProblems(page)).map((problem) => `${name}: ${problem}`));
       }
       expect(problems.join('\n')).toBe('');
     });

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { buildEnrollment } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
-import { answerLeaving, readAgain, useConsole } from './support/console.js';
+import { answerLeaving, returnToPage, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
 const image = () =>
@@ -110,7 +110,7 @@ describePages('The courses of the web console', function () {
     await expect.poll(() => leaving.asked).toHaveLength(1);
     await course.update({ location: 'Room 2', language: 'English' });
     // The unchanged fields are updated at once.
-    await readAgain(page);
+    await returnToPage(page);
     await expect(page.getByRole('textbox', { name: 'Language' })).toHaveValue('English');
     await save();
     await expect(alert).toContainText('since you opened them: Location. Save again to overwrite them');
@@ -193,7 +193,7 @@ describePages('The courses of the web console', function () {
     const alert = page.getByRole('main').getByRole('alert');
     const courses = `**/api/courses/${course.id}*`;
     await page.route(courses, (route) => route.fulfill({ status: 500, json: {} }));
-    await readAgain(page);
+    await returnToPage(page);
     await expect(alert).toContainText('This could not be loaded');
     await expect(page.getByLabel('Location')).toHaveValue('Room 1');
     await page.unroute(courses);
@@ -201,7 +201,7 @@ describePages('The courses of the web console', function () {
     await expect(alert).toHaveCount(0);
     await expect(page.getByLabel('Location')).toHaveValue('Room 1');
     await course.destroy();
-    await readAgain(page);
+    await returnToPage(page);
     await expect(alert).toContainText('Not found');
     await expect(page.getByLabel('Location')).toHaveCount(0);
   });
@@ -224,7 +224,7 @@ describePages('The courses of the web console', function () {
     // The dialog stays open after a failed refetch of the list.
     test.expectErrors(page, /status of 500/);
     await page.route(/api\/courses\?/, (route) => route.fulfill({ status: 500, json: {} }));
-    await readAgain(page);
+    await returnToPage(page);
     await expect(page.getByRole('main').getByText('This could not be loaded')).toBeVisible();
     await expect(field).toHaveValue(/Olga Other/);
     await page.unrouteAll();

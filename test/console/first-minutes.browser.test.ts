@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
+import { accessibilityProblems, describePages, expect as expectPage, horizontalOverflow } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
 import { downloadText } from './support/imports.js';
 
@@ -11,12 +11,12 @@ const firstSteps = (page: Page) => page.getByRole('region', { name: 'First steps
 const loadDemo = (page: Page) => page.getByRole('button', { name: 'Load the demo programme' });
 
 /** Checks accessibility and width of this screen, which screens.browser.test.ts doesn't visit. */
-async function look(page: Page): Promise<void> {
+async function checkScreen(page: Page): Promise<void> {
   await page.locator('.recharts-surface').first().waitFor();
   expect(await accessibilityProblems(page)).to.deep.equal([]);
   await page.setViewportSize({ width: 360, height: 740 });
   // Charts adapt to the new width of the window after a moment.
-  await expectPage.poll(() => widthBeyondWindow(page)).toBeLessThanOrEqual(0);
+  await expectPage.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
@@ -39,7 +39,7 @@ describePages('The first minutes in the web console', function () {
 
   it('lead from setup to a demo programme and its sign-in data', async () => {
     const page = await setUp(test);
-    await look(page);
+    await checkScreen(page);
     await loadDemo(page).click();
     const notice = page.getByRole('status').filter({ hasText: 'The demo programme is loaded' });
     await expectPage(notice).toBeVisible();
@@ -48,7 +48,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(firstSteps(page)).toBeHidden();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts204');
     const password = await page.getByLabel('Password of all demo accounts').inputValue();
-    await look(page);
+    await checkScreen(page);
 
     // The notice stays, so that the password can be found later.
     await page.reload();

@@ -10,8 +10,8 @@ import {
   accessibilityProblems,
   describePages,
   expect as expectPage,
+  horizontalOverflow,
   keepScreenshot,
-  widthBeyondWindow,
 } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { applyPlan, chooseFormat, csv, downloadBytes, planFile } from './support/imports.js';
@@ -79,7 +79,7 @@ describePages('Workbooks in the web console', function () {
     await expectPage(page.getByLabel('Encoding of the file')).toHaveCount(0);
     await expectPage(page.getByLabel('Columns are separated by')).toHaveCount(0);
     expect(await accessibilityProblems(page)).to.deep.equal([]);
-    expect(await widthBeyondWindow(page)).to.be.at.most(0);
+    expect(await horizontalOverflow(page)).to.be.at.most(0);
     await keepScreenshot(page, 'workbook planned');
 
     await page.getByLabel('What “Rolle” is imported as').selectOption('');

@@ -8,8 +8,8 @@ import {
   accessibilityProblems,
   describePages,
   expect as expectPage,
+  horizontalOverflow,
   keepScreenshot,
-  widthBeyondWindow,
 } from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
 import { applyPlan, chooseFormat, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
@@ -211,7 +211,7 @@ describePages('Importing people in the web console', function () {
     const choose = page.getByRole('button', { name: 'Die Datei so lesen' });
     await expectPage(choose).toBeDisabled();
     expect(await accessibilityProblems(page)).to.deep.equal([]);
-    expect(await widthBeyondWindow(page)).to.be.at.most(0);
+    expect(await horizontalOverflow(page)).to.be.at.most(0);
 
     await right.check();
     await choose.click();
@@ -283,7 +283,7 @@ describePages('Importing people in the web console', function () {
     await keepScreenshot(page, 'import into a full course');
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 900 });
-      expect(await widthBeyondWindow(page)).to.equal(0);
+      expect(await horizontalOverflow(page)).to.equal(0);
       expect(await accessibilityProblems(page)).to.deep.equal([]);
       await keepScreenshot(page, `import into a full course ${width}`);
     }
@@ -415,7 +415,7 @@ describePages('Importing people in the web console', function () {
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 900 });
       await keepScreenshot(page, `import columns ${width}`);
-      expect(await widthBeyondWindow(page)).to.be.at.most(0);
+      expect(await horizontalOverflow(page)).to.be.at.most(0);
       expect(await cutOff(page)).to.deep.equal([]);
     }
     await page.getByRole('button', { name: 'Import', exact: true }).click();

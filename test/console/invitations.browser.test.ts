@@ -9,11 +9,11 @@ import {
   accessibilityProblems,
   describePages,
   expect,
+  horizontalOverflow,
   keepScreenshot,
   settled,
-  widthBeyondWindow,
 } from './support/browser.js';
-import { readAgain, useConsole, useConsoleWithMail } from './support/console.js';
+import { returnToPage, useConsole, useConsoleWithMail } from './support/console.js';
 import { row } from './support/courses.js';
 import { applyPlan, csv, planFile } from './support/imports.js';
 import { layoutProblems } from './support/layout.js';
@@ -83,7 +83,7 @@ describePages('Invitations', function () {
     const mail = await mailTo('nia@example.org');
     expect(mail.text).toContain('See you on Monday.');
     await page.getByRole('link', { name: 'Nia New' }).click();
-    await readAgain(page);
+    await returnToPage(page);
     await expect(page.getByText('the mail server has accepted the mail')).toBeVisible();
     await page.getByRole('button', { name: 'More actions' }).click();
     await expect(page.getByRole('menuitem', { name: 'Invite again' })).toBeVisible();
@@ -266,7 +266,7 @@ describePages('Invitations', function () {
           await settled(page);
           await keepScreenshot(page, `invitations ${name} ${language} ${width}`);
           problems.push(...(await layoutProblems(page)).map((problem) => `${name}, ${width}: ${problem}`));
-          if ((await widthBeyondWindow(page)) > 0) problems.push(`${name}, ${width}: too wide`);
+          if ((await horizontalOverflow(page)) > 0) problems.push(`${name}, ${width}: too wide`);
         }
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });

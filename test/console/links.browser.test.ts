@@ -4,7 +4,7 @@ import { scaled } from '../support/machine.js';
 import { tokenOf } from '../support/mailbox.js';
 import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole, useConsoleWithMail } from './support/console.js';
-import { whatFocusLacks } from './support/focus.js';
+import { focusProblems } from './support/focus.js';
 import { layoutProblems } from './support/layout.js';
 
 const own = 'a-password-of-my-own';
@@ -302,7 +302,7 @@ describePages('The pages of links and forgotten passwords', function () {
           await keepScreenshot(page, `${name}, ${locale}, ${width}`);
           problems.push(...(await layoutProblems(page)).map((problem) => `${name}, ${width}: ${problem}`));
         }
-        problems.push(...(await whatFocusLacks(page)).map((problem) => `${name}: ${problem}`));
+        problems.push(...(await focusProblems(page)).map((problem) => `${name}: ${problem}`));
       }
       expect(problems.join('\n')).toBe('');
     });

@@ -1,7 +1,7 @@
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
-import { type ConsoleTest, readAgain, useConsole } from './support/console.js';
+import { type ConsoleTest, returnToPage, useConsole } from './support/console.js';
 
 async function buildProgramme({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -67,7 +67,7 @@ describePages('The overview', function () {
       const programme = { timeZone: 'UTC', today: '2026-02-01', timeZoneMissing: true };
       await route.fulfill({ response, json: { overview: { ...overview, programme } } });
     });
-    await readAgain(page);
+    await returnToPage(page);
     await expect(warning).toBeVisible();
     await expect(page.getByText('Today is 1 Feb 2026 in the programme (UTC).')).toBeVisible();
   });
@@ -79,7 +79,7 @@ describePages('The overview', function () {
     await expect(courses).toContainText('Not published1');
     test.expectErrors(page, /status of 503/);
     await page.route('**/api/overview', (route) => route.fulfill({ status: 503, json: {} }));
-    await readAgain(page);
+    await returnToPage(page);
     await expect(page.getByRole('main').getByRole('alert')).toContainText('This could not be loaded');
     await expect(courses).toContainText('Not published1');
     const table = page.getByRole('table', { name: 'Requests by course' });

@@ -4,7 +4,7 @@ import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
-import { readAgain, useConsole } from './support/console.js';
+import { returnToPage, useConsole } from './support/console.js';
 
 const place = (page: Page) => page.getByRole('region', { name: 'Your place' });
 const button = (page: Page, name: string) => place(page).getByRole('button', { name });
@@ -158,7 +158,7 @@ describePages("A trainee's own place", function () {
     await expect(place(page)).toContainText('You are number 1 on the waiting list.');
     const token = await tokenFor(test.context, other);
     await test.api('put', `/api/enrollments/${id}/status`, token).send({ status: 'cancelled' }).expect(200);
-    await readAgain(page);
+    await returnToPage(page);
     await expect(place(page)).toContainText('You take part in this course.');
   });
 

@@ -7,7 +7,7 @@ import {
   answerLeaving,
   asksBeforeClosing,
   type ConsoleTest,
-  readAgain,
+  returnToPage,
   signInAt,
   useConsole,
 } from './support/console.js';
@@ -127,7 +127,7 @@ describePages('A person', function () {
     test.expectErrors(page, /status of 401/);
     await test.context.database.models.Session.destroy({ where: { userId: admin.id } });
     const refused = page.waitForResponse((response) => response.status() === 401);
-    await readAgain(page);
+    await returnToPage(page);
     await refused;
     await settled(page);
     // Fails if something covers the field.

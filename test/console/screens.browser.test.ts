@@ -7,16 +7,16 @@ import {
   accessibilityProblems,
   describePages,
   expect,
+  horizontalOverflow,
   keepScreenshot,
   settled,
-  widthBeyondWindow,
 } from './support/browser.js';
 import { useConsole, useConsoleWithMail } from './support/console.js';
 import { buildScene } from './support/courses.js';
-import { whatFocusLacks } from './support/focus.js';
+import { focusProblems } from './support/focus.js';
 import { layoutProblems } from './support/layout.js';
 import { hostile } from './support/scene.js';
-import { type Audience, audiences, isSampled, lookAtScreens } from './support/screens.js';
+import { type Audience, audiences, checkScreens, isSampled } from './support/screens.js';
 
 /** Window sizes in CSS pixels: a phone, 1280 x 720 at 200 % zoom, and 1280 x 720. */
 const narrow = { width: 360, height: 740 };
@@ -58,14 +58,14 @@ describePages('Every screen', function () {
 
   /** Visits each English screen once for all checks. */
   const walk = (audience: Audience) =>
-    lookAtScreens(test, audience, {
+    checkScreens(test, audience, {
       browser,
-      async look(page, name) {
+      async check(page, name) {
         const found = await accessibilityOf(page, name);
         if (isSampled(audience))
-          return [...found, ...(await layoutIn(page, name, [narrow, zoomed])), ...(await whatFocusLacks(page))];
+          return [...found, ...(await layoutIn(page, name, [narrow, zoomed])), ...(await focusProblems(page))];
         await page.setViewportSize(narrow);
-        const beyond = await widthBeyondWindow(page);
+        const beyond = await horizontalOverflow(page);
         await page.setViewportSize(wide);
         return beyond > 0 ? [...found, `wider than ${narrow.width} pixels, by ${beyond}`] : found;
       },
@@ -80,20 +80,20 @@ describePages('Every screen', function () {
 
   for (const audience of audiences.filter(isSampled)) {
     it(`keeps its layout in right-to-left languages, ${audience}`, async () => {
-      const problems = await lookAtScreens(test, audience, {
+      const problems = await checkScreens(test, audience, {
         language: 'ar-XB',
         browser,
-        look: (page, name) => layoutIn(page, `${name}, ar-XB`, [wide, narrow]),
+        check: (page, name) => layoutIn(page, `${name}, ar-XB`, [wide, narrow]),
       });
       expect(problems.join('\n')).toBe('');
     });
 
     if (!audience.startsWith('as ')) continue;
     it(`shows markup as text, and the longest texts within 360 pixels, ${audience}`, async () => {
-      const problems = await lookAtScreens(test, audience, {
+      const problems = await checkScreens(test, audience, {
         typed: hostile,
         browser: { viewport: narrow },
-        async look(page) {
+        async check(page) {
           await settled(page);
           const found = await layoutProblems(page);
           const ran = await page.evaluate(() => 'ran' in globalThis);
@@ -117,7 +117,7 @@ describePages('Every screen', function () {
       for (const path of ['/courses', '/courses/new', '/enrollments', '/profile', ...tabs]) {
         await page.goto(`${test.url}${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
-        expect(await widthBeyondWindow(page), `${path} in ${viewport.width}`).toBeLessThanOrEqual(0);
+        expect(await horizontalOverflow(page), `${path} in ${viewport.width}`).toBeLessThanOrEqual(0);
       }
     }
   });
@@ -191,7 +191,7 @@ describePages('Motion', function () {
   const test = useConsoleWithMail();
 
   /** Opens a menu and a dialog, and presses a radio button. @returns transitions and animations that ran meanwhile */
-  async function whatMoves(admin: User, reducedMotion: 'reduce' | 'no-preference'): Promise<string[]> {
+  async function recordMotion(admin: User, reducedMotion: 'reduce' | 'no-preference'): Promise<string[]> {
     const page = await test.openAs(admin, '/people', { reducedMotion });
     await expect(page.getByRole('table')).toBeVisible();
     await page.evaluate(() => {
@@ -215,7 +215,7 @@ describePages('Motion', function () {
   it('is reduced if the system asks for that, and only then', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     // Loaders fade even with reduced motion.
-    expect((await whatMoves(admin, 'reduce')).filter((name) => name !== 'fade')).toEqual([]);
-    expect((await whatMoves(admin, 'no-preference')).length).toBeGreaterThan(0);
+    expect((await recordMotion(admin, 'reduce')).filter((name) => name !== 'fade')).toEqual([]);
+    expect((await recordMotion(admin, 'no-preference')).length).toBeGreaterThan(0);
   });
 });

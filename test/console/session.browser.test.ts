@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { buildCourse, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect as expectPage, settled } from './support/browser.js';
-import { readAgain, signInAt, useConsole } from './support/console.js';
+import { returnToPage, signInAt, useConsole } from './support/console.js';
 
 const tia = { firstName: 'Tia', lastName: 'Trainee' };
 const bob = { firstName: 'Bob', lastName: 'Builder' };
@@ -101,7 +101,7 @@ describePages('The session of the web console', function () {
     await expectPage(dialog.getByLabel(/^New password \*$/)).toBeFocused();
     // The user looks the password up elsewhere, and returns: the page then fetches its data again.
     const refused = page.waitForResponse((response) => response.status() === 403);
-    await readAgain(page);
+    await returnToPage(page);
     await refused;
     expect(await accessibilityProblems(page)).to.deep.equal([]);
     await dialog.getByLabel(/^New password \*$/).fill('my-own-password');

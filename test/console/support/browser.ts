@@ -76,7 +76,7 @@ export function useBrowser(flags: readonly string[] = []): Browsing {
       if (!expected.get(page)?.some((pattern) => pattern.test(text))) errors.push(`${kind}: ${text}`);
     };
     page.setDefaultTimeout(scaled(10_000));
-    followRequests(page);
+    trackRequests(page);
     page.on('pageerror', (error) => report('uncaught', error.stack ?? error.message));
     page.on('console', (message) => {
       if (message.type() !== 'error') return;
@@ -125,17 +125,17 @@ export function useBrowser(flags: readonly string[] = []): Browsing {
 }
 
 /** Pixels by which a settled page is wider than its window; 0 or less if it doesn't scroll sideways. */
-export async function widthBeyondWindow(page: Page): Promise<number> {
+export async function horizontalOverflow(page: Page): Promise<number> {
   await settled(page);
   return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
 }
 
 /** Pending requests of pages. */
-const underWay = new WeakMap<Page, Set<Request>>();
+const pendingRequests = new WeakMap<Page, Set<Request>>();
 
-function followRequests(page: Page): void {
+function trackRequests(page: Page): void {
   const requests = new Set<Request>();
-  underWay.set(page, requests);
+  pendingRequests.set(page, requests);
   // Only these navigations cancel requests; a page that changes its URL by script keeps its requests.
   const loading = new Set<Frame>();
   page.on('request', (request) => {
@@ -157,8 +157,8 @@ function followRequests(page: Page): void {
  * Needed only before a page is measured or checked as a whole: `expect` waits by itself.
  */
 export async function settled(page: Page): Promise<void> {
-  const whatGoesOn = async () => {
-    const asked = [...(underWay.get(page) ?? [])].map((request) => request.url());
+  const activity = async () => {
+    const asked = [...(pendingRequests.get(page) ?? [])].map((request) => request.url());
     const moving = await page.evaluate(async () => {
       const found: string[] = [];
       for (let frame = 0; frame < 3; frame += 1) {
@@ -177,7 +177,7 @@ export async function settled(page: Page): Promise<void> {
     });
     return [...asked, ...moving];
   };
-  await expect.poll(whatGoesOn, { message: 'the page stands still' }).toEqual([]);
+  await expect.poll(activity, { message: 'the page stands still' }).toEqual([]);
 }
 
 /** Delays requests of a page, like a slow service. @returns lets these and all later requests through */

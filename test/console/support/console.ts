@@ -82,7 +82,7 @@ export async function signInAt(page: Page, identifier: string, password: string)
 }
 
 /** Simulates a return to the page a minute later, so that its data is fetched again. */
-export async function readAgain(page: Page): Promise<void> {
+export async function returnToPage(page: Page): Promise<void> {
   await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + 60_000);
   await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
 }

@@ -13,7 +13,7 @@ interface Stop {
  * Presses Tab through a page or its open dialog.
  * @returns controls that can't be seen, don't show the focus, or are outside the dialog
  */
-export async function whatFocusLacks(page: Page): Promise<string[]> {
+export async function focusProblems(page: Page): Promise<string[]> {
   await settled(page);
   // tsx calls `__name` in the functions below.
   await page.evaluate('globalThis.__name = (named) => named');
@@ -25,7 +25,7 @@ export async function whatFocusLacks(page: Page): Promise<string[]> {
   const seen = new Set<string>();
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab');
-    const stop = await page.evaluate(lookAtFocus);
+    const stop = await page.evaluate(describeFocus);
     // After the last control, or back at the first one.
     if (!stop || seen.has(stop.name)) break;
     seen.add(stop.name);
@@ -36,7 +36,7 @@ export async function whatFocusLacks(page: Page): Promise<string[]> {
   return problems;
 }
 
-function lookAtFocus(): Stop | undefined {
+function describeFocus(): Stop | undefined {
   const element = document.activeElement;
   if (!element || element === document.body) return undefined;
   const all = [...document.querySelectorAll('*')];

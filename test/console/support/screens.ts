@@ -219,20 +219,20 @@ async function follow(page: Page, steps: readonly (Step | ((page: Page) => Promi
   }
 }
 
-interface Look {
+interface ScreenCheck {
   /** Creates the texts of names, titles and descriptions. */
   typed?: Typed;
   language?: 'en' | 'ar-XB';
   browser?: BrowserContextOptions;
   /** Checks a screen. @returns problems */
-  look(page: Page, name: string): Promise<readonly string[]>;
+  check(page: Page, name: string): Promise<readonly string[]>;
 }
 
 const roles = { 'as admin': 'admin', 'as trainer': 'trainer', 'as trainee': 'trainee' } as const;
 
 /** Opens and checks each screen of an audience. @returns problems, by screen */
-export async function lookAtScreens(test: ConsoleTest, audience: Audience, options: Look): Promise<string[]> {
-  const { typed = plain, language = 'en', browser, look } = options;
+export async function checkScreens(test: ConsoleTest, audience: Audience, options: ScreenCheck): Promise<string[]> {
+  const { typed = plain, language = 'en', browser, check } = options;
   const scene = audience === 'before setup' ? undefined : await buildScene(test, typed, audience === 'as admin');
   const role = audience in roles ? roles[audience as keyof typeof roles] : undefined;
   const user = role && scene?.[role];
@@ -246,7 +246,7 @@ export async function lookAtScreens(test: ConsoleTest, audience: Audience, optio
     await page.goto(`${test.url}${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await follow(page, steps);
-    const found = await look(page, name);
+    const found = await check(page, name);
     problems.push(...found.map((problem) => `${name}: ${problem}`));
   }
   return problems;
