@@ -34,14 +34,14 @@ const firstScreens = [
   ...publicPages,
 ];
 
-const wordsIn = (language: Language, ...parts: readonly string[]) =>
+const translationFiles = (language: Language, ...parts: readonly string[]) =>
   ['common', ...parts].map((part) => `i18n/${language}/${part}.ts`);
 
 /** Sources that the browser loads if a page behind the sign-in is opened first. */
 const sourcesOf = (language: Language, { source, words }: (typeof routedPages)[number]) => [
   'app/signed-in.tsx',
   source,
-  ...wordsIn(language, ...words),
+  ...translationFiles(language, ...words),
 ];
 
 describe('The built web console', () => {
@@ -59,7 +59,8 @@ describe('The built web console', () => {
 
   for (const language of languages) {
     it(`loads no more than the budget for the first screen (${language})`, () => {
-      for (const { source, words } of firstScreens) expectWithin(source, [source, ...wordsIn(language, ...words)]);
+      for (const { source, words } of firstScreens)
+        expectWithin(source, [source, ...translationFiles(language, ...words)]);
     });
 
     it(`loads no more for each page than its limit (${language})`, () => {
@@ -79,8 +80,8 @@ describe('The built web console', () => {
   });
 
   it('loads the pages behind the sign-in, and other languages, only when needed', () => {
-    const first = built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn('en'));
-    const later = ['app/signed-in.tsx', ...wordsIn('de'), 'i18n/en/people.ts', 'overview/weeks-chart.tsx'];
+    const first = built.filesOf('sign-in/sign-in-page.tsx', ...translationFiles('en'));
+    const later = ['app/signed-in.tsx', ...translationFiles('de'), 'i18n/en/people.ts', 'overview/weeks-chart.tsx'];
     const start = built.filesOf();
     for (const source of later) {
       const own = built.filesOf(source).filter((file) => !start.includes(file));
@@ -115,7 +116,7 @@ describePages('A browser', () => {
     const files = filesAskedFor(page.context());
     await page.goto(test.url, { waitUntil: 'networkidle' });
     await expectPage(page.getByRole('heading', { name: 'Anmelden' })).toBeVisible();
-    expect(files()).to.deep.equal(built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn('de')));
+    expect(files()).to.deep.equal(built.filesOf('sign-in/sign-in-page.tsx', ...translationFiles('de')));
 
     const signedIn = await test.openAs(admin, '/profile');
     await signedIn.waitForLoadState('networkidle');

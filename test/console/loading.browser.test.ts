@@ -19,7 +19,7 @@ describePages('Lazily loaded code', function () {
     built = await builtConsole();
   });
   /** Matches the URLs of the translations of the sign-in. */
-  function wordsIn(language: string): RegExp {
+  function translationUrls(language: string): RegExp {
     const others = built.filesOf();
     return new RegExp(
       built
@@ -63,7 +63,7 @@ describePages('Lazily loaded code', function () {
     const alertOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'The language could not be changed.' });
     for (const page of [await test.open(test.url), await test.openAs(admin, '/people')]) {
       test.expectErrors(page, notLoaded);
-      const words = wordsIn('de');
+      const words = translationUrls('de');
       await page.route(words, (route) => route.abort());
       await chooseGerman(page);
       await expect(alertOf(page)).toContainText(missing);
@@ -80,7 +80,7 @@ describePages('Lazily loaded code', function () {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open('about:blank');
     test.expectErrors(page, notLoaded);
-    const words = wordsIn('en');
+    const words = translationUrls('en');
     await page.route(words, (route) => route.abort());
     await page.goto(test.url);
     await expect(page.getByRole('alert')).toHaveText(`${missing} Loading the page again may help.`);

@@ -41,15 +41,15 @@ describe('The source of the web console', () => {
       return found;
     }
     const screens = Object.keys(en).filter((name) => files.includes(`i18n/en/${name}.ts`));
-    const wordsOf = (file: string) =>
+    const usedScreens = (file: string) =>
       screens.filter((screen) =>
         [...closureOf(file)].some((one) => new RegExp(`['\`]${screen}\\.[a-zA-Z$]`).test(textOf(one))),
       );
     expect(routedPages).to.have.length.above(10);
     expect(publicPages).to.have.length.above(1);
     for (const { source, words } of [...routedPages, ...publicPages])
-      expect(words, source).to.have.members(wordsOf(source));
-    expect(wordsOf('main.tsx'), 'the frame and signing in').to.deep.equal([]);
+      expect(words, source).to.have.members(usedScreens(source));
+    expect(usedScreens('main.tsx'), 'the frame and signing in').to.deep.equal([]);
   });
 
   it('uses every translation', () => {

@@ -10,22 +10,22 @@ import { fileProblemReasons } from '../../src/schemas/file-format.js';
 import { importOptionsSchema } from '../../src/schemas/import.js';
 import { rowCodes } from '../../src/services/imports/read/fields/row-codes.js';
 
-type Catalogue = { readonly [key: string]: string | Catalogue };
+type Translations = { readonly [key: string]: string | Translations };
 
-const wordsOf = (catalogue: Catalogue, prefix = ''): Map<string, string> =>
+const textsByKey = (catalogue: Translations, prefix = ''): Map<string, string> =>
   new Map(
     Object.entries(catalogue).flatMap(([key, value]) =>
-      typeof value === 'string' ? [[`${prefix}${key}`, value] as const] : [...wordsOf(value, `${prefix}${key}.`)],
+      typeof value === 'string' ? [[`${prefix}${key}`, value] as const] : [...textsByKey(value, `${prefix}${key}.`)],
     ),
   );
 
 const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(([name]) => name).sort();
 
 describe('The translations of the web console', () => {
-  const english = wordsOf(en);
+  const english = textsByKey(en);
 
   for (const [language, catalogue] of Object.entries({ German: de })) {
-    const words = wordsOf(catalogue);
+    const words = textsByKey(catalogue);
 
     it(`are complete in ${language}`, () => {
       expect([...words.keys()].sort()).to.deep.equal([...english.keys()].sort());
