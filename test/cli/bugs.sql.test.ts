@@ -33,7 +33,7 @@ describe('An unexpected failure', () => {
       .and.not.include(passwordHash);
   });
 
-  it('is printed as a JSON object with --json', async () => {
+  it('prints a JSON object with --json', async () => {
     const { id } = await buildUser(harness.context);
     await damageAccount(id);
     const { exitCode, stdout, stderr } = await cli.run(['users', 'export', '--json', '--output', 'users.csv']);
@@ -46,7 +46,7 @@ describe('An unexpected failure', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('may be the output itself', async () => {
+  it('may happen while the output is written', async () => {
     const { runProgram } = await import('../../src/cli/program.js');
     const broken = new PassThrough();
     broken.write = () => {

@@ -42,7 +42,7 @@ describe('The order in which command lines are checked', () => {
   const { harness, cli } = useHarnessAndCli();
   const refusal = async (argv: readonly string[]) => cli.refusal(argv, { stdin: 'correct horse battery' });
 
-  it('a wrong option is refused before anything is looked up or asked', async function () {
+  it('refuses a wrong option before any lookup or question', async function () {
     this.timeout(scaled(60_000));
     for (const words of commands.keys())
       for (const { name, flag } of valuedOptions(words).filter(
@@ -58,7 +58,7 @@ describe('The order in which command lines are checked', () => {
       }
   });
 
-  it('what is named must exist before somebody must confirm it', async () => {
+  it('requires that named records exist before it asks for confirmation', async () => {
     const confirmed = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
     const naming = confirmed.filter(([, { registeredArguments }]) =>
       registeredArguments.some((argument) => /^(user|course|enrollment|import|file)$/.test(argument.name())),
@@ -70,7 +70,7 @@ describe('The order in which command lines are checked', () => {
         .and.not.match(/needs a terminal/);
   });
 
-  it('then a terminal is needed', async () => {
+  it('requires a terminal after the lookups', async () => {
     const trainer = await buildUser(harness.context, { email: 'ada@x.org', role: 'trainer' });
     await buildUser(harness.context, { email: 'ben@x.org' });
     await buildCourse(harness.context, trainer, { title: 'Bees' });
@@ -90,7 +90,7 @@ describe('The order in which command lines are checked', () => {
     }
   });
 
-  it('a wrong option is refused where there is no database, too', async () => {
+  it('refuses a wrong option without a database, too', async () => {
     const env = { ...testEnvironment };
     for (const argv of [
       ['users', 'list', '--role', 'boss'],
@@ -102,7 +102,7 @@ describe('The order in which command lines are checked', () => {
     expect(existsSync(path.join(cli.folder, 'data'))).to.equal(false);
   });
 
-  it('a wrong option is refused before a person chooses what is missing', async () => {
+  it('refuses a wrong option before the user chooses a missing argument', async () => {
     const { exitCode, terminal } = await cli.atTerminal(['users', 'sessions', 'list', '--limit', '0'], []);
     expect(exitCode).to.equal(2);
     expect(terminal.screen()).to.equal('error: --limit must be 1 or more.\n');

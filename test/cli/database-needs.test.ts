@@ -32,7 +32,7 @@ describe('A database whose schema is newer than the program', () => {
   });
   afterEach(() => query(`DELETE FROM \`SequelizeMeta\` WHERE name = '${newer}'`));
 
-  it('is refused or not by every command, as declared', () => {
+  it('is refused by commands as declared', () => {
     const hint =
       'A command belongs to `readingLines`, or to `writingLines` with an example that would change something';
     expect([...Object.keys(readingLines), ...Object.keys(writingLines)].sort(), hint).to.deep.equal(
@@ -42,7 +42,7 @@ describe('A database whose schema is newer than the program', () => {
       expect(databaseNeeds.get(command)?.schema === 'any', words).to.equal(words in readingLines);
   });
 
-  it('is refused by commands that write, which change nothing', async () => {
+  it('is refused and not changed by commands that write', async () => {
     const file = path.join(cli.folder, 'people.csv');
     writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
     const before = await contents();
@@ -88,7 +88,7 @@ describe('In a folder without a database', () => {
     expect(Object.fromEntries(declared)).to.deep.equal(others);
   });
 
-  it('they say where they looked and what to do, and create nothing', async () => {
+  it('commands name the missing file and the next step, and create nothing', async () => {
     const file = path.join(cli.folder, 'people.csv');
     writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
     const looked = path.join(cli.folder, 'data', 'coursectl.sqlite');
@@ -104,7 +104,7 @@ describe('In a folder without a database', () => {
     expect(readdirSync(cli.folder)).to.deep.equal(['people.csv']);
   });
 
-  it('"users register" at a terminal says so before its first question', async () => {
+  it('"users register" reports it at a terminal before the first question', async () => {
     const { exitCode, terminal } = await cli.atTerminal(['users', 'register'], []);
     expect(terminal.screen()).to.match(/^error: There is no database at /);
     expect(exitCode).to.equal(1);

@@ -45,11 +45,11 @@ function namedCommands(): string[] {
 describe('The commands of docs/CLI.md', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  it('are all that there are', () => {
+  it('are complete', () => {
     expect(namedCommands().sort()).to.deep.equal([...commands.keys()].sort());
   });
 
-  it('work one after the other', async () => {
+  it('work in their order', async () => {
     const { context } = harness;
     const { Course, Enrollment } = context.database.models;
     const trainer = await buildUser(context, { email: 'ada@example.org', role: 'trainer' });

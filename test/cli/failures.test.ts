@@ -25,7 +25,7 @@ describe('An expected failure', () => {
   after(() => database.drop());
   const withUrl = (DATABASE_URL: string) => ({ env: { ...cli.env, DATABASE_URL } });
 
-  it('is a server that is not there', async () => {
+  it('is reported for an unreachable server', async () => {
     const failure = {
       code: 'DATABASE_UNREACHABLE',
       says: /can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/x\): ECONNREFUSED\. Check that the server runs and that DATABASE_URL is right\./,
@@ -33,7 +33,7 @@ describe('An expected failure', () => {
     for (const argv of doNotWait) await expectFailure(cli, argv, failure, withUrl('mysql://me:s3cr3t@127.0.0.1:1/x'));
   });
 
-  it('is a server that answers nothing', async () => {
+  it('is reported for a server that does not answer', async () => {
     const silent = createServer(() => undefined);
     const port = await listening(silent);
     const { env } = withUrl(`mysql://me:s3cr3t@127.0.0.1:${port}/x`);
@@ -47,7 +47,7 @@ describe('An expected failure', () => {
     silent.close();
   });
 
-  it('is a database file in a folder that can not be made', async () => {
+  it('is reported for a database file in an impossible folder', async () => {
     writeFileSync(path.join(cli.folder, 'file'), '');
     const failure = {
       code: 'DATABASE_UNREACHABLE',
@@ -56,7 +56,7 @@ describe('An expected failure', () => {
     for (const argv of needDatabase) await expectFailure(cli, argv, failure, withUrl('sqlite:file/x.sqlite'));
   });
 
-  it('is a file that is no database', async () => {
+  it('is reported for a file that is not a database', async () => {
     writeFileSync(path.join(cli.folder, 'letter.txt'), 'Dear Ada, '.repeat(500));
     const failure = {
       code: 'DATABASE_UNUSABLE',
@@ -65,13 +65,13 @@ describe('An expected failure', () => {
     for (const argv of needDatabase) await expectFailure(cli, argv, failure, withUrl('sqlite:letter.txt'));
   });
 
-  it('is an old schema', async () => {
+  it('is reported for an old schema', async () => {
     const failure = { code: 'SCHEMA_OUTDATED', says: /schema is not up to date.*Run: coursectl migrate up/ };
     for (const argv of needTables) await expectFailure(cli, argv, failure);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('is a folder that can not be written', async () => {
+  it('is reported for a read-only folder', async () => {
     await migrate(database);
     writeFileSync(path.join(cli.folder, 'file'), '');
     const secretNowhere = { env: { ...cli.env, JWT_SECRET: '', DATA_DIR: 'file/data' } };
@@ -79,7 +79,7 @@ describe('An expected failure', () => {
     await expectFailure(cli, ['serve', '--port', '0'], { code: 'FILE_UNUSABLE', says }, secretNowhere);
   });
 
-  it('is a port in use, or an address that is not ours', async () => {
+  it('is reported for a port in use, or an address of another machine', async () => {
     await cli.run(['migrate', 'up']);
     const taken = createServer();
     const port = await listening(taken);
@@ -90,7 +90,7 @@ describe('An expected failure', () => {
     await expectFailure(cli, ['serve', '--host', '192.0.2.1'], { code: 'PORT_UNAVAILABLE', says: foreign });
   });
 
-  it('is a setting that can not be used', async () => {
+  it('is reported for an unusable setting', async () => {
     const env = { ...cli.env, NODE_ENV: 'production', JWT_SECRET: 's3cr3t', BCRYPT_COST: '12' };
     const says = /error: JWT_SECRET is shorter than 32 bytes; make one with: openssl rand -base64 48\./;
     for (const argv of [...needDatabase, ['config']]) {

@@ -44,14 +44,14 @@ const keysOf = (schemas: readonly Joi.Schema[]): string[] =>
 const inputOf = ({ query, body, upload }: Operation) =>
   [query, body, upload?.fields].filter((schema) => schema !== undefined);
 
-describe('The options of a command', () => {
+describe('The options of commands', () => {
   for (const [words, names] of Object.entries(counterparts)) {
     const command = commands.get(words);
     if (!command) throw new Error(`No command ${words}.`);
     const schemas = names.flatMap((name) => inputOf(contract[name]));
     const has = (name: string) => command.options.some(({ long }) => long === name);
 
-    it(`give "${words}" every field of ${names.join(', ')}`, () => {
+    it(`cover every field of ${names.join(', ')} for "${words}"`, () => {
       const fields = new Set(schemas.flatMap((schema) => Object.keys(schema.describe().keys)));
       const missing = [...fields].filter((field) => !has(otherwise[field] ?? commandLineName(command, field)));
       const hint = 'Add an option, or the other name of the field in src/cli/core/command/error-messages.ts';
@@ -59,7 +59,7 @@ describe('The options of a command', () => {
     });
 
     if (has('--sort'))
-      it(`of "${words}" list the keys to sort by`, () => {
+      it(`list the sort keys of "${words}"`, () => {
         const keys = keysOf(schemas);
         const option = command.options.find(({ long }) => long === '--sort');
         const words = new Set(option?.description.match(/\w+/g));

@@ -43,7 +43,7 @@ async function parsed(argv: readonly string[]): Promise<Command | undefined> {
 describe('help', () => {
   const cli = useCommandLine(() => ({}));
 
-  it('says what each command does, describes its arguments and options, and has examples that the parser accepts', async () => {
+  it('describes each command with arguments, options and examples that the parser accepts', async () => {
     for (const [title, command] of commands) {
       const { exitCode, stdout, stderr } = await cli.run([...title.split(' '), '--help']);
       expect({ exitCode, stderr }, title).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -67,7 +67,7 @@ describe('help', () => {
     }
   });
 
-  it('of a group lists its commands, and is shown for the group alone, as a mistake in usage', async () => {
+  it('lists the commands of a group, also as a usage error for the group alone', async () => {
     for (const [words, command] of groups) {
       const asked = await cli.run([...words.split(' '), '--help']);
       expect(asked.exitCode).to.equal(0);
@@ -78,7 +78,7 @@ describe('help', () => {
     }
   });
 
-  it('says how courses and users are named, wherever one is', async () => {
+  it('explains how to name courses and users in every command with such an argument', async () => {
     for (const [words, { registeredArguments }] of commands) {
       const names = registeredArguments.map((argument) => argument.name());
       const { stdout } = await cli.run([...words.split(' '), '--help']);
@@ -87,7 +87,7 @@ describe('help', () => {
     }
   });
 
-  it('is shown for "coursectl" alone, in groups, with where to start and where the documentation is', async () => {
+  it('is shown for "coursectl" alone, with groups, first steps and the documentation', async () => {
     const { exitCode, stdout, stderr } = await cli.run([]);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     expect(stdout)
@@ -98,7 +98,7 @@ describe('help', () => {
     expect(existsSync(path.join(folder, 'docs', 'IMPORTING.md'))).to.equal(true);
   });
 
-  it('is what "coursectl help" gives too', async () => {
+  it('is shown by "coursectl help", too', async () => {
     const [asked, flagged] = await Promise.all([cli.run(['help', 'users']), cli.run(['users', '--help'])]);
     expect(asked).to.deep.equal(flagged);
     expect(asked.exitCode).to.equal(0);
@@ -106,7 +106,7 @@ describe('help', () => {
     expect(await cli.run(['help', ...below, 'more'])).to.deep.equal(await cli.run([...below, '--help']));
   });
 
-  it('says that a command is unknown, and which one was probably meant', async () => {
+  it('reports an unknown command, and suggests the likely one', async () => {
     for (const [asked, unknown, meant] of [
       [['cuorses'], 'cuorses', 'courses'],
       [['users', 'lst'], 'lst', 'users list'],
@@ -119,7 +119,7 @@ describe('help', () => {
     }
   });
 
-  it('fits 80 columns without colours where standard output is no terminal, examples included', async () => {
+  it('fits 80 columns without colours in a pipe, also the examples', async () => {
     for (const words of ['', ...commands.keys(), ...groups.map(([name]) => name)]) {
       const argv = [...words.split(' ').filter((word) => word !== ''), '--help'];
       const { stdout } = await cli.run(argv, { env: { FORCE_COLOR: '1' } });
@@ -130,7 +130,7 @@ describe('help', () => {
   });
 });
 
-describe('a mistake in usage', () => {
+describe('a usage error', () => {
   const cli = useCommandLine(() => ({}));
 
   const mistakes: [what: string, argv: string[], says: string][] = [
@@ -148,7 +148,7 @@ describe('a mistake in usage', () => {
     ['an option without its value', ['serve', '--port'], "option '--port <number>' argument missing"],
   ];
 
-  it('is explained on standard error and ends with 2; for programs it is an object', async () => {
+  it('is explained on standard error, as an object with --json, and exits with 2', async () => {
     for (const [what, argv, says] of mistakes) {
       const { exitCode, stdout, stderr } = await cli.run(argv);
       expect({ exitCode, stdout }, what).to.deep.equal({ exitCode: 2, stdout: '' });
@@ -181,12 +181,12 @@ describe('a mistake in usage', () => {
     ['imports undo --yes', 'An import is missing: give its number or id. To list them: coursectl imports list'],
     ['enrollments status', 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
-  it('such as a missing argument says what to give', async () => {
+  it('explains a missing argument', async () => {
     for (const [line, message] of missing)
       expect(await cli.refusal(line.split(' ')), line).to.deep.equal({ exitCode: 2, message });
   });
 
-  it('such as a missing subcommand is an object for programs with --json', async () => {
+  it('is an object for a missing subcommand with --json', async () => {
     const { exitCode, stdout } = await cli.run(['users', '--json']);
     expect(exitCode).to.equal(2);
     expect(JSON.parse(stdout).error.code).to.equal('USAGE');
@@ -208,7 +208,7 @@ describe('a mistake in usage', () => {
     [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee cannot be used together.'],
   ];
 
-  it('is named with what may stand in its place', async () => {
+  it('names the allowed values', async () => {
     for (const [argv, says] of values) {
       const { exitCode, stdout, stderr } = await cli.run(argv);
       expect(stdout + stderr, argv.join(' ')).to.include(says);

@@ -13,7 +13,7 @@ interface Status {
   unknown: string[];
 }
 
-describe('on a database of its own', () => {
+describe('on a separate database', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
@@ -23,7 +23,7 @@ describe('on a database of its own', () => {
   const status = () => cli.json<Status>(['migrate', 'status']);
 
   describe('coursectl migrate', () => {
-    it('up applies all that is pending, names it, and has nothing to do the second time', async () => {
+    it('up applies and names pending migrations, and none the second time', async () => {
       const { pending } = await status();
       const { exitCode, stdout, stderr } = await cli.run(['migrate', 'up']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -33,7 +33,7 @@ describe('on a database of its own', () => {
       expect(await cli.json(['migrate', 'up'])).to.deep.equal({ applied: [] });
     });
 
-    it('status lists every migration and whether it is applied, also those that only a newer program knows', async () => {
+    it('status lists every migration and its state, also migrations of a newer program', async () => {
       const { pending: names, ...others } = await status();
       expect(others).to.deep.equal({ executed: [], unknown: [] });
       expect(names).to.have.lengthOf.greaterThan(5);
@@ -51,7 +51,7 @@ describe('on a database of its own', () => {
       expect((await status()).unknown).to.deep.equal(['29991231235959-future.cjs']);
     });
 
-    it('down reverts the latest migration, several, or all of them, and says when nothing is left', async () => {
+    it('down reverts one, several or all migrations, and reports if none is left', async () => {
       const names = (await status()).pending;
       await migrate(database);
       const one = await cli.run(['migrate', 'down', '--yes']);
@@ -64,7 +64,7 @@ describe('on a database of its own', () => {
       expect(none).to.deep.equal({ exitCode: 0, stdout: 'There is nothing to revert.\n', stderr: '' });
     });
 
-    it('down deletes nothing unasked', async () => {
+    it('down deletes nothing without confirmation', async () => {
       await migrate(database);
       const message = 'Confirmation needs a terminal: add --yes to revert.';
       expect(await cli.refusal(['migrate', 'down', '--all'])).to.deep.equal({ exitCode: 2, message });
@@ -84,7 +84,7 @@ describe('on a database of its own', () => {
       expect(stdout).to.match(/^(reverted {2}\S+\.cjs\n)+$/);
     });
 
-    it('up and down finish after Ctrl-C, and tell of it', async () => {
+    it('up and down finish after Ctrl-C, and report their result', async () => {
       const names = (await status()).pending;
       for (const words of ['up', 'down --all --yes']) {
         const { exitCode, stdout } = await cli.run(['migrate', ...words.split(' '), '--json'], {
@@ -129,7 +129,7 @@ describe('on a database of its own', () => {
       expect(await (await cli.context()).database.models.User.count()).to.equal(0);
     });
 
-    it('asks before it is mixed with other accounts, and wants --yes without a terminal', async () => {
+    it('asks before it mixes with other accounts, and requires --yes without a terminal', async () => {
       await migrate(database);
       await buildUser(await cli.context(), { role: 'trainer' });
       const count = async () => (await cli.context()).database.models.User.count();
@@ -162,7 +162,7 @@ describe('coursectl config', () => {
     settings: { name: string; value: string; origin: string }[];
   }
 
-  it('shows every setting with its value and where that is from, and no secret', async () => {
+  it('shows every setting with value and origin, and no secret', async () => {
     writeFileSync(path.join(cli.folder, '.env'), `JWT_SECRET_PREVIOUS=${secret}old\nLOG_LEVEL=warn\nPORT=1\n`);
     const { exitCode, stdout, stderr } = await cli.run(['config']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -184,7 +184,7 @@ describe('coursectl config', () => {
     for (const part of [secret, 's3cr', '%40t']) expect(stdout + JSON.stringify(settings)).not.to.include(part);
   });
 
-  it('names every wrong setting in one go', async () => {
+  it('lists all wrong settings at once', async () => {
     const env = { PORT: 'http', BCRYPT_COST: '1', DATABASE_URL: 'postgres://me:s3cret@host/x' };
     const { exitCode, stdout, stderr } = await cli.run(['config'], { env });
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });

@@ -94,7 +94,7 @@ describe('the same bad input', () => {
       );
     });
 
-    it('is refused with the same words when no account or course has that name', async () => {
+    it('is refused with the same words for an unknown account or course', async () => {
       const { title, description } = weaving;
       const create = ['courses', 'create', '--title', title, '--description', description, '--trainer', 'nobody'];
       await expectTheSameRefusal(create, ['post', '/api/courses', { title, description, trainerId: 'nobody' }]);
@@ -137,7 +137,7 @@ describe('the same bad input', () => {
       }
     });
 
-    it('is refused with the same words when it can not be', async () => {
+    it('is refused with the same words if it conflicts with the state', async () => {
       const { course, trainee } = await parties();
       const assign = ['enrollments', 'assign', course.id];
       const path = '/api/enrollments/assign';

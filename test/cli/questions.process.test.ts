@@ -100,13 +100,13 @@ describe('A question at the terminal', () => {
     ];
   };
 
-  it('is known of every command that has --yes', () => {
+  it('is covered here for every command with --yes', () => {
     const withYes = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
     expect(Object.keys(questions)).to.include.members(withYes.map(([words]) => words));
   });
 
   for (const [words, [, question]] of Object.entries(questions))
-    it(`of "${words}" ends with 130 at Ctrl-C and with 1 at a no, which is no error, and nothing is written`, async () => {
+    it(`of "${words}" exits with 130 at Ctrl-C and with 1 after a no, and writes nothing`, async () => {
       await prepare(words);
       const before = await importing.contents();
       for (const TERM of ['xterm', 'dumb']) {
@@ -129,11 +129,11 @@ describe('A question at the terminal', () => {
       expect(await importing.contents()).to.equal(before);
     });
 
-  describe('of a terminal that knows no escape sequences', () => {
+  describe('at a terminal without escape sequences', () => {
     const atDumbTerminal: typeof cli.atTerminal = (argv, dialogue) =>
       cli.atTerminal(argv, dialogue, { cwd: importing.folder, env: { ...cli.env, TERM: 'dumb' } });
 
-    it('is asked in lines: texts, a choice by its number, a password that is not shown', async () => {
+    it('is asked in lines: texts, choices by number, hidden passwords', async () => {
       const { exitCode, stdout, terminal } = await atDumbTerminal(
         ['users', 'register'],
         [
@@ -157,7 +157,7 @@ describe('A question at the terminal', () => {
       expect(terminal.isRaw()).to.equal(false);
     });
 
-    it('lets one be searched and chosen', async () => {
+    it('offers a search and a choice', async () => {
       await prepare('courses publish');
       const { exitCode, stdout } = await atDumbTerminal(
         ['courses', 'publish'],
@@ -171,7 +171,7 @@ describe('A question at the terminal', () => {
       expect(stdout).to.match(/^"Knots" .* is published/);
     });
 
-    it('is left by Ctrl-C and Ctrl-D at a real terminal', async function () {
+    it('ends at Ctrl-C and Ctrl-D at a real terminal', async function () {
       if (processes.withoutTerminal) this.skip();
       await prepare('users delete');
       for (const key of [keys.ctrlC, keys.ctrlD]) {

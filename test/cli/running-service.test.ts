@@ -4,7 +4,7 @@ import { testEnvironment } from '../support/environment.js';
 import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
-describe('Commands beside a running service', () => {
+describe('Commands while a service runs', () => {
   const harness = useHarness();
   let server: RunningServer;
   const cli = useCommandLine(() => ({
@@ -17,7 +17,7 @@ describe('Commands beside a running service', () => {
   });
   after(() => server.close());
 
-  it('serve says that it is running already; doctor finds nothing wrong', async () => {
+  it('serve refuses to start; doctor finds no problem', async () => {
     const { exitCode, message } = await cli.refusal(['serve']);
     expect(exitCode).to.equal(1);
     expect(message).to.equal(
@@ -27,7 +27,7 @@ describe('Commands beside a running service', () => {
     expect(stdout).to.include(`ok       address: a coursectl service is running at ${server.url}\n`);
   });
 
-  it('setup says that the service is running, or asks for a restart after a change of settings', async () => {
+  it('setup reports the service, or asks for a restart after a change of settings', async () => {
     const setUp = async (...options: string[]) =>
       (await cli.run(['setup', '--yes', ...options], { stdin: 'difference engine' })).stdout;
     const person = [

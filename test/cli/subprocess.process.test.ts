@@ -31,8 +31,8 @@ describe('The coursectl process', function () {
   const cli = useCommandLine(() => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }));
   const start = (...argv: string[]) => processes.start(argv, { cwd: cli.folder, env: cli.env });
 
-  describe('serving from an empty folder, with no setting at all', () => {
-    it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
+  describe('serving from an empty folder without settings', () => {
+    it('creates its tables and secret, prints its address and the next step, and stops at SIGTERM', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.waitForOutput(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
       const hint = /\nor in another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
@@ -57,7 +57,7 @@ describe('The coursectl process', function () {
       ]);
     });
 
-    it('continues to serve when the reader of its logs has gone, or their disk is full', async () => {
+    it('continues if the reader of its logs ends, or their disk is full', async () => {
       const argv = ['serve', '--migrate', '--port', '0', '--json'];
       const full = existsSync('/dev/full') ? ['/dev/full'] : [];
       for (const stderrFile of [undefined, ...full]) {
@@ -73,14 +73,14 @@ describe('The coursectl process', function () {
     });
   });
 
-  describe('where a disk is full', () => {
+  describe('on a full disk', () => {
     const full = '/dev/full';
     before(function () {
       if (!existsSync(full)) this.skip();
     });
     const inShell = (line: string) => processes.startShell(line, { cwd: cli.folder, env: cli.env });
 
-    it('says in one line that standard output is not complete', async () => {
+    it('reports in one line that standard output is not complete', async () => {
       for (const command of ['--help', 'config', 'config --json']) {
         const { exitCode, stderr } = await inShell(`coursectl ${command} > ${full}`).ended;
         expect({ exitCode, stderr }, command).to.deep.equal({
@@ -90,7 +90,7 @@ describe('The coursectl process', function () {
       }
     });
 
-    it('ends with the code of its failure when standard error can not be written', async () => {
+    it("exits with the code of its failure if standard error can't be written", async () => {
       await start('migrate', 'up').ended;
       for (const [command, code] of [
         ['users show nobody', 1],
@@ -100,7 +100,7 @@ describe('The coursectl process', function () {
         expect((await inShell(`coursectl ${command} 2> ${full}`).ended).exitCode, command).to.equal(code);
     });
 
-    it('says of the database what is wrong with it in one line', async () => {
+    it('reports the fault of the database in one line', async () => {
       await start('migrate', 'up').ended;
       const failing = await inShell('ulimit -f 0; coursectl users list').ended;
       expect(failing.exitCode).to.equal(1);
@@ -119,7 +119,7 @@ describe('The coursectl process', function () {
   const asUser = (...argv: string[]) =>
     processes.start(argv, { cwd: cli.folder, env: cli.env, ...(isRoot && { uid: 65_534 }) });
 
-  it('says what is wrong with a folder that its user can not write to', async function () {
+  it("explains the fault of a folder that its user can't write to", async function () {
     if ((await asUser('--version').ended).exitCode !== 0) return this.skip();
     chmodSync(cli.folder, 0o555);
     const file = path.join(cli.folder, 'data', 'coursectl.sqlite');
@@ -134,7 +134,7 @@ describe('The coursectl process', function () {
     );
   });
 
-  it('warns at the start of a service that its database can not be written', async function () {
+  it('warns at the start of the service about a read-only database', async function () {
     await start('migrate', 'up').ended;
     const folder = path.join(cli.folder, 'data');
     const file = path.join(folder, 'coursectl.sqlite');
@@ -150,7 +150,7 @@ describe('The coursectl process', function () {
     expect(words[0]).to.equal(`Nobody can sign in. ${warning}`);
   });
 
-  it('says that its folder was removed', async () => {
+  it('reports that its folder was removed', async () => {
     const inShell = processes.startShell('mkdir gone; cd gone; rmdir ../gone; coursectl users list', {
       cwd: cli.folder,
       env: cli.env,
@@ -162,7 +162,7 @@ describe('The coursectl process', function () {
     });
   });
 
-  it('names commands in its JSON as it was called', async () => {
+  it('names commands in JSON as the program was called', async () => {
     const { stdout } = await start('overview', '--json').ended;
     const { error } = JSON.parse(stdout) as { error: { message: string } };
     expect(error.message).to.match(/ run: node \/\S+\/bin\/coursectl\.js setup$/);
@@ -170,7 +170,7 @@ describe('The coursectl process', function () {
     expect(checks.map(({ remedy }) => remedy).join()).to.match(/node \/\S+\/bin\/coursectl\.js setup/);
   });
 
-  it('shows help and version from any folder, and needs no setting for it', async () => {
+  it('shows help and version from any folder, without settings', async () => {
     const help = await start('--help').ended;
     expect(help).to.include({ exitCode: 0, stderr: '' });
     expect(help.stdout).to.match(/^Usage: coursectl /);
@@ -180,7 +180,7 @@ describe('The coursectl process', function () {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('has a thread for each hash and four for files and names, unless its environment says otherwise', async function () {
+  it('has a thread for each core and four more, unless UV_THREADPOOL_SIZE is set', async function () {
     if (!existsSync('/proc/self/task')) return this.skip();
     const atExit = 'console.error("threads", fs.readdirSync("/proc/self/task").length)';
     const script = `import fs from "node:fs"; process.on("exit", () => ${atExit})`;
@@ -205,12 +205,12 @@ describe('The coursectl process', function () {
     afterEach(() => database.drop());
     const inShell = (line: string) => processes.startShell(line, { cwd: cli.folder, env: cli.env });
 
-    it('writes all of a long output to a pipe that is read slowly', async () => {
+    it('writes all of a long output to a slow reader', async () => {
       const { stdout } = await inShell('coursectl users export | (sleep 1; wc -l)').ended;
       expect(stdout.trim()).to.equal('1502');
     });
 
-    it('leaves no part of a file behind when the disk takes no more', async () => {
+    it('leaves no incomplete file on a full disk', async () => {
       const message = (file: string) =>
         `error: The disk of the file ${file} is full. Free some space, or name a file on another disk.\n`;
       const { exitCode, stderr } = await inShell('ulimit -f 64; coursectl users export --output users.csv').ended;
@@ -228,7 +228,7 @@ describe('The coursectl process', function () {
       }
     });
 
-    it('completes at the first Ctrl-C what must not be aborted, and ends immediately at the second', async () => {
+    it('completes its work after the first Ctrl-C, and ends immediately at the second', async () => {
       const { sequelize } = (await cli.context()).database;
       await sequelize.query(
         `INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', ${Date.now() + 300_000})`,
@@ -249,7 +249,7 @@ describe('The coursectl process', function () {
     const atTerminal = (...argv: string[]) => processes.startAtTerminal(argv, { cwd: cli.folder, env: cli.env });
     const question = /Where should the data be stored\?/;
 
-    it('leaves setup at Ctrl-C with 130 and nothing done', async () => {
+    it('ends setup at Ctrl-C with 130 and changes nothing', async () => {
       const setup = atTerminal('setup');
       await setup.waitForOutput(question);
       setup.type('\u0003');
@@ -262,7 +262,7 @@ describe('The coursectl process', function () {
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
 
-    it('sets the system up as it is typed, and shows the password nowhere', async () => {
+    it('sets up the system from typed answers, and never shows the password', async () => {
       const setup = atTerminal('setup');
       const password = 'ŴßþÐ§µ-typed';
       const dialogue: [RegExp, string][] = [

@@ -45,7 +45,7 @@ describe('Listings at a real terminal', function () {
     return stdout.replaceAll('\r\n', '\n');
   }
 
-  it('fit its columns, with a bold heading, but not with NO_COLOR', async () => {
+  it('fit its columns, with a bold heading unless NO_COLOR is set', async () => {
     for (const columns of [60, 120]) {
       const lines = stripVTControlCharacters(await shown(['enrollments', 'list'], columns)).split('\n');
       for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
@@ -55,13 +55,13 @@ describe('Listings at a real terminal', function () {
     expect((await shown(['users', 'list'], 80, 40, { NO_COLOR: '1' })).startsWith('NAME')).to.equal(true);
   });
 
-  it('that are longer than the screen go through the pager', async () => {
+  it('go through the pager if they are longer than the screen', async () => {
     const paged = await shown(['users', 'list'], 80, 4, { PAGER: "sed 's/^/paged: /'" });
     expect(paged.match(/^paged: /gm)).to.have.lengthOf(6);
     expect(await shown(['users', 'list'], 80, 40, { PAGER: "sed 's/^/paged: /'" })).not.to.include('paged: ');
   });
 
-  it('leave Ctrl-C to the pager, and end when it does', async () => {
+  it('leave Ctrl-C to the pager, and end with the pager', async () => {
     const listing = processes.startAtTerminal(['users', 'list'], {
       cwd: cli.folder,
       // Without a program in it, whose beginning the signal could meet.

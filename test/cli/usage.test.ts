@@ -15,7 +15,7 @@ const lineOf = (words: string) => [
 ];
 const has = (command: Command, name: string) => command.options.some(({ long }) => long === name);
 
-describe('A word that is no command', () => {
+describe('An unknown command', () => {
   const cli = useCommandLine(() => ({}));
 
   const words: [typed: string, meant: string[]][] = [
@@ -69,7 +69,7 @@ describe('A word that is no command', () => {
     ['update', ['users edit', 'courses edit', 'migrate up']],
     ['cuorses', ['courses']],
   ];
-  it('leads to the commands that may be meant', async () => {
+  it('suggests the commands that may be meant', async () => {
     for (const [typed, meant] of words) {
       const { exitCode, stderr } = await cli.run(typed.split(' '), { calledAs: 'npx coursectl' });
       expect(exitCode, typed).to.equal(2);
@@ -85,7 +85,7 @@ describe('A word that is no command', () => {
     }
   });
 
-  it('in a group is answered with the commands of the group', async () => {
+  it('is answered with the commands of its group', async () => {
     const { stderr } = await cli.run(['users', 'sessions', 'frob']);
     expect(stderr).to.equal(
       "error: unknown command 'frob' of coursectl users sessions\nThere are: list, end, end-all\n" +
@@ -95,9 +95,9 @@ describe('A word that is no command', () => {
   });
 });
 
-describe('An option of another name', () => {
+describe('An unknown option', () => {
   const cli = useCommandLine(() => ({}));
-  it('leads to that which may be meant', async () => {
+  it('suggests the intended name', async () => {
     for (const [line, meant] of [
       ['users list --format csv', '--output'],
       ['users show ada@x.org --format json', '--json'],
@@ -112,10 +112,10 @@ describe('An option of another name', () => {
   });
 });
 
-describe('A name or value that is slightly wrong', () => {
+describe('A misspelt name or value', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  it('leads to that which may be meant', async () => {
+  it('suggests the intended name', async () => {
     const { context } = harness;
     const kim = await buildUser(context, { role: 'trainer', email: 'kim@example.org' });
     await buildUser(context, { email: 'odon@example.org', firstName: 'Ödön', lastName: 'Kovács' });
@@ -140,13 +140,13 @@ describe('A name or value that is slightly wrong', () => {
     expect(stderr).to.include('(Did you mean json?)');
   });
 
-  it('with blanks needs quotes', async () => {
+  it('needs quotes if it has blanks', async () => {
     const { stderr } = await cli.run(['users', 'show', 'Ödön', 'Kovács']);
     expect(stderr).to.include('A name with blanks needs quotes: coursectl users show "Ödön Kovács"\n');
   });
 });
 
-describe('Usual names', () => {
+describe('Common names', () => {
   const { harness, cli } = useHarnessAndCli();
 
   it('of commands are aliases: ls, rm and create', async () => {
@@ -182,7 +182,7 @@ describe('Errors and JSON', () => {
     );
   });
 
-  it('are offered where JSON means something, by every command that has a result', async function () {
+  it('include --json for every command with a result', async function () {
     this.timeout(scaled(40_000));
     const without = [...commands].filter(([, command]) => !has(command, '--json')).map(([words]) => words);
     expect(without).to.deep.equal(['users transfer-super-admin']);

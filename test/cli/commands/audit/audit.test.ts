@@ -33,7 +33,7 @@ describe('coursectl audit list', () => {
     await cli.run(['users', 'edit', 'ben@x.org', '--last-name', 'Old']);
   });
 
-  it('shows a table for people, newest first, with who did it', async () => {
+  it('shows a table with the actor, newest entry first', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['audit', 'list']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Page 1 of 1, 2 entries.\n' });
     const [heading, edited, deactivated] = stdout.split('\n');
@@ -44,7 +44,7 @@ describe('coursectl audit list', () => {
     );
   });
 
-  it('names who was at the terminal, at the terminal and over HTTP; of changes over HTTP nobody', async () => {
+  it('records the system user of changes at the terminal only', async () => {
     await cli.run(['users', 'edit', 'ben@x.org', '--last-name', 'Older'], { osUser: 'müller' });
     const [line] = (await cli.run(['audit', 'list'])).stdout.split('\n').slice(1);
     expect(line).to.match(/^\S+Z +terminal \(müller\) +user\.update /);
@@ -52,7 +52,7 @@ describe('coursectl audit list', () => {
     expect(body.entries.map(({ osUser }: { osUser: unknown }) => osUser)).to.deep.equal(['müller', null, null]);
   });
 
-  it('takes the names of a target that lists show, of deleted ones too', async () => {
+  it('accepts the names and short ids that lists show, also of deleted targets', async () => {
     const trainer = await buildUser(harness.context, { email: 'eve@x.org', role: 'trainer', phone: '+44 5' });
     const course = await buildCourse(harness.context, trainer, { title: 'Knots' });
     const hitches = await buildCourse(harness.context, trainer, { title: 'Hitches' });
@@ -69,7 +69,7 @@ describe('coursectl audit list', () => {
     expect(await actions('--target', '203.0.113.7')).to.deep.equal([]);
   });
 
-  it('takes whole ids of targets and actors in every spelling, of deleted accounts too', async () => {
+  it('accepts whole ids in every spelling, also of deleted accounts', async () => {
     for (const isDeleted of [false, true]) {
       if (isDeleted) for (const user of [ben, admin]) await user.destroy();
       for (const spelled of [(id: string) => `{${id.toUpperCase()}}`, (id: string) => ` ${id.replaceAll('-', '–')} `]) {
@@ -83,7 +83,7 @@ describe('coursectl audit list', () => {
     expect(stdout.split('\n')[1]).to.match(new RegExp(`Z +${admin.id} +user\\.deactivate`));
   });
 
-  it('refuses the end of several ids', async () => {
+  it('refuses a short id that several ids end with', async () => {
     const end = 'abcdef012345';
     for (const beginning of ['019aa0c4-0000-7000-8000', '019aa0c4-0000-7000-9000'])
       await harness.context.database.inTransaction((transaction) =>
@@ -99,7 +99,7 @@ describe('coursectl audit list', () => {
     expect(stderr).to.include(`019aa0c4-0000-7000-8000-${end}`).and.to.include(`019aa0c4-0000-7000-9000-${end}`);
   });
 
-  it('names a deleted course and a deleted account as they were, with their ids on request', async () => {
+  it('shows the last names of deleted courses and accounts, and their ids on request', async () => {
     const trainer = await buildUser(harness.context, { email: 'eve@x.org', role: 'trainer', lastName: 'Moe' });
     const course = await buildCourse(harness.context, trainer, { title: 'Knots' });
     expect((await cli.run(['courses', 'delete', 'Knots', '--yes'])).exitCode).to.equal(0);
@@ -110,7 +110,7 @@ describe('coursectl audit list', () => {
     expect(deleted).to.match(new RegExp(`^course\\.delete +Knots +${course.id}$`));
   });
 
-  it('prints the entry of the API with --json, with old and new values', async () => {
+  it('prints the entry of the API with old and new values with --json', async () => {
     const { body } = await harness.api('get', '/api/audit', token).expect(200);
     expect(await cli.json(['audit', 'list'])).to.deep.equal(body);
     const [edited] = await entries();

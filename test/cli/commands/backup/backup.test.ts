@@ -23,7 +23,7 @@ describe('coursectl backup and restore', () => {
   const cli = useInstallation();
   const modeOf = (name: string) => statSync(path.join(cli.folder, name)).mode & 0o777;
 
-  it('restores accounts, courses and files elsewhere', async () => {
+  it('restores accounts, courses and files in another folder', async () => {
     const { context, trainer, files } = await withMaterials(cli, 2);
     await tokenFor(context, trainer);
     const backedUp = await cli.run(['backup', 'copy']);
@@ -45,7 +45,7 @@ describe('coursectl backup and restore', () => {
     expect(pathsIn(path.join(cli.folder, 'elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
   });
 
-  it('withdraws mails, and ends links and addresses of calendars, so that a backup opens no account', async () => {
+  it('withdraws mails and invalidates links and calendar addresses on restore', async () => {
     const { context, trainer } = await withMaterials(cli, 1);
     const user = await trainer.update({ inviteState: 'queued' });
     const token = await linkFor(context, user);
@@ -70,7 +70,7 @@ describe('coursectl backup and restore', () => {
     await database.close();
   });
 
-  it('only this user can read a backup and what was restored', async () => {
+  it('makes backups and restored files readable by the current user only', async () => {
     const { files } = await withMaterials(cli, 1);
     mkdirSync(path.join(cli.folder, 'copy'));
     // Not the mode of mkdir(), from which the umask takes.
@@ -83,7 +83,7 @@ describe('coursectl backup and restore', () => {
     for (const name of [...written, 'elsewhere/coursectl.sqlite']) expect(modeOf(name), name).to.equal(0o600);
   });
 
-  it('has figures for --json, and a manifest with hashes', async () => {
+  it('prints counts with --json, and writes a manifest with hashes', async () => {
     const { files } = await withMaterials(cli, 1);
     const { backup } = await cli.json<{ backup: object }>(['backup', 'copy']);
     expect(backup).to.include({ dialect: 'sqlite', files: 1, fileBytes: 18, bucket: null, dumpCommand: null });
@@ -118,7 +118,7 @@ describe('coursectl backup and restore', () => {
     expect(readFileSync(path.join(cli.folder, 'elsewhere/files', changed), 'utf8')).to.equal('Content');
   });
 
-  it('has restored, and warns, when the cleanup afterwards fails', async () => {
+  it('restores, and warns if the cleanup afterwards fails', async () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
     mkdirSync(path.join(cli.folder, 'elsewhere'));
@@ -149,7 +149,7 @@ describe('coursectl backup and restore', () => {
     });
   }
 
-  it('leaves the files of imports to the installation that was backed up', async () => {
+  it('does not restore files of imports, which belong to the original installation', async () => {
     const filesIn = (id: string) => {
       const folder = path.join(cli.folder, 'data/imports', id);
       const [filePath, credentialsFile] = [path.join(folder, 'upload.csv'), path.join(folder, 'passwords.csv')];
@@ -193,7 +193,7 @@ describe('coursectl backup and restore', () => {
     expect(pathsIn(folder)).to.deep.equal([]);
   });
 
-  it('refuses a folder that is not empty, and leaves none after Ctrl-C', async () => {
+  it('refuses a folder that is not empty, and leaves no folder after Ctrl-C', async () => {
     mkdirSync(path.join(cli.folder, 'mine'));
     writeFileSync(path.join(cli.folder, 'mine/mine.txt'), 'mine');
     const { exitCode, message } = await cli.refusal(['backup', 'mine']);
@@ -216,7 +216,7 @@ describe('coursectl backup and restore', () => {
     expect(both.map(({ stderr }) => stderr).join('')).to.include('Another backup is running');
   });
 
-  it('has no dump command for SQLite', async () => {
+  it('prints no dump command for SQLite', async () => {
     const { exitCode, message } = await cli.refusal(['backup', 'copy', '--print-dump']);
     expect({ exitCode, message }).to.deep.equal({
       exitCode: 2,
@@ -224,7 +224,7 @@ describe('coursectl backup and restore', () => {
     });
   });
 
-  it('stops imports that wait for an upload, also in a database of an older schema, which it names', async () => {
+  it('stops imports without their uploads, also in an older schema, and says that the schema is older', async () => {
     // No backup has the upload.
     const { id } = await buildImport({});
     const { executed } = await (await cli.context()).schema.status();
@@ -243,7 +243,7 @@ describe('coursectl backup and restore', () => {
     expect(shown).to.include('failed').and.to.include('Upload it again.');
   });
 
-  it('restores only where there is neither a database nor files', async () => {
+  it('restores only into an installation without database and files', async () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
     expect((await cli.refusal(['restore', 'copy'])).message).to.match(

@@ -33,7 +33,7 @@ describe('coursectl backup and restore, with files in a bucket', () => {
     cli.env = { ...cli.env, ...inBucket };
   });
 
-  it('leaves the bucket to the installation that was backed up', async () => {
+  it('does not change the bucket, which belongs to the original installation', async () => {
     const context = await cli.context();
     const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org' });
     const course = await buildCourse(context, trainer);
@@ -57,7 +57,7 @@ describe('coursectl backup and restore, with files in a bucket', () => {
     );
   });
 
-  it('restores the database while the bucket is out of reach', async () => {
+  it('restores the database while the bucket is unreachable', async () => {
     await buildUser(await cli.context(), { email: 'ada@x.org' });
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     const env = { ...elsewhere, ...inBucket, S3_ENDPOINT: 'http://127.0.0.1:1' };

@@ -11,7 +11,7 @@ import { failureOf } from '../../../db/support/failure.js';
 import { scaled } from '../../../support/machine.js';
 import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
 
-describe('coursectl restore, of a damaged backup', () => {
+describe('coursectl restore with a damaged backup', () => {
   const cli = useInstallation(2);
   const inBackup = (name: string) => path.join(cli.folder, 'copy', name);
 
@@ -32,7 +32,7 @@ describe('coursectl restore, of a damaged backup', () => {
     expect(existsSync(path.join(cli.folder, 'elsewhere')), 'nothing is written').to.equal(false);
   }
 
-  it('refuses each file that is changed, truncated or missing', async () => {
+  it('refuses a changed, truncated or missing file', async () => {
     const parts = pathsIn(inBackup('')).filter((name) => name !== 'manifest.json');
     expect(parts).to.have.length(3);
     for (const part of parts) {
@@ -51,12 +51,12 @@ describe('coursectl restore, of a damaged backup', () => {
     }
   });
 
-  it('refuses a file that is not part of it', async () => {
+  it('refuses a file that the manifest does not list', async () => {
     writeFileSync(inBackup('files/material/extra'), '');
     await refused(/files\/material\/extra isn't part of the backup\. Remove it, and try again\.$/);
   });
 
-  it('refuses a manifest that is truncated, changed, newer, or names files elsewhere', async () => {
+  it('refuses a manifest that is truncated, changed or newer, or names files outside the folder', async () => {
     const sound = readFileSync(inBackup('manifest.json'), 'utf8');
     const digest = sound.lastIndexOf('"sha256": "') + '"sha256": "'.length;
     for (const damaged of [
@@ -79,7 +79,7 @@ describe('coursectl restore, of a damaged backup', () => {
     await refused(/^There is no backup in .*copy\. Name the folder of a backup\.$/);
   });
 
-  it('refuses a manifest that is a link, a pipe, a folder or huge, names a file twice or no database', async () => {
+  it('refuses a manifest that is a link, pipe, folder or huge, repeats a file or lacks the database', async () => {
     const file = inBackup('manifest.json');
     cpSync(file, path.join(cli.folder, 'manifest.json'));
     rmSync(file);
@@ -132,7 +132,7 @@ describe('coursectl restore, of a damaged backup', () => {
     expect(pathsIn(path.join(cli.folder, 'elsewhere')), 'nothing stays').to.deep.equal([]);
   }
 
-  it('refuses a database that is newer than the program, or whose rows refer to none', async () => {
+  it('refuses a database with a newer schema or broken foreign keys', async () => {
     await changeDatabase(["INSERT INTO SequelizeMeta (name) VALUES ('99991231235959-newer.cjs')"]);
     await refusedWhenChecked(/is newer than this program \(99991231235959-newer\.cjs\)\. Update coursectl\.$/);
     makeSound();
@@ -195,7 +195,7 @@ describe('coursectl restore, of a damaged backup', () => {
       '; file 5: "../5"; 4 more. Nothing was restored.',
     ],
   ];
-  it('refuses a database that names files outside of its folders, or may do so later', async () => {
+  it('refuses a database that names files outside its folders, or could do so later', async () => {
     for (const [statements, named, bytes] of foreign) {
       await changeDatabase(statements, bytes);
       await refusedWhenChecked(
@@ -206,7 +206,7 @@ describe('coursectl restore, of a damaged backup', () => {
     }
   }).timeout(scaled(60_000));
 
-  it('restores what operators have chosen at a terminal', async () => {
+  it('restores file paths that operators chose at a terminal', async () => {
     await changeDatabase([insertImport({ origin: 'cli', file_path: '/home/ada/a.csv', rejects_file: 'C:\\bad..csv' })]);
     expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
@@ -217,7 +217,7 @@ describe('coursectl restore, of a damaged backup', () => {
     expect(message).to.match(/is of SQLite, and DATABASE_URL names another kind of database\. Change DATABASE_URL\.$/);
   });
 
-  it('restores nothing of a backup that is changed while it is restored', async () => {
+  it('restores nothing if the backup changes during the restore', async () => {
     const folder = inBackup('');
     const last = (await readManifest(folder))?.files?.at(-1)?.key ?? '';
     const context = { ...(await cli.context()), config: loadConfig({ env: elsewhere, cwd: cli.folder }) };

@@ -14,7 +14,7 @@ import { folderOnOtherFileSystem } from '../../../support/other-file-system.js';
 import { mountSmallDisk } from '../../../support/small-disk.js';
 import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
 
-describe('coursectl backup and restore, on disks of their own', () => {
+describe('coursectl backup and restore on separate disks', () => {
   const cli = useInstallation();
   const at = (name: string) => path.join(cli.folder, name);
 
@@ -33,7 +33,7 @@ describe('coursectl backup and restore, on disks of their own', () => {
     expect(pathsIn(at('elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
   }
 
-  it('restores files into a file system that is mounted there', async function () {
+  it('restores files into a mounted file system', async function () {
     const keys = await makeBackup();
     const disk = mountSmallDisk(at('elsewhere/files'), '1m');
     if (!disk) return this.skip();
@@ -46,7 +46,7 @@ describe('coursectl backup and restore, on disks of their own', () => {
     }
   });
 
-  it('restores files through a link, which stays', async function () {
+  it('restores files through a symbolic link and keeps the link', async function () {
     const other = folderOnOtherFileSystem(cli.folder);
     if (!other) return this.skip();
     try {
@@ -61,7 +61,7 @@ describe('coursectl backup and restore, on disks of their own', () => {
     }
   });
 
-  it('restores the database through a link to another folder, which stays', async () => {
+  it('restores the database through a symbolic link and keeps the link', async () => {
     const keys = await makeBackup();
     for (const name of ['elsewhere', 'disk']) mkdirSync(at(name));
     symlinkSync('../disk/link.sqlite', at('elsewhere/coursectl.sqlite'));
@@ -73,7 +73,7 @@ describe('coursectl backup and restore, on disks of their own', () => {
     expect(users).to.have.length(1);
   });
 
-  it('says that a file system is read-only, and so do the storage and doctor', async function () {
+  it('reports a read-only file system, as do the storage and doctor', async function () {
     const { course } = await withMaterials(cli, 1);
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     const fault = (folder: string) =>
@@ -98,7 +98,7 @@ describe('coursectl backup and restore, on disks of their own', () => {
     }
   });
 
-  it('says when the disk of the backup or of the files is full, and leaves nothing there', async function () {
+  it('reports a full disk of the backup or of the files, and leaves nothing on it', async function () {
     await withMaterials(cli, 100);
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     const database = statSync(at('copy/database.sqlite')).size;

@@ -30,7 +30,7 @@ describe('coursectl backup and restore, killed', function () {
     return !isOver;
   }
 
-  it('a backup killed when half of the files are copied has no manifest, and restore refuses it', async () => {
+  it('leaves no manifest when a backup is killed, and restore refuses the backup', async () => {
     const running = programs.start(['backup', 'copy'], { cwd: cli.folder, env: cli.env });
     const isThere = () => names('copy/files/material').length > 150;
     expect(await killAt(running, isThere), 'killed in time').to.equal(true);
@@ -67,7 +67,7 @@ describe('coursectl backup and restore, killed', function () {
       'while it copies the files': () => names('elsewhere/files/material').length > 100,
     };
     for (const [stage, isThere] of Object.entries(stages))
-      it(`killed ${stage} leaves no database, and is begun again by the next one`, async () => {
+      it(`leaves no database when killed ${stage}, and the next restore starts again`, async () => {
         const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
         expect(await killAt(running, isThere), 'killed in time').to.equal(true);
         const { message } = await cli.refusal(['users', 'list'], { env: elsewhere });
@@ -77,7 +77,7 @@ describe('coursectl backup and restore, killed', function () {
         await assertComplete();
       });
 
-    it('keeps others out until it ends, also while it is paused, and no longer when it is killed', async () => {
+    it('locks out other restores until it ends or is killed, also while it is paused', async () => {
       const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
       const isThere = () => names('elsewhere/files/material').length > 0;
       for (const deadline = Date.now() + scaled(30_000); !isThere() && Date.now() < deadline; ) await sleep(1);
@@ -104,7 +104,7 @@ describe('coursectl backup and restore, killed', function () {
         renameSync(file(), `${file()}.restoring`);
       });
 
-      it('keeps all commands from making an empty database, and doctor says so', async () => {
+      it('prevents all commands from creating an empty database, and doctor reports it', async () => {
         const message = `A restore was interrupted: ${file()}.restoring exists, but no database. Run it again: coursectl restore <folder>. To cancel the restore, remove that file.`;
         for (const words of ['serve', 'serve --migrate', 'migrate up', 'setup --yes', 'backup another', 'users list']) {
           const { exitCode, message } = await cli.refusal(words.split(' '), { env: elsewhere });
@@ -121,7 +121,7 @@ describe('coursectl backup and restore, killed', function () {
         await assertComplete();
       });
 
-      it('replaces its files, which may be damaged, and those that another backup has, too', async () => {
+      it('replaces the files of the interrupted restore, also those that another backup has', async () => {
         expect((await cli.run(['backup', 'other'])).exitCode).to.equal(0);
         const [material = ''] = names('elsewhere/files/material');
         writeFileSync(at(`elsewhere/files/material/${material}`), 'A part');

@@ -55,7 +55,7 @@ function isInstalled(program: string): boolean {
     return buildMaterial(context, await buildCourse(context, trainer, { title: 'Bees' }));
   }
 
-  it('leaves a database alone that is not restored yet, or was used since the backup, and says so', async () => {
+  it('does not change a database that is not restored yet or was used since the backup', async () => {
     await withMaterial();
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     const context = await cli.context();
@@ -76,7 +76,7 @@ function isInstalled(program: string): boolean {
     expect(await context.database.models.Session.count()).to.equal(1);
   });
 
-  it('restores nothing beside a database that names files outside of its folders', async () => {
+  it('restores nothing if the database names files outside its folders', async () => {
     const { storageKey } = await withMaterial();
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     const id = '../../../victim';
@@ -91,7 +91,7 @@ function isInstalled(program: string): boolean {
     expect(await (await cli.context()).database.models.Import.findByPk(id)).to.include({ status: 'planned' });
   });
 
-  it('prints the exact command without a password, on standard output alone', async () => {
+  it('prints the dump command without a password, on standard output only', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy', '--print-dump']);
     const { hostname, port, username, pathname } = new URL(harness.databaseUrl);
     expect(exitCode).to.equal(0);
@@ -109,7 +109,7 @@ function isInstalled(program: string): boolean {
     expect(printed.restoreCommand).to.match(/^(mariadb|mysql) --host=\S+ --port=\d+ --protocol=TCP .*--binary-mode /);
   });
 
-  it('leaves the GTIDs of MySQL out of the dump', async () => {
+  it('excludes the GTIDs of MySQL from the dump', async () => {
     const { database } = (await cli.context()).config;
     if (database.dialect === 'sqlite') throw new Error('The database is on no server.');
     const optionOf = (version: string) =>
@@ -118,7 +118,7 @@ function isInstalled(program: string): boolean {
     expect(optionOf('MariaDB 11.8.3')).to.equal(undefined);
   });
 
-  it('the dump and the files are restored elsewhere', async function () {
+  it('restores the dump and the files in another installation', async function () {
     const { dumpCommand } = await cli.json<DumpCommands>(['backup', 'backups/copy', '--print-dump']);
     const [, program = ''] = /&& (\S+) --host/.exec(dumpCommand) ?? [];
     if (!isInstalled(program)) this.skip();
@@ -173,7 +173,7 @@ function isInstalled(program: string): boolean {
     }
   });
 
-  it('says what to do where the files are in a bucket', async () => {
+  it('prints the next steps if the files are in a bucket', async () => {
     const { exitCode, message } = await cli.refusal(['backup', 'copy'], { env: { ...cli.env, ...inBucket } });
     expect(exitCode).to.equal(2);
     expect(message).to.match(

@@ -30,7 +30,7 @@ describe('coursectl backup, while the service is used', function () {
     }
   }
 
-  it('has every file of the copied database, and the restored service serves them', async () => {
+  it('copies every file of the copied database, and the restored service serves the files', async () => {
     const { context, trainer, course, files } = await withMaterials(cli, 200);
     const { token: admin } = await signIn(context, { role: 'super_admin' });
     const token = await tokenFor(context, trainer);
@@ -106,7 +106,7 @@ describe('coursectl backup, while the service is used', function () {
 
   const losses = { 'has expired': 'expires_at = 1', 'has another owner': "owner = 'another'" };
   for (const [loss, change] of Object.entries(losses))
-    it(`fails when its lease, which keeps files from being removed, ${loss}`, async () => {
+    it(`fails when its lease against the removal of files ${loss}`, async () => {
       const { context } = await withMaterials(cli, 200);
       const folder = path.join(cli.folder, 'copy');
       let changed: Promise<unknown> | undefined;

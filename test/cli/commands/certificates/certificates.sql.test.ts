@@ -23,7 +23,7 @@ describe('coursectl certificates', () => {
     return certificates.map((one) => one.code);
   };
 
-  it('list by course, person and state, and show one by its code', async () => {
+  it('lists certificates by course, person and state, and shows one by its code', async () => {
     expect(await list())
       .to.have.length(2)
       .and.include(code);
@@ -41,7 +41,7 @@ describe('coursectl certificates', () => {
     expect((await cli.run(['certificates', 'show', 'x'])).stderr).to.include('Certificate not found.');
   });
 
-  it('revoke one, having asked, and say so the second time', async () => {
+  it('revokes a certificate after a question, and reports a revoked one', async () => {
     const name = 'The certificate of Ada Lovelace for "Compilers"';
     expect((await cli.run(['certificates', 'revoke', code])).stderr).to.include('add --yes to revoke');
     expect((await cli.run(['certificates', 'revoke', code, '--yes'])).stdout).to.equal(`${name} is revoked.\n`);

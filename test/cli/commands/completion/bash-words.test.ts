@@ -29,7 +29,7 @@ describe('A line of bash up to the cursor', () => {
     ['tool show 花\\ 子', '花 子', '', 0],
   ];
   for (const [line, value, quote, kept, before = ['tool', 'show']] of cases)
-    it(`is read as bash reads it: ${line}`, () =>
+    it(`is parsed as bash parses it: ${line}`, () =>
       expect(readLine(line, breaks)).to.deep.equal({ before, value, quote, kept }));
 });
 
@@ -44,7 +44,7 @@ describe('A name as a word of bash', () => {
     '#1',
     '-x',
   ];
-  it('means that name, whatever quote is open', function () {
+  it('stands for the name in every open quote', function () {
     if (spawnSync('bash', ['-c', 'true']).error) this.skip();
     for (const name of names)
       for (const quote of ['', '"', "'"] as const) {
@@ -55,7 +55,7 @@ describe('A name as a word of bash', () => {
       }
   });
 
-  it('has only what bash does not keep', () => {
+  it('leaves out the part that bash keeps', () => {
     for (const [line, name, word] of [
       ['tool show ada@ex', 'ada@example.org', '@example.org'],
       ['tool show a:b', 'a:b c', 'b\\ c'],

@@ -25,7 +25,7 @@ function sample(): Command {
   return program;
 }
 
-describe('What may stand at the cursor', () => {
+describe('The candidates at the cursor', () => {
   const importOptions = ['--format', '-r', '--rejects', '--owner', '--note', '--dry-run', '-h', '--help'];
   const cases: [what: string, words: string[], offered: string[]][] = [
     ['the commands, without hidden ones', [''], ['users', 'paint', 'help']],
@@ -56,9 +56,9 @@ describe('What may stand at the cursor', () => {
     return [...offers.map(({ value }) => value), ...(isFile ? ['(a file)'] : []), ...(names ? [`(a ${names})`] : [])];
   };
   for (const [what, words, offered] of cases)
-    it(`is ${what}`, () => expect(offeredAt(sample(), words)).to.deep.equal(offered));
+    it(`are ${what}`, () => expect(offeredAt(sample(), words)).to.deep.equal(offered));
 
-  it('is no help command where commander has none', () => {
+  it('do not include a help command if commander has none', () => {
     const without = new Command('tool').helpCommand(false);
     without.command('paint');
     expect(offeredAt(without, [''])).to.deep.equal(['paint']);
@@ -69,7 +69,7 @@ describe('What may stand at the cursor', () => {
 describe('coursectl completion', () => {
   const surroundings = { env: {}, cwd: process.cwd() };
 
-  it('offers what begins as typed, in the form that each shell reads', async () => {
+  it('offers candidates with the typed prefix, in the format of each shell', async () => {
     const offered = async (...argv: string[]) => (await runCli(['completion', ...argv], surroundings)).stdout;
     const breaks = { ...surroundings, env: { COMP_WORDBREAKS: '=:' } };
     expect(await offered('bash', '--', '~/bin/coursectl completion b')).to.equal('words\nbash\n');
@@ -83,7 +83,7 @@ describe('coursectl completion', () => {
     expect(await offered('fish', '--', 'users', 'import', '')).to.equal('files\n');
   });
 
-  it('prints a script, with --json in an object', async () => {
+  it('prints a script, as an object with --json', async () => {
     for (const shell of shells) {
       const plain = await runCli(['completion', shell], surroundings);
       expect(plain.stdout).to.equal(`${completionScripts[shell]('coursectl')}\n`);

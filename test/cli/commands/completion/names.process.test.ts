@@ -67,7 +67,7 @@ describe('Completion of names', function () {
     return words.map(({ value }) => value);
   }
 
-  it('offers courses by their titles, whatever the case, and by the end of their ids where these name nothing', async () => {
+  it('offers courses by title in any case, and by short id if no title matches', async () => {
     const all = await names('course');
     expect(all).to.have.members([...titles, ...(filled?.twins ?? [])]);
     expect(await names('course', 'weAving b')).to.deep.equal(['weAving by hand']);
@@ -83,14 +83,14 @@ describe('Completion of names', function () {
       expect(await names('course', typed), typed).to.deep.equal([completed]);
   });
 
-  it('offers accounts by email, without more of them than their names', async () => {
+  it('offers accounts by email, with their names only', async () => {
     expect(await names('user')).to.deep.equal(['ada+1@example.org', 'grace@example.org', "o'ben@example.org"]);
     expect(await names('user', 'G')).to.deep.equal(['Grace@example.org']);
     const { stdout } = await cli.run(['completion', 'fish', '--', 'users', 'show', '']);
     expect(stdout.split('\n')[1]).to.equal('ada+1@example.org\tAda Lovelace');
   });
 
-  it('offers enrollments by the end of their ids, imports by number and else by that', async () => {
+  it('offers enrollments by short id, and imports by number or short id', async () => {
     const { enrollment = '' } = filled ?? {};
     for (const typed of ['', enrollment.slice(0, 5), enrollment])
       expect(await names('enrollment', typed)).to.deep.equal([enrollment]);
@@ -111,7 +111,7 @@ describe('Completion of names', function () {
     await cli.run(['users', 'delete', 'fay@x.org', '--yes']);
   });
 
-  it('says nothing, ends well and creates nothing where there is no database, an old one or no server', async () => {
+  it('prints nothing and creates nothing without a database, with an old schema or without a server', async () => {
     const settings = [
       { DATABASE_URL: 'sqlite:none.sqlite' },
       { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/x' },
@@ -188,7 +188,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         }
       }
 
-      it('quotes titles so that the program gets them as they are, and completes files', async () => {
+      it('quotes titles so that the program gets them unchanged, and completes files', async () => {
         writeFileSync(path.join(cli.folder, 'people.csv'), '');
         const running = await start();
         expect(await called(running, 'coursectl users import peo\t')).to.deep.equal(['users', 'import', 'people.csv']);
@@ -229,7 +229,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         await running.ended;
       });
 
-      it('runs only what was typed as the command: nothing of the folder, of those above it, or after npx', async () => {
+      it('runs only the typed command, and no program of the folder, of its parents or after npx', async () => {
         // Before the shell looks for commands, which it does once.
         installIn(cli.folder, 'commands/npx');
         const running = await start();

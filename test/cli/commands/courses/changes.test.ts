@@ -92,7 +92,7 @@ describe('changes of courses at the command line', () => {
       });
     });
 
-    it('changes what is given and leaves the rest', async () => {
+    it('changes the given fields only', async () => {
       const argv = ['courses', 'edit', weaving.title, '--title', 'Weaving', '--max-students', '20', '--tag', 'silk'];
       expect((await cli.run(argv)).stdout).to.equal(`Changed "Weaving" (${course.id}).\n`);
       const { course: changed } = await cli.json<Answer>(['courses', 'show', 'Weaving']);
@@ -100,7 +100,7 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal(['course.update cli']);
     });
 
-    it('clears what is given as empty', async () => {
+    it('clears fields with empty values', async () => {
       const cleared = fields.flatMap(([, option]) => [option, '']);
       const argv = ['courses', 'edit', course.id, ...cleared, '--tag', '', '--no-featured', '--no-auto-accept'];
       const { course: changed } = await cli.json<Answer>(argv);
@@ -143,7 +143,7 @@ describe('changes of courses at the command line', () => {
   });
 
   describe('coursectl courses assign-trainer', () => {
-    it('gives the course to another trainer, its enrollments too', async () => {
+    it('assigns the course and its enrollments to another trainer', async () => {
       const course = await buildCourse(harness.context, ada, { title: 'Bees' });
       const enrollment = await buildEnrollment(harness.context, await buildUser(harness.context), course);
       const grace = await buildUser(harness.context, { firstName: 'Grace', lastName: 'Hopper', role: 'trainer' });
@@ -170,7 +170,7 @@ describe('changes of courses at the command line', () => {
     });
     const activate = () => models().Enrollment.update({ status: 'active' }, { where: {} });
 
-    it('deletes without a question with --yes, and says so', async () => {
+    it('deletes without a question with --yes', async () => {
       const { exitCode, stdout } = await cli.run(['courses', 'delete', 'Bees', '--yes']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Deleted "Bees" (${course.id}).\n` });
       expect([await models().Course.count(), await models().Enrollment.count()]).to.deep.equal([0, 0]);

@@ -61,7 +61,7 @@ describe('files of courses at the command line', () => {
       expect(Object.keys(file)).to.deep.equal(['id', 'name', 'contentType', 'createdAt', 'bytes']);
     });
 
-    it('refuses what the API refuses, and what can not be read, and leaves nothing', async () => {
+    it('refuses unreadable files and the files that the API refuses, and leaves nothing', async () => {
       writeFileSync(at('a.txt'), 'x'.repeat(1025));
       await buildMaterial(await cli.context(), course, {}, 'x'.repeat(1000));
       const add = ['courses', 'files', 'add', 'Bees'];
@@ -83,7 +83,7 @@ describe('files of courses at the command line', () => {
   });
 
   describe('coursectl courses files list', () => {
-    it('shows a table for people, newest first, with the page below', async () => {
+    it('shows a table, newest file first, with the page below', async () => {
       const context = await cli.context();
       await buildMaterial(context, course, { name: 'old.txt' });
       await buildMaterial(context, course, { name: 'new.txt' }, 'new');
@@ -108,7 +108,7 @@ describe('files of courses at the command line', () => {
       expect(await refusal(remove(id, '--yes'))).to.deep.equal({ exitCode: 1, message });
     });
 
-    it('asks at a terminal, and keeps it after a no', async () => {
+    it('asks at a terminal, and keeps the file after a no', async () => {
       const { id } = await buildMaterial(await cli.context(), course, { name: 'a.txt' }, 'a');
       const asked = ['Remove this file? (y/N)', keys.enter] as const;
       const { exitCode } = await cli.atTerminal(remove(id), [[`a.txt (1 byte) of "Bees"`, ''], asked]);
@@ -122,7 +122,7 @@ describe('files of courses at the command line', () => {
   describe('coursectl courses files get', () => {
     const get = (...more: string[]) => ['courses', 'files', 'get', 'Bees', ...more];
 
-    it('writes the bytes to standard output and nothing else, and never to a terminal', async () => {
+    it('writes the bytes only to standard output, and refuses a terminal', async () => {
       const { id } = await buildMaterial(await cli.context(), course, {}, binary);
       const pieces: Buffer[] = [];
       const stdout = new PassThrough().on('data', (piece: Buffer) => pieces.push(piece));
@@ -135,7 +135,7 @@ describe('files of courses at the command line', () => {
       expect(shown.stderr).to.include('A file is not written to a terminal: add --output <file>');
     });
 
-    it('writes them to the file of --output, readable by this user only, and reports it', async () => {
+    it('writes a file for --output that only the current user can read', async () => {
       const { id } = await buildMaterial(await cli.context(), course, { name: 'hive.bin' }, binary);
       const { exitCode, stdout } = await cli.run(get(id, '--output', 'mine.bin'));
       expect(exitCode).to.equal(0);
@@ -147,14 +147,14 @@ describe('files of courses at the command line', () => {
       expect(answer.file).to.include({ id, name: 'hive.bin', bytes: binary.length });
     });
 
-    it('leaves no file when the course file does not exist', async () => {
+    it('creates no file if the course file does not exist', async () => {
       const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
       const message = `File not found: ${id}. To list them: coursectl courses files list <course>`;
       expect(await refusal(get(id, '--output', 'x'))).to.deep.equal({ exitCode: 1, message });
       expect(existsSync(at('x'))).to.equal(false);
     });
 
-    it('writes no part of a file that was cut in the storage', async () => {
+    it('writes nothing if the file is truncated in the storage', async () => {
       const { id, storageKey } = await buildMaterial(await cli.context(), course, {}, binary);
       truncateSync(at(`data/files/${storageKey}`), 1000);
       const { exitCode, message } = await refusal(get(id, '--output', 'x'));
@@ -164,7 +164,7 @@ describe('files of courses at the command line', () => {
       expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
     });
 
-    it('removes the incomplete file when it is interrupted, or the storage fails', async () => {
+    it('removes the incomplete file after an interruption or a failure of the storage', async () => {
       const { id } = await buildMaterial(await cli.context(), course, {}, binary);
       const interrupted = await cli.run(get(id, '--output', 'x'), { signal: AbortSignal.abort() });
       expect([interrupted.exitCode, existsSync(at('x'))]).to.deep.equal([130, false]);
@@ -203,7 +203,7 @@ describe('files of courses at the command line', () => {
       expect(await audited()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
     });
 
-    it('takes the image away again, having asked', async () => {
+    it('removes the image after a question', async () => {
       await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } }).toFile(at('bee.png'));
       await cli.run(['courses', 'thumbnail', 'Bees', 'bee.png']);
       const remove = ['courses', 'remove-thumbnail', 'Bees'];
@@ -217,7 +217,7 @@ describe('files of courses at the command line', () => {
       expect(stdout).to.equal(`"Bees" (${course.id}) has no image.\n`);
     });
 
-    it('refuses files that are no image or too large', async () => {
+    it('refuses files that are not images or too large', async () => {
       writeFileSync(at('bee.png'), 'no image'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
       const message = 'The image must be JPEG, PNG or WebP.';

@@ -23,7 +23,7 @@ describe('coursectl courses import', () => {
     ada = await buildUser(harness.context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', role: 'trainer' });
   });
 
-  it('creates what an export has, as CSV and as a workbook, with all fields', async () => {
+  it('creates the courses of an export with all fields, from CSV and workbooks', async () => {
     const fields = {
       title: 'Weaving',
       description: '=Warp\nand weft.',
@@ -49,7 +49,7 @@ describe('coursectl courses import', () => {
     }
   });
 
-  it('shows a plan with all columns and every row that is left out, then asks', async () => {
+  it('shows a plan with all columns and every skipped row, then asks', async () => {
     await buildCourse(harness.context, ada, { title: 'bees', startDate: '2030-01-07' });
     await buildCourse(harness.context, ada, { title: 'Wax', startDate: '2029-01-07' });
     const name = file(
@@ -108,7 +108,7 @@ describe('coursectl courses import', () => {
     expect(await titles()).to.deep.equal([]);
   });
 
-  it('is undone: untouched courses go, changed ones and those with enrollments stay', async () => {
+  it('deletes untouched courses on undo, and keeps changed courses and courses with enrollments', async () => {
     const imported = (text: string) => cli.run(['courses', 'import', file(text), '--trainer', 'ada@x.org', '--yes']);
     await imported('title,description\nOld,Before.\n');
     const { stdout } = await imported(`${twoCourses}Silk,Worms.,2030-01-08\n`);

@@ -40,7 +40,7 @@ describe('coursectl courses', () => {
   });
 
   describe('list', () => {
-    it('shows a table for people, a line a course, with the page below', async () => {
+    it('shows a table with a line for each course, with the page below', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'list', '--limit', '2']);
       expect({ exitCode, stderr }).to.deep.equal({
         exitCode: 0,
@@ -55,7 +55,7 @@ describe('coursectl courses', () => {
       expect(rest).to.deep.equal(['']);
     });
 
-    it('gives a pipe all courses, and shows a narrow terminal dates, seats, trainer and state', async () => {
+    it('writes all courses to a pipe; shows dates, seats, trainer and state at a narrow terminal', async () => {
       for (let count = 0; count < 12; count += 1)
         await buildCourse(harness.context, grace, { title: `Knots ${count}` });
       await loom.update({ startDate: '2026-01-05', endDate: '2026-03-27', maxStudents: 12 });
@@ -69,7 +69,7 @@ describe('coursectl courses', () => {
       expect(stdout).to.match(/^Weaving +2026-01-05 +2026-03-27 +0 of 12 +Ada Zuse +ended/m);
     });
 
-    it('gives what the API gives the super admin, with --json', async () => {
+    it('prints the response of the API for the super admin with --json', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses?limit=2', token).expect(200);
       expect(await cli.json(['courses', 'list', '--limit', '2'])).to.deep.equal(body);
@@ -97,7 +97,7 @@ describe('coursectl courses', () => {
         expect(await titles(...line.split(' ')), line).to.deep.equal(found);
     });
 
-    it('shows the seats, on request in JSON, and filters by them', async () => {
+    it('shows seats, in JSON on request, and filters by seats', async () => {
       await loom.update({ maxStudents: 1 });
       for (const status of ['active', 'waiting'] as const)
         await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status });
@@ -143,7 +143,7 @@ describe('coursectl courses', () => {
     const idOf = async (reference: string) =>
       (await cli.json<{ course: { id: string } }>(['courses', 'show', reference])).course.id;
 
-    it('finds a course by id, the last 8 characters of it, or title', async () => {
+    it('finds a course by id, by the last 8 characters of the id, or by title', async () => {
       for (const reference of [loom.id, loom.id.slice(-8), 'Weaving', ' Weaving ', 'weaving', 'WEAVING'])
         expect(await idOf(reference), reference).to.equal(loom.id);
       for (const reference of ['Glass', 'Fäden', "'; --"]) {
@@ -152,7 +152,7 @@ describe('coursectl courses', () => {
       }
     });
 
-    it('ignores the case of a title, but prefers the one that is spelled as it was typed', async () => {
+    it('ignores the case of a title, but prefers the exact spelling', async () => {
       const { context } = harness;
       const straße = await buildCourse(context, grace, { title: 'Straße für Éva' });
       expect(await idOf('STRASSE FÜR ÉVA')).to.equal(straße.id);
@@ -166,14 +166,14 @@ describe('coursectl courses', () => {
       expect(await idOf(named.title)).to.equal(named.id);
     });
 
-    it('lists at most ten of them', async () => {
+    it('lists at most ten courses of the same title', async () => {
       for (let count = 0; count < 11; count += 1) await buildCourse(harness.context, grace, { title: 'Weaving' });
       const { stderr } = await cli.run(['courses', 'show', 'Weaving']);
       expect(stderr.match(/[\da-f-]{36}/g)).to.have.lengthOf(10);
       expect(stderr).to.match(/ and 2 more\.\n$/);
     });
 
-    it('gives what the API gives, with --json', async () => {
+    it('prints the response of the API with --json', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { course } = (
         await harness
@@ -184,7 +184,7 @@ describe('coursectl courses', () => {
       expect(await cli.json(['courses', 'show', weaving.title])).to.deep.equal({ course });
     });
 
-    it('prints a line per field, several for a text of several lines, and none for an empty field', async () => {
+    it('prints a line for each field, several for a multi-line text, and none for an empty field', async () => {
       await loom.update({ description: 'Warp and weft.\r\nBring wool.', maxStudents: 12 });
       const { stdout } = await cli.run(['courses', 'show', 'Weaving']);
       const lines = stdout.split('\n');
@@ -198,7 +198,7 @@ describe('coursectl courses', () => {
   });
 
   describe('calendar', () => {
-    it('writes what the API gives, to standard output or a file, and nothing for a course without dates', async () => {
+    it('writes the calendar of the API to standard output or a file, and refuses a course without dates', async () => {
       await loom.update({ startDate: '2026-05-04' });
       const { text } = await harness.api('get', `/api/courses/${loom.id}/calendar.ics`).expect(200);
       expect(await cli.run(['courses', 'calendar', 'Weaving'])).to.include({ exitCode: 0, stdout: text });
@@ -211,7 +211,7 @@ describe('coursectl courses', () => {
   });
 
   describe('categories', () => {
-    it('lists each once', async () => {
+    it('lists each category once', async () => {
       await buildCourse(harness.context, grace, { category: 'Animals' });
       expect((await cli.run(['courses', 'categories'])).stdout).to.equal('Animals\nCrafts\n');
       expect(await cli.json(['courses', 'categories'])).to.deep.equal({ categories: ['Animals', 'Crafts'] });
@@ -219,7 +219,7 @@ describe('coursectl courses', () => {
   });
 
   describe('trainers', () => {
-    it('lists those who can be given a course, by name', async () => {
+    it('lists the available trainers by name', async () => {
       await buildUser(harness.context, { role: 'trainer', isActive: false });
       const { stdout, stderr } = await cli.run(['courses', 'trainers']);
       const [heading, first, second] = stdout.split('\n');
@@ -229,7 +229,7 @@ describe('coursectl courses', () => {
       expect(stderr).to.equal('Page 1 of 1, 2 trainers.\n');
     });
 
-    it('searches and pages, and gives what the API gives with --json', async () => {
+    it('searches, pages, and prints the response of the API with --json', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses/trainers/available?search=zuse', token).expect(200);
       expect(await cli.json(['courses', 'trainers', '--search', 'ZUSE'])).to.deep.equal(body);
@@ -237,7 +237,7 @@ describe('coursectl courses', () => {
   });
 
   describe('export', () => {
-    it('writes the courses that match with the fields that are named', async () => {
+    it('writes the chosen fields of matching courses', async () => {
       const argv = ['courses', 'export', '--trainer', 'ada@x.org', '--fields', 'seatsTaken,title'];
       await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status: 'active' });
       expect((await cli.run(argv)).stdout).to.equal('\ufeffseatsTaken,title\n1,Weaving\n0,Überfärben\n');
@@ -248,7 +248,7 @@ describe('coursectl courses', () => {
       expect((await cli.run(['courses', 'export'])).stdout).to.equal(all.text);
     });
 
-    it('refuses what is wrong before anything is written', async () => {
+    it('refuses wrong options before it writes anything', async () => {
       const says = async (...options: string[]) => (await cli.refusal(['courses', 'export', ...options])).message;
       expect(await says('--fields', 'title,weight')).to.match(/^--fields must be one of title, description, .+\.$/);
       expect(await says('--full', '--seats-left')).to.equal('--seats-left and --full cannot be used together.');

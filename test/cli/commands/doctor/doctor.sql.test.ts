@@ -53,7 +53,7 @@ describe('coursectl doctor', () => {
   afterEach(() => database.drop());
   const migrated = () => migrate(database);
 
-  it('reports one line per check, all well, for a working installation', async () => {
+  it('prints one line for each check of a working installation', async () => {
     await migrated();
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
@@ -92,7 +92,7 @@ describe('coursectl doctor', () => {
     expect(checks.clock?.detail).to.match(/^\d{4}-\d\d-\d\dT.*Z, within 5 s of the database$/);
   });
 
-  it('fails in each case that ends a start of serve, with the same message', async () => {
+  it('fails in each case in which serve does not start, with the same message', async () => {
     await migrated();
     const folder = cli.folder;
     const taken = createServer().listen(0, '127.0.0.1');
@@ -131,7 +131,7 @@ describe('coursectl doctor', () => {
       expect(settings?.detail).to.include(part);
   });
 
-  it('lists problems last, and ends with their number and names, on a screen of 24 lines', async () => {
+  it('lists problems last, and ends with their number and names at 24 lines', async () => {
     await migrated();
     writeFileSync(path.join(cli.folder, '.env'), 'LOG_LEVLE=info\n', { mode: 0o644 });
     const terminal = { screen: { columns: 80, rows: 24 }, env: { ...cli.env, NO_COLOR: '1' } };
@@ -147,7 +147,7 @@ describe('coursectl doctor', () => {
     expect(all.stdout).to.match(/^ok {7}clock: /m);
   });
 
-  it('estimates the sizes of growing tables, and says how long audit entries stay', async () => {
+  it('estimates the sizes of growing tables, and shows the retention of audit entries', async () => {
     await migrated();
     const { 'growing tables': unset } = await examine(cli);
     expect(unset?.status).to.equal('ok');
@@ -166,7 +166,7 @@ describe('coursectl doctor', () => {
     );
   });
 
-  it('names the day of the oldest import that has rows, and says how long those stay', async () => {
+  it('shows the day of the oldest import with rows, and the retention of rows', async () => {
     await migrated();
     const { models } = (await cli.context()).database;
     const file = { fileName: 'a.csv', filePath: '/a.csv', fileSha256: '', optionsJson: '{}' };
@@ -192,7 +192,7 @@ describe('coursectl doctor', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('says how to make a signing secret: needed in production, a warning elsewhere, and never shown', async () => {
+  it('explains how to generate a signing secret: fails in production, warns otherwise, never shows the secret', async () => {
     await migrated();
     const { configuration } = await examine(cli, { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: '' });
     expect(configuration?.status).to.equal('failed');
@@ -214,7 +214,7 @@ describe('coursectl doctor', () => {
     expect((await examine(cli, rotated, '--production'))['signing secret']).to.include({ status: 'ok' });
   });
 
-  it('warns of a production whose session cookies have no Secure', async () => {
+  it('warns in production of session cookies without Secure', async () => {
     await migrated();
     const production = { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'k7Qw2mZ9'.repeat(6) };
     const plain = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
@@ -231,7 +231,7 @@ describe('coursectl doctor', () => {
     expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
   });
 
-  it('says before production what a development installation lacks for it', async () => {
+  it('lists with --production what a development installation lacks', async () => {
     await migrated();
     const { 'demo programme': none } = await examine(cli, { JWT_SECRET: '' }, '--production');
     expect(none).to.include({ status: 'ok', detail: 'not loaded' });
@@ -253,7 +253,7 @@ describe('coursectl doctor', () => {
     expect(Object.keys(await examine(cli))).not.to.include.members(['metrics', 'demo programme']);
   });
 
-  it('reports why the database is unreachable and what to check, without its password', async () => {
+  it('reports why the database is unreachable and what to check, without the password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
     expect(Object.keys(checks), 'nothing more is asked').not.to.include('schema');
     expect(checks.connection?.status).to.equal('failed');
@@ -263,7 +263,7 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify(checks)).not.to.include('s3cr3t');
   });
 
-  it('says when the schema is older or newer than the program, or there is no super admin', async () => {
+  it('reports an older or newer schema, and a missing super admin', async () => {
     await migrated();
     expect((await examine(cli))['super admin']).to.include({ status: 'warning', remedy: 'Run: coursectl setup' });
     await cli.run(['migrate', 'down', '--yes']);
@@ -286,7 +286,7 @@ describe('coursectl doctor', () => {
     expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
   });
 
-  it('fails where a database file can only be read, and warns where others write to it all the time', async function () {
+  it('fails for a read-only database file, and warns if others write all the time', async function () {
     if (onMysql || !canLoseRights) return this.skip();
     await migrated();
     const { database: other, close } = await cli.context();
@@ -305,7 +305,7 @@ describe('coursectl doctor', () => {
     expect([checks.connection?.status, checks.schema?.status]).to.deep.equal(['ok', 'ok']);
   });
 
-  it('tells a folder that this user may not enter from a missing database', async function () {
+  it('distinguishes an inaccessible folder from a missing database', async function () {
     if (onMysql || !canLoseRights) return this.skip();
     const folder = path.join(cli.folder, 'data');
     mkdirSync(path.join(folder, 'files'), { recursive: true });
@@ -326,7 +326,7 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify(checks)).not.to.include('coursectl setup');
   });
 
-  it('warns of files that every user of the machine can read: .env and the database', async function () {
+  it('warns if every user of the machine can read .env or the database', async function () {
     if (onMysql || process.platform === 'win32') return this.skip();
     const settings = path.join(cli.folder, '.env');
     writeFileSync(settings, 'LOG_LEVEL=info\n');
@@ -346,7 +346,7 @@ describe('coursectl doctor', () => {
     }
   });
 
-  it('tests the file storage if it exists, and leaves nothing in it; says what to check, without secrets', async () => {
+  it('tests an existing file storage, leaves nothing in it, and reports faults without secrets', async () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
     const storage = async (env = {}) => (await examine(cli, env))['file storage'];
@@ -372,7 +372,7 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify(remote)).not.to.include('s3cr3t');
   });
 
-  it('says when the server allows fewer connections than the pool wants', async function () {
+  it('warns if the server allows fewer connections than the pool needs', async function () {
     if (!onMysql) return this.skip();
     const { 'server settings': settings } = await examine(cli, { DB_POOL_MAX: '500' });
     expect(settings?.status).to.equal('warning');

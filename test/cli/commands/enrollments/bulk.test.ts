@@ -40,7 +40,7 @@ describe('Changes of many enrollments at the command line', () => {
   });
 
   describe('assign', () => {
-    it('enrolls several: some are so already, some are refused, and the exit code is 3', async () => {
+    it('enrolls several trainees; exits with 3 if some are enrolled already or refused', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       const pending = await buildUser(harness.context, { email: 'pending@x.org' });
       await buildEnrollment(harness.context, pending, bees, { status: 'pending' });
@@ -59,7 +59,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.assign cli']);
     });
 
-    it('gives the enrollments with --json, and takes status and reply for all', async () => {
+    it('prints the enrollments with --json, and applies status and reply to all', async () => {
       const argv = ['assign', 'Bees', ben.id, cleo.id, '--status', 'pending', '--reply', 'Paid.', '--yes', '--json'];
       const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
       for (const { enrollment } of outcomes) expect(enrollment).to.include({ status: 'pending', reply: 'Paid.' });
@@ -68,7 +68,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(first?.enrollment).to.include({ courseId: bees.id, reply: 'Paid.' });
     });
 
-    it('takes a list, as that of another course writes it, or the filters of accounts among trainees', async () => {
+    it('accepts an exported list of enrollments, or filters of accounts', async () => {
       for (const trainee of [ben, cleo]) await buildEnrollment(harness.context, trainee, bees);
       const { stdout } = await run('list', '--course', 'Bees', '--output', 'csv');
       writeFileSync(path.join(cli.folder, 'class.csv'), stdout);
@@ -79,7 +79,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(filtered.stderr).to.equal('2 trainees enrolled in "Knots".\n');
     });
 
-    it('enrolls none where the seats are too few for all', async () => {
+    it('enrolls nobody if the seats are too few for all', async () => {
       const { id } = await buildUser(harness.context);
       await bees.update({ maxStudents: 2 });
       for (const more of ['--yes', '--dry-run'])
@@ -91,7 +91,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await models().Enrollment.count()).to.equal(0);
     });
 
-    it('puts the others on the waiting list with --when-full wait: the plan and the summary say how many', async () => {
+    it('counts trainees for the waiting list in plan and summary with --when-full wait', async () => {
       const { id } = await buildUser(harness.context, { firstName: 'Dan', lastName: 'Zed', email: 'dan@x.org' });
       await bees.update({ maxStudents: 2 });
       const argv = ['assign', 'Bees', ben.id, cleo.id, id, '--when-full', 'wait'];
@@ -107,7 +107,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect([again.exitCode, again.stderr]).to.deep.equal([0, '0 trainees enrolled in "Bees", 3 enrolled already.\n']);
     });
 
-    it('enrolls more than one request may name', async () => {
+    it('enrolls more trainees than one request of the API accepts', async () => {
       const emails: string[] = [];
       for (let count = 0; count < 70; count += 1) emails.push((await buildUser(harness.context)).email);
       const argv = ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--reply', 'x'.repeat(1500)];
@@ -118,7 +118,7 @@ describe('Changes of many enrollments at the command line', () => {
   });
 
   describe('status', () => {
-    it('changes several, and tells what can not be', async () => {
+    it("changes several enrollments, and lists those that can't be changed", async () => {
       const one = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       const other = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });
       const last = await buildEnrollment(harness.context, cleo, knots, { status: 'completed' });
@@ -138,7 +138,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(again.stderr).to.equal('0 enrollments changed to active, 2 active already, 2 refused.\n');
     });
 
-    it('changes none that has another status by then than it was shown with', async () => {
+    it('does not change an enrollment whose status changed after the plan', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'cancelled' });
       const shown = {
         id,
@@ -159,7 +159,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await statuses()).to.deep.equal(['cancelled']);
     });
 
-    it('shows all renames since the enrollment before completions', async () => {
+    it('shows renames since the enrollment before completions', async () => {
       const renamed = { status: 'active', formerName: 'Somebody Else' } as const;
       for (let count = 0; count < 21; count += 1)
         await buildEnrollment(harness.context, await buildUser(harness.context), bees, renamed);
@@ -174,7 +174,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect((await run('status', 'active', '--course', 'bees', '--yes')).stderr).not.to.include('Renamed');
     });
 
-    it('takes the filters of the list: --status is theirs', async () => {
+    it('accepts the filters of the list; --status is one of them', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       await buildEnrollment(harness.context, cleo, bees, { status: 'pending' });
       await buildEnrollment(harness.context, cleo, knots, { status: 'pending' });
@@ -186,7 +186,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect(message).to.equal('status must be one of pending, active, completed, cancelled. Did you mean completed?');
     });
 
-    it('needs no confirmation for the one of a trainee in a course, but for all of one of them', async () => {
+    it('asks for no confirmation with --trainee and --course, but with one of them', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       expect((await run('status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees')).stdout).to.equal(
         'Ben Young in "Bees" is active now.\n',
@@ -200,7 +200,7 @@ describe('Changes of many enrollments at the command line', () => {
 
   describe('by the filters of the list', () => {
     for (const line of ['status completed --course Bees', 'remove --trainer ada@x.org --search x.org'])
-      it(`"${line}" has results of one form, however many there are`, async () => {
+      it(`"${line}" has results of the same form for one and for several`, async () => {
         for (const trainees of [[], [ben], [ben, cleo]]) {
           await models().Enrollment.destroy({ where: {} });
           for (const trainee of trainees) await buildEnrollment(harness.context, trainee, bees, { status: 'active' });
@@ -214,7 +214,7 @@ describe('Changes of many enrollments at the command line', () => {
         }
       });
 
-    it('takes one of trainee and course as a filter, and both as a name', async () => {
+    it('treats --trainee or --course as a filter, and both as one enrollment', async () => {
       const named = ['remove', '--trainee', 'ben@x.org', '--course', 'Bees'];
       const message = 'There is no enrollment of ben@x.org in Bees.';
       for (const more of ['--yes', '--dry-run'])
@@ -226,7 +226,7 @@ describe('Changes of many enrollments at the command line', () => {
   });
 
   describe('remove', () => {
-    it('shows the enrollments at a terminal, at most twenty of them, and asks', async () => {
+    it('shows at most twenty enrollments at a terminal, and asks', async () => {
       for (let count = 0; count < 22; count += 1)
         await buildEnrollment(harness.context, await buildUser(harness.context), bees, { status: 'cancelled' });
       const argv = ['enrollments', 'remove', '--course', 'bees'];
@@ -277,7 +277,7 @@ describe('Changes of many enrollments at the command line', () => {
       return rows.map(({ kind, userId }) => [kind, userId]);
     };
 
-    it('mails those who are enrolled and whose status changes; without it the terminal mails nobody', async () => {
+    it('mails trainees about enrollments and changes of status only with --notify', async () => {
       await bees.update({ isPublished: true });
       await notified('assign', 'bees', 'ben@x.org');
       await notified('status', 'cancelled', '--course', 'bees', '--yes');

@@ -41,7 +41,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.assign cli', 'enrollment.assign cli']);
     });
 
-    it('puts a trainee on the waiting list of a full course with --when-full wait, once', async () => {
+    it('adds a trainee once to the waiting list of a full course with --when-full wait', async () => {
       await bees.update({ maxStudents: 1 });
       await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       const argv = ['enrollments', 'assign', 'Bees', 'cleo@x.org', '--when-full', 'wait'];
@@ -85,7 +85,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.status cli', 'enrollment.status cli']);
     });
 
-    it('shows a rename since the enrollment before the completion, and asks at a terminal', async () => {
+    it('shows a rename since the enrollment before a completion, and asks at a terminal', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, {
         status: 'active',
         formerName: 'Benjamin Old',
@@ -112,7 +112,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('a command that is run again', () => {
-    it('leaves an enrollment that is as wanted, however many are named', async () => {
+    it('does not change an enrollment in the wanted state, for one and for several', async () => {
       const message = 'Ben Young in "Bees" is active already.\n';
       const assign = ['enrollments', 'assign', 'Bees', 'ben@x.org', '--reply', 'Paid.'];
       await cli.run(assign);
@@ -129,7 +129,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('reply', () => {
-    it('sets the reply, and takes it back', async () => {
+    it('sets and clears the reply', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { notes: 'Please.' });
       expect((await cli.run(['enrollments', 'reply', id, 'See you.'])).stdout).to.equal(
         'Ben Young in "Bees": the reply is saved.\n',
@@ -156,7 +156,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('an enrollment', () => {
-    it('is named by its trainee and course, or by one of them where there is no other', async () => {
+    it('is found by trainee and course, or by one of them if it is the only one', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       for (const options of [
         ['--trainee', 'BEN@x.org', '--course', 'bees'],
@@ -177,7 +177,7 @@ describe('changes of enrollments at the command line', () => {
       expect((await cli.run(['enrollments', 'remove', ...named, '--yes'])).stdout).to.equal('Removed 1 enrollment.\n');
     });
 
-    it('of several is none: they are listed', async () => {
+    it('is not chosen among several: the command lists all', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
       const { exitCode, message } = await refusal('show', '--course', 'bees');
@@ -188,7 +188,7 @@ describe('changes of enrollments at the command line', () => {
         .and.to.include(`${other.id} (Cleo Müller in "Bees")`);
     });
 
-    it('that is not there, or named in two ways, is refused', async () => {
+    it('is refused if it is missing or named in two ways', async () => {
       const missing = 'An enrollment is missing: give its id, or --trainee and --course. To list them:';
       for (const [line, code, says] of [
         ['show x', 1, 'Enrollment not found: x. To list them: coursectl enrollments list'],
@@ -234,7 +234,7 @@ describe('changes of enrollments at the command line', () => {
     });
   });
 
-  describe('whose enrollment another session removes right after the commit', () => {
+  describe('if another session removes the enrollment right after the commit', () => {
     // A trigger acts without a delay.
     beforeEach(() =>
       harness.context.database.sequelize.query(
@@ -243,7 +243,7 @@ describe('changes of enrollments at the command line', () => {
     );
     afterEach(() => harness.context.database.sequelize.query('DROP TRIGGER removed_at_once'));
 
-    it('the commands report the success that they had, with the fields of one that stays', async () => {
+    it('reports success with the fields of a remaining enrollment', async () => {
       for (const [line, message] of [
         ['assign Bees cleo@x.org', /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/],
         ['status ID cancelled', /^Ben Young in "Bees" is cancelled now\.\n$/],

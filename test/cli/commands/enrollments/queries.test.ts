@@ -33,7 +33,7 @@ describe('coursectl enrollments', () => {
       await buildEnrollment(harness.context, cleo, wasps, { status: 'completed' });
     });
 
-    it('writes the enrollments that match with the fields that are named, phones too', async () => {
+    it('writes the chosen fields of matching enrollments, also phones', async () => {
       const argv = ['enrollments', 'export', '--course', 'bees', '--fields', 'lastName,phone,status'];
       expect((await cli.run(argv)).stdout).to.equal(
         `\ufefflastName,phone,status\nYoung,'${ben.phone},active\nMüller,'555 0101,pending\n`,
@@ -45,7 +45,7 @@ describe('coursectl enrollments', () => {
       expect((await cli.run(['enrollments', 'export'])).stdout).to.equal(all.text);
     });
 
-    it('refuses what is wrong before anything is written', async () => {
+    it('refuses wrong options before it writes anything', async () => {
       const says = async (...options: string[]) => (await cli.refusal(['enrollments', 'export', ...options])).message;
       expect(await says('--fields', 'weight')).to.match(/^--fields must be one of firstName, .+\.$/);
       const both = ['--search', 'x', '--trainee', 'ben@x.org'];
@@ -64,7 +64,7 @@ describe('coursectl enrollments', () => {
       await buildEnrollment(harness.context, cleo, wasps, { ...at(3), status: 'completed' });
     });
 
-    it('shows a table for people, a line an enrollment, with the page below', async () => {
+    it('shows a table with a line for each enrollment, with the page below', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['enrollments', 'list', '--course', 'Bees']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Page 1 of 1, 2 enrollments.\n' });
       const [heading, first, second] = stdout.split('\n');
@@ -73,7 +73,7 @@ describe('coursectl enrollments', () => {
       expect(second).to.match(/^Ben Young +ben@x\.org +Bees +active +40 +2026-01-01T00:00:00\.000Z +[\da-f-]{36}$/);
     });
 
-    it('gives what the API gives the super admin, with --json', async () => {
+    it('prints the response of the API for the super admin with --json', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/enrollments?limit=2', token).expect(200);
       expect(await cli.json(['enrollments', 'list', '--limit', '2'])).to.deep.equal(body);
@@ -123,7 +123,7 @@ describe('coursectl enrollments', () => {
   });
 
   describe('show', () => {
-    it('shows a line a field for people, and what the API gives with --json', async () => {
+    it('shows a line for each field, and the response of the API with --json', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, {
         status: 'active',
         notes: 'Paid.\nBy cheque.',

@@ -26,7 +26,7 @@ describe('coursectl files sweep', () => {
     return file;
   }
 
-  it('reports nothing when all files are known, or there is no storage yet', async () => {
+  it('reports no problems if all files are known or the storage does not exist yet', async () => {
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
     expect(sweep).to.deep.equal({ ...emptySweep, unknownRemoved: false });
     const { storageKey } = await material('live');
@@ -56,7 +56,7 @@ describe('coursectl files sweep', () => {
     expect(sweep.failure).to.include(stored(storageKey));
   });
 
-  it('removes orphaned files, which a backup keeps until it has ended', async () => {
+  it('removes orphaned files, but only after a running backup has ended', async () => {
     const { storageKey } = await material('marked');
     const upload = old(path.join(cli.folder, 'data', 'uploads', uuidv7()));
     const during = await holdRemovals(await cli.context(), () => cli.run(['files', 'sweep']));
@@ -83,7 +83,7 @@ describe('coursectl files sweep', () => {
     expect(existsSync(file)).to.equal(false);
   });
 
-  it('lists files that are missing or of another size than was stored, and exits with 1', async () => {
+  it('lists missing files and files of another size, and exits with 1', async () => {
     const [missing, cut] = [(await material('live')).storageKey, (await material('live')).storageKey];
     await material('live');
     rmSync(stored(missing));

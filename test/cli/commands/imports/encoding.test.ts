@@ -24,7 +24,7 @@ const japanese = iconv.encode(
   'shift_jis',
 );
 
-describe('The encoding of a file that is not certain', () => {
+describe('An uncertain encoding', () => {
   const importing = useImporting();
   const commandLine = useCommandLine(() => importing.env);
   const names = async () => {
@@ -34,7 +34,7 @@ describe('The encoding of a file that is not certain', () => {
 
   const answer = ['Which of these names are right?', keys.down + keys.enter] as const;
 
-  it('is asked for at a terminal, with the same names in each, and shown in the plan and the command for it', async () => {
+  it('is chosen at a terminal by sample names, and shown in the plan and its command', async () => {
     const file = importing.write('people.csv', romanian);
     const left = await commandLine.atTerminal(['users', 'import', file], [answer, ['Import these rows?', keys.ctrlC]], {
       columns: 200,
@@ -55,7 +55,7 @@ describe('The encoding of a file that is not certain', () => {
     expect(await names()).to.deep.equal(['Ana Ioniţă', 'Bob Moe', 'Radu Săndulescu']);
   });
 
-  describe('where the import was interrupted', () => {
+  describe('after an interrupted import', () => {
     const more = batchRows + 5;
     const long = Buffer.concat([
       romanian,
@@ -70,12 +70,12 @@ describe('The encoding of a file that is not certain', () => {
       expect(await names()).to.include('Ana Ioniţă');
     };
 
-    it('is taken from --encoding, beside other words for the columns', async () => {
+    it('is read from --encoding, also with other headings', async () => {
       await importing.json('people.csv', '--encoding', 'Windows-1250', '--map', 'Email=email');
       await expectResumed();
     });
 
-    it('is asked for again by the same command', async () => {
+    it('is asked for again if the same command runs again', async () => {
       const { exitCode, terminal } = await commandLine.atTerminal(
         ['users', 'import', `${importing.folder}/people.csv`],
         [answer, ['Import these rows?', keys.enter]],
@@ -85,7 +85,7 @@ describe('The encoding of a file that is not certain', () => {
     });
   });
 
-  it('ends the command where none is right', async () => {
+  it('ends the command if no choice is right', async () => {
     const file = importing.write('people.csv', romanian);
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],
@@ -96,7 +96,7 @@ describe('The encoding of a file that is not certain', () => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it('is to be named with --yes, where the refusal has the options and the names, and no password', async () => {
+  it('is refused with --yes; the message lists options and sample names, but no password', async () => {
     const file = importing.write('people.csv', romanian);
     const { exitCode, stderr } = await importing.run(file, '--yes');
     expect(exitCode).to.equal(2);
@@ -108,7 +108,7 @@ describe('The encoding of a file that is not certain', () => {
     expect(counts).to.include({ created: 3 });
   });
 
-  it('is a problem of a plan over HTTP, with the encodings to choose from', async () => {
+  it('is a problem of a plan over HTTP, with the possible encodings', async () => {
     const { token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' });
     const { body } = await importing
       .api('post', '/api/imports', token)
@@ -135,7 +135,7 @@ describe('The encoding of a file that is not certain', () => {
 describe('An import of a file in a code page', () => {
   const importing = useImporting();
 
-  it('gives passwords and rejected rows back in it', async () => {
+  it('writes passwords and rejected rows in the same code page', async () => {
     const file = importing.write('people.csv', japanese);
     const { counts, credentialsFile, rejectsFile } = await importing.json(file);
     expect(counts).to.include({ created: 6, rejected: 1 });
@@ -149,7 +149,7 @@ describe('An import of a file in a code page', () => {
     expect((await importing.json(corrected, '--encoding', 'shift_jis')).counts).to.include({ created: 1 });
   });
 
-  it('takes the parts of ISO 8859 whose letters are those of a code page, and names the nearest of others', async () => {
+  it('accepts parts of ISO 8859 that match a code page, and suggests the nearest for others', async () => {
     const letters = { 1: 'éßÿ', 8: 'אשת', 9: 'ğİş', 11: 'กฮไ', 13: 'žėū' };
     for (const [part, last] of Object.entries(letters)) {
       const content = `firstName,lastName,email,phone\nAnn,${last},ann@example.org,1\n`;

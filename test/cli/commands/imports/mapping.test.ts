@@ -22,7 +22,7 @@ describe('The columns of a file', () => {
   ];
   const question = ['Import these rows?', keys.enter] as const;
 
-  it('are asked one by one at a terminal where required ones are missing, however narrow', async () => {
+  it('are asked for one by one at a terminal of any width if required ones are missing', async () => {
     const file = importing.write('people.csv', rows);
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],
@@ -36,7 +36,7 @@ describe('The columns of a file', () => {
     expect(ada).to.include({ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '0151 1' });
   });
 
-  it('are printed as a command where the import is left at its last question', async () => {
+  it('are printed as a command if the user declines the import', async () => {
     const file = importing.write('people.csv', rows);
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],
@@ -48,7 +48,7 @@ describe('The columns of a file', () => {
     for (const map of ['Kontakt=email', 'Rufzeichen=phone']) expect(terminal.screen()).to.include(`--map ${map}`);
   });
 
-  it('are asked where no heading is known, and where two are the same', async () => {
+  it('are asked for if no heading is known, or two are the same', async () => {
     const strange = importing.write('strange.csv', 'Rufzeichen;Familie;Dienstmail;Nr\nAda;King;ada@example.org;1\n');
     const first = await commandLine.atTerminal(
       ['users', 'import', strange],
@@ -80,7 +80,7 @@ describe('The columns of a file', () => {
     ]);
   });
 
-  it('are remembered in a file, for these headings in any order', async () => {
+  it('are saved in a file, for the same headings in any order', async () => {
     const file = importing.write('people.csv', rows);
     const mapping = `${importing.folder}/columns.json`;
     const first = await commandLine.atTerminal(['users', 'import', file, '--mapping', mapping], [...answers, question]);
@@ -102,7 +102,7 @@ describe('The columns of a file', () => {
     );
   });
 
-  it('are remembered once an import with them is confirmed, and asked again while they lack required ones', async () => {
+  it('are saved after a confirmed import, and asked for again while required ones are missing', async () => {
     const file = importing.write('people.csv', rows);
     const proposals = answers.map(([question]) => [question, keys.enter] as const);
     const again: Dialogue = [['The file has no phone column', ''], ...answers];
@@ -129,7 +129,7 @@ describe('The columns of a file', () => {
     expect((await importing.json(file, '--mapping', 'columns.json')).counts).to.include({ skipped: 1 });
   });
 
-  it('are not asked for with --yes, nor in a file without a header, and Ctrl-C imports nothing', async () => {
+  it('are not asked for with --yes or without a header row, and Ctrl-C imports nothing', async () => {
     const file = importing.write('people.csv', rows);
     const { exitCode, stderr } = await importing.run(file, '--yes');
     expect(exitCode).to.equal(2);

@@ -11,7 +11,7 @@ describe('An import at the command line', () => {
   };
   const begin = (tag: string) => importing.json(importing.write(`${tag}.csv`, people(1, tag)));
 
-  it('is named by its number, its id and the end of that', async () => {
+  it('is found by number, id and the end of the id', async () => {
     const first = await begin('a');
     const second = await begin('b');
     expect([first.number, second.number]).to.deep.equal([1, 2]);
@@ -27,7 +27,7 @@ describe('An import at the command line', () => {
     }
   });
 
-  it('has its number first in lists, on its page and in messages', async () => {
+  it('shows its number first in lists, details and messages', async () => {
     importing.write('people.csv', people(1));
     expect((await importing.run('people.csv', '--yes')).stdout).to.match(/^Done: 1 row in \d+\.\d s\. Import 1$/m);
     expect((await cli('imports', 'list')).stdout).to.match(/^NUMBER +FILE .*\n +1 +people\.csv /);

@@ -28,7 +28,7 @@ describe('coursectl imports prune', () => {
     expect(stderr).to.match(/kept for ever: set IMPORT_RETENTION_DAYS/);
   });
 
-  it('asks for --yes without a terminal, and counts with --dry-run, and deletes nothing', async () => {
+  it('requires --yes without a terminal, counts with --dry-run, and deletes nothing', async () => {
     const { exitCode, stderr } = await cli.run(['imports', 'prune']);
     expect(exitCode).to.equal(2);
     expect(stderr).to.match(/add --yes to prune/);
@@ -39,7 +39,7 @@ describe('coursectl imports prune', () => {
     expect(await rows()).to.equal(4);
   });
 
-  it('exports, deletes, and names the files, but keeps rows that are young enough', async () => {
+  it('exports and deletes old rows, names the files, and keeps newer rows', async () => {
     const { stdout } = await cli.run(['imports', 'prune', '--yes'], keep('32'));
     expect(stdout).to.equal('0 rows of 0 imports exported and deleted.\n');
     expect(await rows()).to.equal(4);
@@ -49,7 +49,7 @@ describe('coursectl imports prune', () => {
     expect(await rows()).to.equal(0);
   });
 
-  it('says that the imports cannot be undone any more, and deletes nothing when the answer is no', async () => {
+  it("warns that the imports can't be undone, and deletes nothing after a no", async () => {
     const { stderr } = await cli.atTerminal(['imports', 'prune'], [['Prune the rows of imports?', keys.enter]]);
     expect(stderr)
       .to.match(/4 rows of 1 import that ended .* These imports can't be undone any more\./)
@@ -64,7 +64,7 @@ describe('coursectl imports prune', () => {
     const deleted =
       /^The rows of the import \d+ were exported to files and deleted on \S+Z, after IMPORT_RETENTION_DAYS: /;
 
-    it('show and list keep the counts, and say when the rows were deleted', async () => {
+    it('show and list print the counts and the time of deletion', async () => {
       const { import: shown } = await cli.json<{ import: Shown }>(['imports', 'show', '1']);
       const { imports } = await cli.json<{ imports: Shown[] }>(['imports', 'list']);
       for (const one of [shown, ...imports]) {
@@ -77,7 +77,7 @@ describe('coursectl imports prune', () => {
       expect(list.stdout).to.match(/ROWS DELETED/);
     });
 
-    it('undo, its rows and its export are refused, and the folder with the rows is named', async () => {
+    it('undo, rows and export are refused with the folder of the exported rows', async () => {
       for (const [words, why] of [
         [['undo', '1', '--yes'], / it can't be undone\.$/],
         [['undo', '1', '--dry-run'], / it can't be undone\.$/],
@@ -91,7 +91,7 @@ describe('coursectl imports prune', () => {
       expect(await models().User.count()).to.equal(3);
     });
 
-    it('the file of rejected rows can still be exported; without it, the folder with the exported rows is named', async () => {
+    it('rejects writes the file of rejected rows, or names the folder of the exported rows', async () => {
       const { exitCode, stdout } = await cli.run(['imports', 'rejects', '1']);
       expect(exitCode).to.equal(0);
       expect(stdout).to.match(/Bad,Email,none/);
@@ -103,7 +103,7 @@ describe('coursectl imports prune', () => {
       );
     });
 
-    it('importing the file again begins a new import', async () => {
+    it('a second import of the file is a new import', async () => {
       await models().Import.update({ status: 'cancelled' }, { where: {} });
       const again = await importing.json('people.csv', '--rejects', 'again.csv');
       expect(again).to.include({ number: 2, status: 'completed' });

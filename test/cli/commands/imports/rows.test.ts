@@ -6,7 +6,7 @@ describe('coursectl imports rows', () => {
   const importing = useImporting();
   const { cli } = importing;
 
-  it('lists the rows of an import, by outcome, code and words', async () => {
+  it('lists the rows of an import, filtered by outcome, code and text', async () => {
     importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);
     const { id } = await importing.json('people.csv');
     const { stdout } = await cli('imports', 'rows', id);
@@ -25,7 +25,7 @@ describe('coursectl imports rows', () => {
     expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected.');
   });
 
-  it('finds rejected rows by what they say, but not by passwords', async () => {
+  it('finds rejected rows by their cells, but not by passwords', async () => {
     const rows = [
       'Jané,Doe,jane@x.org,1,Knots,s3cret-one',
       'Jack,Doe,jack@x.org,2,,s3cret-two',
@@ -46,7 +46,7 @@ describe('coursectl imports rows', () => {
     expect(JSON.stringify(await importing.context.database.models.ImportRow.findAll())).not.to.include('s3cret');
   });
 
-  it('says what an undo did with each account, once there was one', async () => {
+  it('shows the result for each account after an undo', async () => {
     importing.write('people.csv', people(2));
     const { id } = await importing.json('people.csv');
     expect((await cli('imports', 'rows', '1')).stdout).not.to.include('UNDO');
@@ -60,7 +60,7 @@ describe('coursectl imports rows', () => {
       .and.to.match(/^ +3 +created +p00002@example\.org +kept LOGGED_IN$/m);
   });
 
-  it('lists the rows of a plan, which can be shown and discarded', async () => {
+  it('lists the rows of a plan, and shows and discards the plan', async () => {
     const { id } = await submit(importing, `${people(2)}A,B,nobody,1\n`, { plan: true });
     const { planId } = await runToPlan(importing, id);
     const planned = JSON.parse((await cli('imports', 'rows', id, '--json')).stdout);

@@ -6,7 +6,7 @@ describe('coursectl imports show and list', () => {
   const importing = useImporting();
   const cli = (...args: string[]) => importing.cli('imports', ...args);
 
-  it('have in their JSON every value of their text', async () => {
+  it('print every value of the text also as JSON', async () => {
     const file = importing.write('people.csv', `${people(2)}A,B,nobody,\n`);
     const { id } = await importing.json(file);
     expect(await cli('undo', id, '--yes')).to.include({ exitCode: 0 });
@@ -23,7 +23,7 @@ describe('coursectl imports show and list', () => {
     expect(listed.imports[0]).to.include({ filePath: file });
   });
 
-  it('name the options that were given in words', async () => {
+  it('list the options that differ from the defaults', async () => {
     const file = importing.write('people.csv', people(1));
     await importing.json(file, '--on-existing', 'update', '--reset-passwords', '--role', 'trainer');
     const { stdout } = await cli('show', '1');
@@ -33,7 +33,7 @@ describe('coursectl imports show and list', () => {
     expect((await cli('show', '2')).stdout).not.to.match(/^options/m);
   });
 
-  it('name an upload as its user does, and no file that is gone', async () => {
+  it('show the original name of an upload, and no removed files', async () => {
     const { id } = await submit(importing, people(2));
     const shown = async () => (await cli('show', '1')).stdout;
     expect(await shown())

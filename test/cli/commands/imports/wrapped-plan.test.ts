@@ -8,11 +8,11 @@ import { useCommandLine } from '../../../support/run-cli.js';
 describe('A line with a hanging indent', () => {
   const line = '    2 rows PHONE: the phone looks rounded (lines 71, 86)';
 
-  it('stays as it is where it fits, and without a terminal', () => {
+  it('is not broken if it fits, or without a terminal', () => {
     for (const width of [undefined, line.length, 200]) expect(wrapHanging(line, width)).to.deep.equal([line]);
   });
 
-  it('is broken between words, its further lines indented by 4 more', () => {
+  it('is broken between words; further lines are indented by 4 more', () => {
     expect(wrapHanging(line, 30)).to.deep.equal([
       '    2 rows PHONE: the phone',
       '        looks rounded (lines',
@@ -40,7 +40,7 @@ describe('The reasons why rows are rejected', () => {
     return lines.slice(from, from + length);
   }
 
-  it('are a line each in a pipe, and wrapped with a hanging indent at a terminal, on both outputs', async () => {
+  it('take a line each in a pipe, and are wrapped with a hanging indent at a terminal', async () => {
     const name = { firstName: 'Maximiliana 花子', lastName: 'von und zu Beispielhausen' };
     await buildUser(importing.context, { ...name, phone: '+49 30 555 0100' });
     const rows = Array.from({ length: 8 }, (_, row) => `Ann,Lee,ann${row}@example.org,1.23457E+1${row}`);

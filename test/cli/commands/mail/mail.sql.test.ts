@@ -26,7 +26,7 @@ describe('coursectl mail', () => {
   };
   const failed = (lastError: string) => buildMail(harness.context, { state: 'failed', lastError, ...ended });
 
-  it('lists mails by filters, and shows one', async () => {
+  it('lists mails with filters, and shows one mail', async () => {
     const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
     const mail = await buildMail(harness.context, { userId, kind: 'completed' });
     await failed('550 no');
@@ -39,7 +39,7 @@ describe('coursectl mail', () => {
       .and.to.include(`<${mail.id}@courses.example.org>`);
   });
 
-  it('names nobody who has forgotten a password', async () => {
+  it('does not reveal accounts with forgotten passwords', async () => {
     const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org', lastName: 'Lovelace' });
     const { id } = await buildMail(harness.context, { userId, kind: 'reset', address: 'ada@example.org' });
     const outputs = [];
@@ -57,7 +57,7 @@ describe('coursectl mail', () => {
     expect(mails).to.deep.equal([]);
   });
 
-  it('sends mails again that failed, and what is due', async () => {
+  it('retries failed mails, and sends due mails', async () => {
     await failed('550 no');
     await buildMail(harness.context, { state: 'sent', ...ended });
     const again = await cli.run(['mail', 'retry', '--kind', 'password-changed', '--yes']);
@@ -73,7 +73,7 @@ describe('coursectl mail', () => {
     expect(mailbox.server.mails.map(({ to }) => to)).to.deep.equal([['me@example.org']]);
   });
 
-  it('sends mails to an address again', async () => {
+  it('retries mails to an address', async () => {
     const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
     await buildMail(harness.context, { userId, kind: 'completed', state: 'failed', ...ended });
     await failed('550 no');
@@ -84,7 +84,7 @@ describe('coursectl mail', () => {
     expect(none.stdout).to.include('There is no mail to ada@example.org to send again.');
   });
 
-  it('names deferred mails, also where none is due', async () => {
+  it('lists deferred mails, also if no mail is due', async () => {
     const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
     const nextAt = new Date(Date.now() + 20.5 * 60_000);
     await buildMail(harness.context, {
@@ -102,7 +102,7 @@ describe('coursectl mail', () => {
     );
   });
 
-  it('withdraws mails that wait, and refuses others with the reason', async () => {
+  it('withdraws waiting mails, and refuses others with the reason', async () => {
     const [waiting, gone] = [await buildMail(harness.context), await failed('550 no')];
     const { exitCode, stdout } = await cli.run(['mail', 'withdraw', waiting.id, gone.id, '--yes']);
     expect(exitCode).to.equal(3);
@@ -111,7 +111,7 @@ describe('coursectl mail', () => {
     expect(await failure(['mail', 'withdraw'])).to.include('A mail is missing: give its id, an address, or filters');
   });
 
-  it('is told that some were refused, or that the server can not be used', async () => {
+  it("reports refused mails, and a server that can't be used", async () => {
     const mail = { kind: 'test', address: 'me@example.org' };
     await buildMail(harness.context, mail);
     mailbox.server.refuse('RCPT', { code: 550, text: '5.1.1 No such user' });
@@ -122,7 +122,7 @@ describe('coursectl mail', () => {
     expect(await failure(['mail', 'send'])).to.include('5.7.1 Not you');
   });
 
-  it('tests the server with one mail at once, and says what it answers', async () => {
+  it('sends a test mail, and prints the answer of the server', async () => {
     const { stdout } = await cli.run(['mail', 'test', 'me@example.org']);
     expect(stdout).to.include('The mail server took the mail to me@example.org.');
     expect(mailbox.server.mails).to.have.length(1);
@@ -131,7 +131,7 @@ describe('coursectl mail', () => {
     expect(await failure(['mail', 'test', 'me'])).to.include('valid email address');
   });
 
-  it('leaves sending to the service that runs', async () => {
+  it('refuses to send while the service runs', async () => {
     const sender = startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) });
     try {
       await buildMail(harness.context, { kind: 'test', address: 'me@example.org' });
@@ -145,7 +145,7 @@ describe('coursectl mail', () => {
     }
   });
 
-  it('says in whole sentences that the server is down, or refuses the login', async () => {
+  it('reports in full sentences that the server is down or refuses the login', async () => {
     const mail = await buildMail(harness.context, { kind: 'test', address: 'me@example.org' });
     const server = `The mail server 127.0.0.1:${mailbox.server.port}`;
     const expectReason = async (reason: string) => {
@@ -164,7 +164,7 @@ describe('coursectl mail', () => {
     await expectReason(`${server} refuses connections. Start it, or correct the port in SMTP_URL.`);
   });
 
-  it('is said by doctor to be sent again, or that an address does not exist', async () => {
+  it('makes doctor advise a retry, or the correction of an address that does not exist', async () => {
     await failed('550 5.7.1 Spam');
     expect((await cli.run(['doctor'])).stdout)
       .to.include('mail retry --state failed')
@@ -175,7 +175,7 @@ describe('coursectl mail', () => {
       .and.not.include('mail retry');
   });
 
-  it('is named by doctor and the overview while mails fail, or none leaves', async () => {
+  it('makes doctor and overview report failed or paused mails', async () => {
     await failed('550 no such user');
     await buildMail(harness.context, { lastError: 'the password is wrong' });
     const doctor = await cli.run(['doctor']);
@@ -189,7 +189,7 @@ describe('coursectl mail', () => {
     expect((await cli.run(['doctor'])).stdout).to.match(/FAILED {3}mail server: .*535 5\.7\.8 Wrong/);
   });
 
-  it('has figures for /metrics', async () => {
+  it('adds its counts to /metrics', async () => {
     const createdAt = new Date(Date.now() - 60_000);
     await buildMail(harness.context, { createdAt });
     await buildMail(harness.context, { state: 'deferred' });

@@ -40,7 +40,7 @@ describe('coursectl open', function () {
     expect(readFileSync(opened, 'utf8')).to.match(new RegExp(`^${url}/?\n$`));
   });
 
-  it('prints the address alone where it is asked to, or where there is no browser', async () => {
+  it('prints only the address with --print, or without a browser', async () => {
     const url = await serving('text/html');
     expect(await cli.run(['open', '--print'])).to.include({ exitCode: 0, stdout: `${url}\n`, stderr: '' });
     cli.env.SSH_CONNECTION = '192.0.2.1 1 192.0.2.2 22';
@@ -50,7 +50,7 @@ describe('coursectl open', function () {
     expect(JSON.parse((await cli.run(['open', '--json'])).stdout)).to.deep.equal({ url, opened: false });
   });
 
-  it('says what to do where no service answers, or one without the console', async () => {
+  it('explains the next step if no service answers, or a service without the console', async () => {
     cli.env.PORT = String(await freePort());
     const silent = await cli.run(['open']);
     expect(silent.exitCode).to.equal(1);

@@ -5,7 +5,7 @@ import { useHarnessAndCli } from '../../../support/harness-cli.js';
 describe('coursectl overview', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  it('shows tables for people', async () => {
+  it('shows tables', async () => {
     const { context } = harness;
     const trainer = await buildUser(context, { role: 'trainer' });
     const course = await buildCourse(context, trainer, { isPublished: true });
@@ -46,7 +46,7 @@ describe('coursectl overview', () => {
     expect(stdout).to.match(/^ +7 +people\.csv +completed +3 +0 +1 +2026-01-01T00:00:00\.000Z$/m);
   });
 
-  it('gives what the API gives the super admin, with --json', async () => {
+  it('prints the response of the API for the super admin with --json', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { body } = await harness.api('get', '/api/overview', token).expect(200);
     expect(await cli.json(['overview'])).to.deep.equal(body);

@@ -47,7 +47,7 @@ describe('coursectl seed demo --remove', function () {
     return why;
   }
 
-  it('removes all of it, from where there is nobody else, and says what comes next', async () => {
+  it('removes the whole demo programme, and prints the next step if no accounts remain', async () => {
     await load();
     const { User, Enrollment, AuditEntry } = await models();
     const enrollments = await Enrollment.count();
@@ -65,7 +65,7 @@ describe('coursectl seed demo --remove', function () {
     await load();
   });
 
-  it('removes it from among others, and nothing of theirs, also after people have signed in to look around', async () => {
+  it('removes only the demo programme among other data, also after logins', async () => {
     const context = await cli.context();
     const admin = await buildUser(context, { role: 'super_admin', email: 'ada@example.org' });
     const trainer = await buildUser(context, { role: 'trainer' });
@@ -84,7 +84,7 @@ describe('coursectl seed demo --remove', function () {
     );
   });
 
-  it('is refused when anything was changed, and names it', async () => {
+  it('refuses if the demo data was changed, and names the change', async () => {
     await buildUser(await cli.context(), { role: 'super_admin' });
     await load();
     const { User, Course, Enrollment } = await models();
@@ -125,7 +125,7 @@ describe('coursectl seed demo --remove', function () {
     expect(await refusedBecause()).to.equal('accounts, enrollments, files');
   });
 
-  it('keeps the super admin of other people, until somebody else is; asks first', async () => {
+  it('keeps its super admin while other people need one; asks first', async () => {
     await load();
     const no = await cli.atTerminal(['seed', 'demo', '--remove'], [['Remove the demo programme?', keys.enter]]);
     expect(no.terminal.screen()).to.include('Nothing was removed.');

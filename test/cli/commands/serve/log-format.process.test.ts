@@ -31,7 +31,7 @@ describe('What coursectl serve prints', function () {
   const surroundings = (env: Record<string, string> = {}) => ({ cwd: cli.folder, env: { ...cli.env, ...env } });
   const listening = /coursectl is listening on (http:\S+)\r?\n/;
 
-  it('is JSON in a pipe, and lines for people there with LOG_FORMAT=pretty', async () => {
+  it('is JSON in a pipe, and readable lines with LOG_FORMAT=pretty', async () => {
     for (const [format, expected] of [
       [
         'auto',
@@ -51,7 +51,7 @@ describe('What coursectl serve prints', function () {
     }
   });
 
-  it('is for people at a terminal: address, database without password, data folder, what to do next, then requests', async () => {
+  it('is readable at a terminal: address, database without password, data folder, next step, requests', async () => {
     const terminal = openTerminal(80);
     const stop = new AbortController();
     const { stdin, stderr } = terminal;
@@ -84,7 +84,7 @@ describe('What coursectl serve prints', function () {
       if (processes.withoutTerminal) this.skip();
     });
 
-    it('names the console to open once there is a super admin, without colours with NO_COLOR', async () => {
+    it('names the console once a super admin exists, and has no colours with NO_COLOR', async () => {
       await buildUser(await cli.context(), { role: 'super_admin' });
       const server = processes.startAtTerminal(['serve'], surroundings({ NO_COLOR: '1' }));
       const [, url = ''] = await server.waitForOutput(/Sign in: open (http:\S+) in a browser/);

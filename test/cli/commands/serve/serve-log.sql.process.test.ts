@@ -13,7 +13,7 @@ import { useSubprocesses } from '../../../support/subprocess.js';
   const databases = useDatabases();
   const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '' }));
 
-  it('is JSON, also where Sequelize says on the console that a commit or a rollback failed', async () => {
+  it('is JSON, also if Sequelize writes to the console that a commit or rollback failed', async () => {
     const proxy = await startProxy(Number(new URL(databases.url).port || 3306));
     try {
       const url = new URL(databases.url);

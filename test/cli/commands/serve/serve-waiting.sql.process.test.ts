@@ -39,7 +39,7 @@ describe('coursectl serve without a database server', function () {
   const ready = (url: string) =>
     until(async () => (await fetch(`${url}/readyz`)).status === 200, 'the service is ready');
 
-  it('listens immediately, is alive and not ready, reports once what it waits for, and exits with 0 at SIGTERM', async () => {
+  it('listens at once, is alive but not ready, reports the reason once, and exits with 0 at SIGTERM', async () => {
     const { server, url } = await waitingServer(nobody, '--migrate');
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/auth/me']) {
@@ -63,7 +63,7 @@ describe('coursectl serve without a database server', function () {
     expect(stderr).not.to.include('s3cr3t');
   });
 
-  it('tells programs where it listens, and ends when it is told to, while the server answers nothing', async () => {
+  it('prints its URL with --json, and stops at SIGTERM, while the server does not answer', async () => {
     const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const address = silent.address();
@@ -92,7 +92,7 @@ describe('coursectl serve without a database server', function () {
     }
   }
 
-  it('becomes ready by itself when the server comes up, migrated where that was asked for', async () => {
+  it('becomes ready when the server starts, and migrates with --migrate', async () => {
     await whileDown(async (databaseUrl, comeUp) => {
       const { server, url } = await waitingServer(databaseUrl, '--migrate');
       comeUp();
@@ -104,7 +104,7 @@ describe('coursectl serve without a database server', function () {
     });
   });
 
-  it('refuses an outdated schema as soon as the server shows it', async () => {
+  it('refuses an outdated schema as soon as the server answers', async () => {
     await whileDown(async (databaseUrl, comeUp) => {
       const { server } = await waitingServer(databaseUrl);
       comeUp();
@@ -116,7 +116,7 @@ describe('coursectl serve without a database server', function () {
     });
   });
 
-  it('waits for a database that is still to be made, and for its rights', async () => {
+  it('waits until the database is created and its rights are granted', async () => {
     const name = new URL(databases.url).pathname.slice(1);
     await runOnServer(`DROP DATABASE ${name}`);
     const { server, url } = await waitingServer(databases.url, '--migrate');
@@ -135,7 +135,7 @@ describe('coursectl serve without a database server', function () {
       .and.not.include('s3cr3t');
   });
 
-  it('ends on request while another process migrates', async () => {
+  it('stops at SIGTERM while another process migrates', async () => {
     await migrateUp(databases.open());
     const { sequelize } = databases.open();
     await sequelize.query(

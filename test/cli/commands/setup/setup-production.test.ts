@@ -16,13 +16,13 @@ const givePassword: Dialogue = [
   ['Repeat password', `${password}${enter}`],
 ];
 
-describe('coursectl setup, for production', () => {
+describe('coursectl setup for production', () => {
   const { NODE_ENV: _environment, JWT_SECRET: _secret, BCRYPT_COST: _cost, ...others } = testEnvironment;
   const cli = useCommandLine(() => others);
   const envFile = () => path.join(cli.folder, '.env');
   const written = () => parse(readFileSync(envFile()));
 
-  it('asks what the system is for, and writes a secret of its own to an .env file for this user only', async () => {
+  it('asks for the purpose, and writes a new secret to an .env file that only this user can read', async () => {
     const dialogue: Dialogue = [
       ...chooseFile,
       ['What is this system for?', `${down}${enter}`],
@@ -45,7 +45,7 @@ describe('coursectl setup, for production', () => {
       ).to.include({ status: 'ok' });
   });
 
-  it('refuses the passwords that production refuses, typed and piped in', async () => {
+  it('applies the password rules of production to typed and piped passwords', async () => {
     const common = 'Password is one of the most common ones. Choose another.';
     const { exitCode, stderr } = await cli.run([...script, '--production'], { stdin: 'password1' });
     expect(exitCode).to.equal(2);
@@ -59,7 +59,7 @@ describe('coursectl setup, for production', () => {
     expect((await cli.atTerminal(['setup', ...options], dialogue)).exitCode).to.equal(130);
   });
 
-  it('keeps what an .env file has, closes it to others, and restores it when setup is declined', async () => {
+  it('keeps the content of an .env file, makes it private, and restores it when setup is declined', async () => {
     // Not UTF-8: it is restored byte for byte.
     const before = '# für alle\nPORT=4000\nJWT_SECRET=';
     writeFileSync(envFile(), before, 'latin1');
@@ -81,7 +81,7 @@ describe('coursectl setup, for production', () => {
     expect(statSync(envFile()).mode & 0o777).to.equal(0o600);
   });
 
-  it('leaves a file as it is that someone has changed meanwhile', async () => {
+  it('does not restore a file that someone else changed meanwhile', async () => {
     const change = () => {
       writeFileSync(envFile(), 'PORT=5000\n');
       interrupts.abort();
@@ -95,7 +95,7 @@ describe('coursectl setup, for production', () => {
     expect(readFileSync(envFile(), 'utf8')).to.equal('PORT=5000\n');
   });
 
-  it('offers the secret that production lacks before anything else', async () => {
+  it('offers to write a missing secret of production first', async () => {
     const env = { ...cli.env, NODE_ENV: 'production' };
     const question = 'NODE_ENV is production, which needs a JWT_SECRET. Write a new one to .env?';
     const refused = await cli.atTerminal(['setup', ...options], [[question, `n${enter}`]], { env });
@@ -108,7 +108,7 @@ describe('coursectl setup, for production', () => {
     expect(Object.keys(written())).to.deep.equal(['JWT_SECRET']);
   });
 
-  it('says that it has written the secret that a configured production lacked', async () => {
+  it('reports that it wrote the missing secret of production', async () => {
     const env = { ...cli.env, NODE_ENV: 'production' };
     const first = await cli.json<{ superAdmin: string; settingsWritten: string[] }>([...script, '--production'], {
       stdin: password,
@@ -125,7 +125,7 @@ describe('coursectl setup, for production', () => {
     expect(stdout).to.match(/\nCheck what production needs with: coursectl doctor --production\n$/);
   });
 
-  it('is written by scripts with --production, also later, and never twice', async () => {
+  it('writes the settings for scripts with --production, also later, and never twice', async () => {
     const run = (...argv: string[]) => cli.run(argv, { stdin: password });
     expect((await run(...script)).exitCode).to.equal(0);
     expect(existsSync(envFile())).to.equal(false);
@@ -140,7 +140,7 @@ describe('coursectl setup, for production', () => {
     expect(written()).to.deep.equal(first);
   });
 
-  it('refuses --production beside another NODE_ENV, or a secret that is too weak, and writes nothing', async () => {
+  it('refuses --production with another NODE_ENV or a weak secret, and writes nothing', async () => {
     const development = await cli.refusal([...script, '--production'], {
       env: { ...cli.env, NODE_ENV: 'development' },
     });

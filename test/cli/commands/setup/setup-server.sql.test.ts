@@ -19,11 +19,11 @@ const setUp: Dialogue = [
   ['Repeat password', `difference engine${enter}`],
 ];
 
-describe('coursectl setup, with a database server', () => {
+describe('coursectl setup with a database server', () => {
   const cli = useCommandLine(() => testEnvironment);
   const envFile = () => path.join(cli.folder, '.env');
 
-  it("says why a server can't be used, asks again, and keeps nothing when that is given up", async () => {
+  it("explains why a server can't be used, asks again, and keeps nothing after an interruption", async () => {
     // Problems are shown with --quiet, too.
     const { exitCode, terminal } = await cli.atTerminal(
       ['setup', '--quiet'],
@@ -67,7 +67,7 @@ describe('coursectl setup, with a database server', () => {
     };
     afterEach(() => server.close());
 
-    it('names the statements that admit this machine, and offers to try again or to use another server', async () => {
+    it('prints the statements that admit this machine, and offers a retry or another server', async () => {
       const { terminal } = await refusing(
         1130,
         "Host '10.0.0.5' is not allowed to connect to this MariaDB server",
@@ -80,7 +80,7 @@ describe('coursectl setup, with a database server', () => {
       expect(terminal.screen()).not.to.include('Is it running?').and.not.to.include('s3cr3t');
     });
 
-    it('asks for the database alone, where none can have that name', async () => {
+    it('asks only for the database if the name is impossible', async () => {
       const { terminal } = await refusing(
         1102,
         "Incorrect database name 'coursectl'",
@@ -93,7 +93,7 @@ describe('coursectl setup, with a database server', () => {
       expect(terminal.screen()).not.to.include('Is it running?');
     });
 
-    it('says why in the words of the server, and asks everything again', async () => {
+    it('prints the message of the server, and asks all questions again', async () => {
       // An error that the driver has no name for.
       const words = 'Access denied, this account is locked';
       const { terminal } = await refusing(
@@ -106,7 +106,7 @@ describe('coursectl setup, with a database server', () => {
     });
   });
 
-  describe(`that is there${onMysql ? '' : ' (left out: there is none on this leg)'}`, () => {
+  describe(`that answers${onMysql ? '' : ' (skipped: no server on this leg)'}`, () => {
     // Every sign that means something in a URL, in quotes or in an .env file.
     const password = `p%41 "q"'\\n$HOME\${X}@:/?#[]&+é🔑`;
     const user = 'coursectl_wizard';
@@ -138,7 +138,7 @@ describe('coursectl setup, with a database server', () => {
       ['User', `${login}${enter}`],
     ];
 
-    it('is tested before it is written to an .env file for this user only, which the next command uses', async () => {
+    it('tests the server, then writes a private .env file, which the next command uses', async () => {
       const { exitCode, stdout, stderr, terminal } = await cli.atTerminal(
         ['setup'],
         [
@@ -163,7 +163,7 @@ describe('coursectl setup, with a database server', () => {
       expect((await cli.json<{ users: object[] }>(['users', 'list'])).users).to.have.lengthOf(1);
     });
 
-    it('asks for the user, too, when a second password is refused', async () => {
+    it('asks also for the user after a second refused password', async () => {
       const { exitCode } = await cli.atTerminal(
         ['setup'],
         [
@@ -178,7 +178,7 @@ describe('coursectl setup, with a database server', () => {
       expect(exitCode).to.equal(0);
     });
 
-    it('removes the .env file when it is declined, and names the tables that stay', async () => {
+    it('removes the .env file after a decline, and names the remaining tables', async () => {
       const own = await createEmptyDatabase();
       const name = new URL(own.url).pathname.slice(1);
       await runOnServer(`GRANT ALL ON ${name}.* TO '${user}'@'%'`);
@@ -202,7 +202,7 @@ describe('coursectl setup, with a database server', () => {
       }
     });
 
-    it('names the statements for an administrator, which work as they are shown, and tries again', async () => {
+    it('prints working statements for an administrator, and tries again', async () => {
       const name = 'coursectl wizard `x`';
       const dialogue: Dialogue = [
         ...answers(name),
@@ -227,7 +227,7 @@ describe('coursectl setup, with a database server', () => {
       }
     });
 
-    it('offers to create a database that is missing, and says at the end that it stays', async () => {
+    it('offers to create a missing database, and reports after an interruption that it remains', async () => {
       const [name, admin] = ['coursectl_new', new URL(serverUrl('mysql'))];
       try {
         const { exitCode, terminal } = await cli.atTerminal(

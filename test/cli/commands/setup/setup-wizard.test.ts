@@ -26,7 +26,7 @@ const givePassword: Dialogue = [
 ];
 const allAnswers = [...chooseFile, ...makeTables, ...describeAda, ...givePassword];
 
-describe('coursectl setup, at a terminal', () => {
+describe('coursectl setup at a terminal', () => {
   const cli = useCommandLine(() => testEnvironment);
   const file = (...names: string[]) => path.join(cli.folder, ...names);
 
@@ -73,7 +73,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(users[0]).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '1' });
   });
 
-  it('asks for the password twice until both are the same, and shows none of it, not even for Ctrl-T', async () => {
+  it('asks for the password twice until both are equal, and never shows it, even after Ctrl-T', async () => {
     const { exitCode, stdout, stderr } = await cli.atTerminal(
       ['setup'],
       [
@@ -90,7 +90,7 @@ describe('coursectl setup, at a terminal', () => {
     for (const sign of password) expect(stdout + stderr).not.to.include(sign);
   });
 
-  it("doesn't ask for what options give", async () => {
+  it("doesn't ask for values that options give", async () => {
     const given = 'setup --first-name Ada --last-name Lovelace --email a@example.org --phone 1 --yes'.split(' ');
     const { exitCode, terminal } = await cli.atTerminal(given, [...chooseFile, ...givePassword]);
     expect(exitCode).to.equal(0);
@@ -108,7 +108,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('removes the file that it created when the tables are declined, and can be run again later', async () => {
+  it('removes its database file after a decline, and can be run again', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
     expect(declined.exitCode).to.equal(1);
     const message = `Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
@@ -117,7 +117,7 @@ describe('coursectl setup, at a terminal', () => {
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
   });
 
-  it('keeps a database file that existed, with the tables that it made there, and says so', async () => {
+  it('keeps an existing database file with its new tables, and says so', async () => {
     mkdirSync(file('data'));
     writeFileSync(file('data', 'coursectl.sqlite'), '');
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ...makeTables, ['First name', ctrlC]]);
@@ -144,14 +144,14 @@ describe('coursectl setup, at a terminal', () => {
       expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
     }
 
-    it('when somebody has registered meanwhile, also before there is a super admin', async () => {
+    it('if somebody registered meanwhile, also before the super admin exists', async () => {
       await abandonAfter(async (context) => {
         await buildUser(context, { role: 'trainee' });
         await context.close();
       });
     });
 
-    it('when another process has it open, which then stores data that are there later', async () => {
+    it('if another process has it open and stores data later', async () => {
       await abandonAfter((context) => context.schema.assertCurrent());
       const service = await cli.context();
       await buildUser(service, { role: 'super_admin', email: 'eve@example.org' });
@@ -171,14 +171,14 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(file('data'))).to.deep.equal(['mine.txt']);
   });
 
-  it('uses colours, but not against NO_COLOR', async () => {
+  it('uses colours unless NO_COLOR is set', async () => {
     const coloured = await cli.atTerminal(['setup', '--email', 'ada@'], []);
     expect(coloured.stderr).to.include('\u001b[31merror:\u001b[39m');
     const plain = await cli.atTerminal(['setup', '--email', 'ada@'], [], { env: { ...cli.env, NO_COLOR: '1' } });
     expect(plain.stderr).to.equal('error: Email must be a valid email address.\n');
   });
 
-  it('is not asked where the data shall be with a DATABASE_URL, or a database file that has tables', async () => {
+  it("doesn't ask for the database with DATABASE_URL, or if a database file has tables", async () => {
     const answers = [...makeTables, ...describeAda, ...givePassword];
     writeFileSync(file('.env'), 'DATABASE_URL=sqlite:mine.sqlite\n');
     expect((await cli.atTerminal(['setup'], answers)).exitCode).to.equal(0);
@@ -192,7 +192,7 @@ describe('coursectl setup, at a terminal', () => {
     expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
   });
 
-  it('left unanswered at any question ends with 130, removes what it wrote, and can be run again', async () => {
+  it('exits with 130 at any unanswered question, removes its files, and can be run again', async () => {
     for (let answered = 0; answered < allAnswers.length; answered += 1) {
       const [question = ''] = allAnswers[answered] ?? [];
       // In turn by both keys, and by a signal to the process.

@@ -11,7 +11,7 @@ const ada = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'Ada@E
 const complete = ['setup', '--yes', ...ada, '--password-stdin'];
 const nobody = { ip: null, userAgent: null };
 
-describe('coursectl setup, run by a script', () => {
+describe('coursectl setup in a script', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
@@ -21,7 +21,7 @@ describe('coursectl setup, run by a script', () => {
 
   const pending = async () => (await cli.json<{ pending: string[] }>(['migrate', 'status'])).pending.length;
 
-  it('checks the database, makes the tables and the super admin, and says what it did and what comes next', async () => {
+  it('checks the database, creates tables and super admin, and reports each step and the next one', async () => {
     const { exitCode, stdout, stderr } = await cli.run(complete, { stdin: `${password}\n` });
     expect(exitCode, stderr).to.equal(0);
     expect(stderr.split('\n')).to.have.lengthOf(4);
@@ -33,7 +33,7 @@ describe('coursectl setup, run by a script', () => {
     expect(stdout + stderr).not.to.include(password);
   });
 
-  it('makes an active super admin who can sign in, with the password to the letter, and records who was there', async () => {
+  it('creates an active super admin with the exact password, and records the system user', async () => {
     // The password is the first line.
     await cli.run(complete, { stdin: ' pässwörd 🔑 \r\nsecond line\r\n', osUser: 'müller' });
     const context = await cli.context();
@@ -47,7 +47,7 @@ describe('coursectl setup, run by a script', () => {
     expect(entry?.targetId).to.equal(user.id);
   });
 
-  it('gives one object with --json, without the password', async () => {
+  it('prints one object without the password with --json', async () => {
     const { exitCode, stdout, stderr } = await cli.run([...complete, '--json'], { stdin: password });
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     const user = await (await cli.context()).database.models.User.findOne({ rejectOnEmpty: true });
@@ -60,7 +60,7 @@ describe('coursectl setup, run by a script', () => {
     });
   });
 
-  it('says at the second run what is done already, and needs nothing for it', async () => {
+  it('reports completed steps at the second run, and needs no options', async () => {
     await cli.run(complete, { stdin: password });
     const { exitCode, stdout, stderr } = await cli.run(['setup']);
     expect(exitCode).to.equal(0);
@@ -71,7 +71,7 @@ describe('coursectl setup, run by a script', () => {
     expect(await (await cli.context()).database.models.User.count()).to.equal(1);
   });
 
-  it('brings an older schema up to date for a super admin who is there, without asking who that is', async () => {
+  it('migrates an older schema without asking for the existing super admin', async () => {
     await cli.run(complete, { stdin: password });
     await cli.run(['migrate', 'down', '--yes']);
     const { migrationsApplied, superAdmin } = await cli.json<{ migrationsApplied: string[]; superAdmin: string }>([
@@ -82,7 +82,7 @@ describe('coursectl setup, run by a script', () => {
     expect(superAdmin).to.equal('existing');
   });
 
-  it('refuses missing options with one sentence a field, before anything is written', async () => {
+  it('refuses missing options with one sentence for each field, before it writes anything', async () => {
     const without = await cli.run(['setup', '--yes']);
     expect(without).to.include({ exitCode: 2, stdout: '' });
     for (const sentence of ['First name is required.', 'Phone is required.', 'Pipe it in, with --password-stdin.'])
@@ -96,7 +96,7 @@ describe('coursectl setup, run by a script', () => {
     expect(await pending()).to.be.greaterThan(0);
   });
 
-  it('refuses options that are not valid, before anything is written', async () => {
+  it('refuses invalid options before it writes anything', async () => {
     const argv = complete.with(complete.indexOf('Ada@Example.org'), 'ada@');
     for (const [stdin, says] of [
       ['short', 'not valid:\n  Email must be a valid email address.\n  Password must be at least 6 characters.\n'],
@@ -110,14 +110,14 @@ describe('coursectl setup, run by a script', () => {
     expect(await pending()).to.be.greaterThan(0);
   });
 
-  it('leaves no database file behind when it is refused', async () => {
+  it('leaves no database file after a refusal', async () => {
     const env = { ...testEnvironment };
     expect((await cli.run(['setup', ...ada, '--password-stdin'], { env, stdin: password })).exitCode).to.equal(2);
     expect((await cli.run(['setup', '--yes'], { env })).exitCode).to.equal(2);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('keeps the database that it created for another setup, when it is refused itself', async () => {
+  it('keeps its new database after a refusal if another setup uses it', async () => {
     const env = { ...testEnvironment };
     const waitingForPassword = (stdin: PassThrough) =>
       new Promise<{ ended: Promise<CliResult> }>((resolve) => {
@@ -136,7 +136,7 @@ describe('coursectl setup, run by a script', () => {
     expect(await cli.json(['setup'], { env })).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
   });
 
-  it('says which options it does not use because the super admin exists', async () => {
+  it('lists the options that it ignores because the super admin exists', async () => {
     await cli.run(complete, { stdin: password });
     const again = await cli.run(complete, { stdin: password });
     expect(again.exitCode).to.equal(0);
@@ -148,14 +148,14 @@ describe('coursectl setup, run by a script', () => {
     expect(optionsNotUsed).to.deep.equal(['--email']);
   });
 
-  it('refuses to make tables unasked without --yes', async () => {
+  it('refuses to create tables without --yes', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['setup', ...ada, '--password-stdin'], { stdin: password });
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     expect(stderr).to.match(/error: \d+ migrations are pending\. Add --yes to apply them without being asked\.\n$/);
     expect(await pending()).to.be.greaterThan(0);
   });
 
-  it('ends at Ctrl-C while it waits for standard input, with nothing done', async () => {
+  it('stops at Ctrl-C while it waits for standard input, and changes nothing', async () => {
     const interrupts = new AbortController();
     const running = cli.run(complete, { stdin: new PassThrough(), signal: interrupts.signal });
     setTimeout(() => interrupts.abort(), 200);

@@ -10,7 +10,7 @@ describe('the database file that setup creates', () => {
   const folder = path.join(home.path, 'data', 'mine');
   const file = path.join(folder, 'coursectl.sqlite');
 
-  it('has one creator among setups that run at once, which can remove the new folders with it', async () => {
+  it('is created by one of several concurrent setups, which can remove the new folders, too', async () => {
     const results = await Promise.all([createFile(file), createFile(file), createFile(file)]);
     const [removeFolders, ...others] = results.filter((result) => result !== undefined);
     expect(others).to.deep.equal([]);
@@ -22,7 +22,7 @@ describe('the database file that setup creates', () => {
     expect(readdirSync(home.path)).to.deep.equal([]);
   });
 
-  it('has none where it exists', async () => {
+  it('is not created if it exists', async () => {
     const existing = path.join(home.path, 'existing.sqlite');
     writeFileSync(existing, '');
     expect(await createFile(existing)).to.equal(undefined);

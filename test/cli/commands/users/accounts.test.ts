@@ -26,7 +26,7 @@ describe('coursectl users', () => {
       await buildUser(context, { firstName: 'Dora', lastName: 'Wu', email: 'd@x.org', requiresPasswordChange: true });
     });
 
-    it('shows a table for people, a line an account, with the page below', async () => {
+    it('shows a table with a line for each account, with the page below', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['users', 'list', '--sort', 'email']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Page 1 of 1, 4 accounts.\n' });
       const [heading, first, , third, ...others] = stdout.split('\n');
@@ -36,7 +36,7 @@ describe('coursectl users', () => {
       expect(others).to.have.lengthOf(2);
     });
 
-    it('gives accounts and pagination with --json, without password or hash', async () => {
+    it('prints accounts and pagination without passwords or hashes with --json', async () => {
       const { users, pagination } = await cli.json<Listing>(['users', 'list', '--page', '2', '--limit', '3']);
       expect(pagination).to.deep.equal({ currentPage: 2, totalPages: 2, totalItems: 4, itemsPerPage: 3 });
       expect(users).to.have.lengthOf(1);
@@ -61,7 +61,7 @@ describe('coursectl users', () => {
   });
 
   describe('show', () => {
-    it('finds an account by id, email or phone, however they are written', async () => {
+    it('finds an account by id, email or phone in any spelling', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org', phone: '+44 (20) 7946-0001' });
       for (const reference of [user.id, 'ada@x.org', ' ADA@X.org ', '+442079460001', '+44 20 79 46 00 01']) {
         const shown = await cli.json<{ user: object }>(['users', 'show', reference]);
@@ -69,7 +69,7 @@ describe('coursectl users', () => {
       }
     });
 
-    it('shows a line a field for people, and no hash', async () => {
+    it('shows a line for each field, and no hash', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const { stdout } = await cli.run(['users', 'show', 'ada@x.org']);
       expect(stdout.split('\n').map((line) => line.split(' ')[0])).to.include.members([
@@ -79,7 +79,7 @@ describe('coursectl users', () => {
       expect(stdout).to.include(user.createdAt.toISOString()).and.not.include(user.passwordHash);
     });
 
-    it('says in one line when there is no such account, and exits with 1', async () => {
+    it('reports a missing account in one line, and exits with 1', async () => {
       for (const reference of ['nobody@x.org', '', '🔑', "' OR 1=1"]) {
         const message = `User not found${reference && `: ${reference}`}. To search for them: coursectl users list --search <text>`;
         for (const command of ['show', 'activate', 'reset-password'])
@@ -111,7 +111,7 @@ describe('coursectl users', () => {
   });
 
   describe('reset-password', () => {
-    it('shows a generated password once, on standard output alone, and ends all sessions', async () => {
+    it('shows a generated password once, only on standard output, and ends all sessions', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const { exitCode, stdout, stderr } = await cli.run(['users', 'reset-password', 'ada@x.org', '--verbose']);
@@ -128,7 +128,7 @@ describe('coursectl users', () => {
       expect(JSON.stringify(entry)).not.to.include(stdout.trim());
     });
 
-    it('takes a password from standard input, and shows it nowhere', async () => {
+    it('reads a password from standard input, and never shows it', async () => {
       const ada = await buildUser(harness.context, { email: 'ada@x.org', initialPasswordExpiresAt: new Date() });
       const argv = ['users', 'reset-password', 'ada@x.org', '--password-stdin'];
       const short = { exitCode: 2, message: 'Password must be at least 6 characters.' };

@@ -43,7 +43,7 @@ describe('Changes of many accounts at the command line', () => {
   }
 
   describe('several names', () => {
-    it('are changed with --yes: what came of each on standard output, a summary on standard error', async () => {
+    it('are changed with --yes; standard output lists the outcomes, standard error a summary', async () => {
       const token = await tokenFor(harness.context, await buildUser(harness.context, { email: 'dora@x.org' }));
       const { exitCode, stdout, stderr } = await cli.run(['users', 'deactivate', 'dora@x.org', '+49301234', '--yes']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 accounts deactivated.\n' });
@@ -54,13 +54,13 @@ describe('Changes of many accounts at the command line', () => {
       expect(await audited()).to.deep.equal(['user.deactivate cli', 'user.deactivate cli']);
     });
 
-    it('need --yes without a terminal, once there is something to change', async () => {
+    it('need --yes without a terminal if something would change', async () => {
       const { message } = await cli.refusal(['users', 'deactivate', 'ada@x.org', 'nobody']);
       expect(message).to.equal('Confirmation needs a terminal: add --yes to deactivate, or --dry-run to look first.');
       expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
     });
 
-    it('that name nothing, or are so already, are told; the others are changed, and the exit code is 3', async () => {
+    it('are listed if unknown or unchanged; the others are changed, and the exit code is 3', async () => {
       const argv = ['users', 'deactivate', 'ada@x.org', 'nobody@x.org', 'cleo@x.org', 'ADA@x.org', '--yes'];
       const { exitCode, stdout } = await cli.run([...argv, '--json']);
       expect(exitCode).to.equal(3);
@@ -80,7 +80,7 @@ describe('Changes of many accounts at the command line', () => {
       expect(await audited()).to.deep.equal(['user.deactivate cli']);
     });
 
-    it('may be ambiguous: the candidates are listed, and none of them is changed', async () => {
+    it('are refused with all candidates if they are ambiguous', async () => {
       const ids = ['019873e1-4580-7dc1-98b7-e1f0ab8dc50b', '019873e1-4580-7dc1-98b8-e1f0ab8dc50b'];
       for (const [index, id] of ids.entries()) {
         const { id: old } = await buildUser(harness.context, { email: `twin${index}@x.org` });
@@ -96,7 +96,7 @@ describe('Changes of many accounts at the command line', () => {
     });
   });
 
-  it('--dry-run shows what would be done, of one account too, and changes nothing', async () => {
+  it('--dry-run shows the plan, also for one account, and changes nothing', async () => {
     for (const names of [['ada@x.org'], ['ada@x.org', 'cleo@x.org', 'nobody']]) {
       const { exitCode, stdout } = await cli.run(['users', 'deactivate', ...names, '--dry-run']);
       expect(exitCode).to.equal(names.length === 1 ? 0 : 3);
@@ -135,7 +135,7 @@ describe('Changes of many accounts at the command line', () => {
       ['UTF-16 without a byte order mark', () => Buffer.from('ada@x.org\nben@x.org\n', 'utf16le').swap16()],
     ];
     for (const [what, list] of lists)
-      it(`takes ${what}`, async () => {
+      it(`accepts ${what}`, async () => {
         const found = await models().User.findAll({ where: { isActive: true }, order: [['email', 'ASC']] });
         const { exitCode, stdout } = await deactivated(list([...found.map(({ id }) => id), ...newIds(2)]));
         expect(exitCode, stdout).to.equal(0);
@@ -143,7 +143,7 @@ describe('Changes of many accounts at the command line', () => {
         expect(await active()).to.deep.equal([]);
       });
 
-    it('takes what lists and exports write', async () => {
+    it('accepts the output of lists and exports', async () => {
       for (const argv of [
         ['users', 'list', '--active', '--output', 'csv'],
         ['users', 'export', '--active'],
@@ -155,7 +155,7 @@ describe('Changes of many accounts at the command line', () => {
       }
     });
 
-    it('takes standard input', async () => {
+    it('reads standard input', async () => {
       const stdin = 'ada@x.org\n+49 30 1234\n';
       const { stderr } = await cli.run(['users', 'deactivate', '--from', '-', '--yes'], { stdin });
       expect(stderr).to.equal('1 account deactivated.\n');
@@ -165,7 +165,7 @@ describe('Changes of many accounts at the command line', () => {
       });
     });
 
-    it('takes the passwords of an import of a file in UTF-16', async () => {
+    it('accepts the file of passwords of an import in UTF-16', async () => {
       const people = 'Vorname;Nachname;E-Mail;Telefon\nZoë;Ütz;zoe@x.org;030 77\nTim;Ötz;tim@x.org;030 78\n';
       file('people.csv', Buffer.from(`\ufeff${people}`, 'utf16le'));
       expect(await cli.run(['users', 'import', 'people.csv', '--yes'])).to.include({ exitCode: 0 });
@@ -209,7 +209,7 @@ describe('Changes of many accounts at the command line', () => {
         expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
       });
 
-    it('refuses a file that is not there, and names or filters besides', async () => {
+    it('refuses a missing file, and additional names or filters', async () => {
       expect((await cli.refusal(['users', 'activate', '--from', 'none.txt', '--yes'])).message).to.equal(
         'The file none.txt does not exist.',
       );
@@ -221,7 +221,7 @@ describe('Changes of many accounts at the command line', () => {
     });
   });
 
-  it('the filters of the list choose the accounts, and are refused where they would mean everybody', async () => {
+  it('filters choose the accounts, and are refused if they would choose everybody', async () => {
     const { exitCode, stderr } = await cli.run(['users', 'activate', '--role', 'trainee', '--inactive', '--yes']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '1 account activated.\n' });
     const none = await cli.run(['users', 'activate', '--search', 'nobody', '--yes']);
@@ -233,7 +233,7 @@ describe('Changes of many accounts at the command line', () => {
       });
   });
 
-  it('at a terminal the plan is shown, and asked for', async () => {
+  it('at a terminal, the command shows the plan and asks', async () => {
     const argv = ['users', 'deactivate', 'ada@x.org', 'cleo@x.org', 'nobody', 'ben@x.org', 'ben@x.org'];
     const no = await cli.atTerminal(argv, [['Deactivate these 2 accounts?', keys.enter]], { columns: 80 });
     expect(no.exitCode).to.equal(1);
@@ -256,7 +256,7 @@ describe('Changes of many accounts at the command line', () => {
     expect(await active()).to.deep.equal([]);
   });
 
-  it('at a terminal of 60 columns the plan and the outcomes fit, with wide characters', async () => {
+  it('plan and outcomes fit a terminal of 60 columns, also with wide characters', async () => {
     const names = {
       firstName: '李小龙李小龙李小龙李小龙李小龙李小龙 🦊',
       lastName: 'Maximiliana Konstantina Alexandra',
@@ -278,7 +278,7 @@ describe('Changes of many accounts at the command line', () => {
     const passwordsIn = (name: string) =>
       parse(readFileSync(path.join(cli.folder, name)), { columns: true, bom: true }) as Record<string, string>[];
 
-    it('writes the passwords of several accounts to a file for this user only, and shows none', async () => {
+    it('writes the passwords of several accounts to a private file, and shows none', async () => {
       const { exitCode, stdout, stderr } = await reset('--role', 'trainee', '--credentials', 'p.csv', '--yes');
       expect(exitCode).to.equal(0);
       const rows = passwordsIn('p.csv');
@@ -300,13 +300,13 @@ describe('Changes of many accounts at the command line', () => {
         expect(stdout + stderr + several.stdout + several.stderr).not.to.include(password);
     });
 
-    it('writes that of one account to a file, too', async () => {
+    it('writes the password of one account to a file, too', async () => {
       const { stdout } = await reset('ada@x.org', '--credentials', 'p.csv', '--json');
       expect(JSON.parse(stdout)).to.have.all.keys('user', 'credentialsFile');
       await login('ada@x.org', passwordsIn('p.csv')[0]?.password ?? '').expect(200);
     });
 
-    it('--link queues mails in place of passwords, for active accounts', async () => {
+    it('queues mails with links for active accounts with --link', async () => {
       const env = { ...cli.env, ...mailSettings };
       const link = (...more: string[]) => cli.run(['users', 'reset-password', '--link', ...more], { env });
       const one = await link('ada@x.org');
@@ -321,7 +321,7 @@ describe('Changes of many accounts at the command line', () => {
       await login('ada@x.org', factoryPassword).expect(200);
     });
 
-    it('leaves no file where no password was reset, and never overwrites one', async () => {
+    it('leaves no file if no password was reset, and never overwrites a file', async () => {
       expect((await reset('nobody', 'none', '--credentials', 'p.csv', '--yes')).exitCode).to.equal(1);
       expect((await reset('nobody', '--credentials', 'p.csv')).exitCode).to.equal(1);
       expect((await reset('ada@x.org', '--credentials', 'p.csv', '--dry-run')).exitCode).to.equal(0);
@@ -332,7 +332,7 @@ describe('Changes of many accounts at the command line', () => {
       await login('ada@x.org', 'factory-password').expect(200);
     });
 
-    it('keeps what it has written when the database fails, and stops', async () => {
+    it('keeps the written passwords and stops if the database fails', async () => {
       const { sequelize } = harness.context.database;
       const { id } = await models().User.findOne({ where: { email: 'cleo@x.org' }, rejectOnEmpty: true });
       await sequelize.query(
@@ -364,7 +364,7 @@ describe('Changes of many accounts at the command line', () => {
       ['a --dry-run --password-stdin', '--password-stdin and --dry-run cannot be used together.'],
       ['a --json', 'A generated password is never part of --json output, which is often logged.'],
     ];
-    it('refuses what can not be meant', async () => {
+    it('refuses contradictory options', async () => {
       for (const [argv, says] of mistakes) {
         const { exitCode, stdout, stderr } = await reset(...argv.split(' '));
         expect(exitCode, argv).to.equal(2);
@@ -374,7 +374,7 @@ describe('Changes of many accounts at the command line', () => {
   });
 
   describe('long lists', () => {
-    it('are changed in batches, with their progress at a terminal', async () => {
+    it('are changed in batches, with progress at a terminal', async () => {
       const emails = await buildMany(250);
       const argv = ['users', 'deactivate', '--from', file('many.txt', emails.join('\n')), '--yes'];
       const { exitCode, stdout, terminal } = await cli.atTerminal(argv, []);
@@ -386,7 +386,7 @@ describe('Changes of many accounts at the command line', () => {
       expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
     }).timeout(scaled(60_000));
 
-    it('end with Ctrl-C between two accounts: what is done is told, and what is not', async () => {
+    it('stop at Ctrl-C between two accounts, and list changed and remaining accounts', async () => {
       const emails = await buildMany(300);
       const stopping = new AbortController();
       const list = file('many.txt', emails.join('\n'));

@@ -18,7 +18,7 @@ describe('coursectl users', () => {
   });
 
   describe('edit', () => {
-    it('changes what is given and leaves the rest', async () => {
+    it('changes the given fields only', async () => {
       const argv = ['users', 'edit', 'ben@x.org', '--last-name', 'Old', '--phone', ' 555 0101 '];
       const { exitCode, stdout } = await cli.run(argv);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Changed trainee ben@x.org (${ben.id}).\n` });
@@ -39,7 +39,7 @@ describe('coursectl users', () => {
       expect((await ben.reload()).phone).to.equal('none');
     });
 
-    it('with --verify sends a link to the new email, and leaves the old one until it is used', async () => {
+    it('sends a link to the new email with --verify, and keeps the old email until the link is used', async () => {
       const argv = ['users', 'edit', 'ben@x.org', '--email', 'Other@x.org', '--verify'];
       const { stdout } = await cli.run(argv, { env: { ...cli.env, ...mailSettings } });
       const told = 'The email changes when the link is used that is sent to Other@x.org.';
@@ -69,7 +69,7 @@ describe('coursectl users', () => {
   });
 
   describe('delete', () => {
-    it('deletes without a question with --yes, and gives what it was', async () => {
+    it('deletes without a question with --yes, and prints the deleted account', async () => {
       const { exitCode, stdout } = await cli.run(['users', 'delete', 'ben@x.org', '--yes']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Deleted trainee ben@x.org (${ben.id}).\n` });
       expect(await lastEntry()).to.include({ action: 'user.delete', origin: 'cli', targetId: ben.id });
@@ -79,7 +79,7 @@ describe('coursectl users', () => {
       expect(await models().User.count()).to.equal(0);
     });
 
-    it('shows at a terminal what will be deleted, and asks', async () => {
+    it('shows the account and its enrollments at a terminal, and asks', async () => {
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       await buildEnrollment(harness.context, ben, await buildCourse(harness.context, trainer));
       for (const [answer, code] of [
@@ -98,7 +98,7 @@ describe('coursectl users', () => {
       expect([await models().User.count(), await models().Enrollment.count()]).to.deep.equal([1, 0]);
     });
 
-    it('refuses to delete the super admin, a trainer with courses, and nobody', async () => {
+    it('refuses to delete the super admin, a trainer with courses, and an unknown account', async () => {
       const admin = await buildUser(harness.context, { role: 'super_admin' });
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       await buildCourse(harness.context, trainer);

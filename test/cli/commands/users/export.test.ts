@@ -44,7 +44,7 @@ describe('coursectl users export', () => {
     expect(stdout).not.to.include(ada.passwordHash);
   });
 
-  it('writes only accounts that match its filters, and the header when there are none', async () => {
+  it('writes only matching accounts, and only the header if no account matches', async () => {
     await buildUser(harness.context, { email: 'a@x.org', firstName: 'Zoë', role: 'trainer' });
     await buildUser(harness.context, { email: 'b@x.org', isActive: false });
     await buildUser(harness.context, { email: 'c@x.org', requiresPasswordChange: true });
@@ -65,7 +65,7 @@ describe('coursectl users export', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('writes to a new file that only its user can read', async () => {
+  it('writes to a new file that only the current user can read', async () => {
     await buildUser(harness.context);
     const { exitCode, stdout } = await cli.run(['users', 'export', '--output', 'users.csv']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '1 account written to users.csv.\n' });
@@ -75,7 +75,7 @@ describe('coursectl users export', () => {
     expect(json).to.deep.equal({ exported: 1, file: 'again.csv' });
   });
 
-  it('writes a workbook to a file of that name, and with "xlsx" to a pipe, but not to a terminal', async () => {
+  it('writes a workbook to an .xlsx file, or with "xlsx" to a pipe, but not to a terminal', async () => {
     const ada = await buildUser(harness.context, { firstName: '=1+1', phone: '0151 1234567' });
     const { stdout } = await cli.run(['users', 'export', '--output', 'users.XLSX']);
     expect(stdout).to.equal('1 account written to users.XLSX.\n');
@@ -104,7 +104,7 @@ describe('coursectl users export', () => {
     });
   });
 
-  it('writes a workbook that changes nothing when it is imported', async () => {
+  it('writes a workbook whose import changes nothing', async () => {
     await buildUser(harness.context, { firstName: '1E5', phone: '0151 1234567', role: 'trainer', isActive: false });
     await buildUser(harness.context, { firstName: "'Sep", phone: '+49 151 7654321', language: 'de' });
     await cli.run(['users', 'export', '--output', 'people.xlsx']);
@@ -117,7 +117,7 @@ describe('coursectl users export', () => {
     expect(plan).to.have.property('warnings').that.deep.equals([]);
   });
 
-  it('never overwrites a file, and says what is wrong with a path', async () => {
+  it('never overwrites a file, and reports an unusable path', async () => {
     writeFileSync(file('mine'), 'precious');
     const cases = [
       ['mine', 'The file mine exists already and is never overwritten. Name another one.'],
@@ -137,7 +137,7 @@ describe('coursectl users export', () => {
     expect(readFileSync(file('mine'), 'utf8')).to.equal('precious');
   });
 
-  it('writes no faster than its reader reads, so that memory is bounded', async () => {
+  it('writes no faster than its reader reads, to bound memory', async () => {
     await buildTrainees(harness.context, 3500);
     // A stream without a reader yet: its two buffers take up two batches of a thousand.
     const stdout = new PassThrough();
@@ -157,7 +157,7 @@ describe('coursectl users export', () => {
     expect(new Set(rowsOf(String(Buffer.concat(pieces))).map(({ id }) => id)).size).to.equal(3500);
   });
 
-  it('leaves no part of a file behind at Ctrl-C', async () => {
+  it('leaves no incomplete file after Ctrl-C', async () => {
     await buildTrainees(harness.context, 1500);
     for (const name of ['users.csv', 'users.xlsx']) {
       const interrupts = new AbortController();

@@ -21,7 +21,7 @@ describe('Invitations at the command line', () => {
   const register = (...more: string[]) => cli.run(['users', 'register', ...grace, '--role', 'trainee', ...more]);
 
   describe('users register --invite', () => {
-    it('creates the account without asking for a password, and says how its mail leaves', async () => {
+    it('creates the account without asking for a password, and says when the mail is sent', async () => {
       const { exitCode, stdout } = await register('--invite', '--message', 'Welcome!');
       const { id } = await models().User.findOne({ where: { email: 'grace@x.org' }, rejectOnEmpty: true });
       const text = `Created trainee grace@x.org (${id}). The invitation is queued. ${how}\n`;
@@ -29,7 +29,7 @@ describe('Invitations at the command line', () => {
       expect(await mails()).to.deep.equal([['invitation', 'queued', '{"message":"Welcome!"}']]);
     });
 
-    it('excludes passwords, and --message needs it', async () => {
+    it('refuses options for passwords, and --message without --invite', async () => {
       for (const [flags, message] of [
         ['--invite --generate-password', '--invite and --generate-password cannot be used together.'],
         ['--invite --credentials a.csv', '--invite and --credentials cannot be used together.'],
@@ -45,7 +45,7 @@ describe('Invitations at the command line', () => {
   });
 
   describe('users invite', () => {
-    it('invites one, and says when somebody inactive gets the mail', async () => {
+    it('invites one account, and says when an inactive one gets the mail', async () => {
       await waiting('ada@x.org');
       await waiting('cleo@x.org', { isActive: false });
       expect((await cli.run(['users', 'invite', 'ada@x.org'])).stdout).to.equal(
@@ -58,7 +58,7 @@ describe('Invitations at the command line', () => {
       expect(await audited()).to.deep.equal(['user.invite cli', 'user.invite cli']);
     });
 
-    it('of many shows a plan, names who has a password, and tells what came of each', async () => {
+    it('shows a plan for many accounts, lists accounts with passwords, and prints each outcome', async () => {
       await waiting('ada@x.org', { firstName: 'Ada', lastName: 'Zuse' });
       await buildUser(harness.context, { email: 'ben@x.org', firstName: 'Ben', lastName: 'Young' });
       const why = 'The person has a password of their own.';
@@ -80,7 +80,7 @@ describe('Invitations at the command line', () => {
     });
   });
 
-  it('are listed by what became of them, and shown with the reason', async () => {
+  it('are listed by state, and shown with the reason', async () => {
     const failed = await waiting('ada@x.org');
     await waiting('ben@x.org');
     await cli.run(['users', 'invite', 'ada@x.org']);

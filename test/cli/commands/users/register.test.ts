@@ -17,7 +17,7 @@ describe('coursectl users register', () => {
   const { harness, cli } = useHarnessAndCli();
   const models = () => harness.context.database.models;
 
-  it('creates an account from options and standard input, and says so in one line', async () => {
+  it('creates an account from options and standard input, and reports it in one line', async () => {
     const argv = [...grace, '--role', 'trainer', '--password-stdin'];
     const { exitCode, stdout, stderr } = await cli.run(argv, { stdin: `${password}\n` });
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -33,7 +33,7 @@ describe('coursectl users register', () => {
     expect(stdout).to.equal(`Created trainer grace@example.org (${user.id}).\n`);
   });
 
-  it('gives the account with --json, and neither password nor hash', async () => {
+  it('prints the account without password and hash with --json', async () => {
     const flags = ['--inactive', '--requires-password-change', '--password-stdin', '--json'];
     const { stdout, stderr } = await cli.run([...grace, '--role', 'trainee', ...flags], { stdin: password });
     const stored = await models().User.findOne({ rejectOnEmpty: true });
@@ -43,7 +43,7 @@ describe('coursectl users register', () => {
     for (const secret of [password, stored.passwordHash]) expect(stdout + stderr).not.to.include(secret);
   });
 
-  it('refuses what is in use already, as the API does, and exits with 1', async () => {
+  it('refuses an email or phone in use like the API, and exits with 1', async () => {
     await buildUser(harness.context, { email: 'grace@example.org', role: 'super_admin' });
     const other = ['users', 'register', ...names, '--email', 'other@example.org', '--phone', '1'];
     for (const [argv, message] of [
@@ -58,7 +58,7 @@ describe('coursectl users register', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('refuses a common password where the blocklist is on, piped in and typed', async () => {
+  it('refuses a common password with the blocklist, piped in and typed', async () => {
     const argv = [...grace, '--role', 'super_admin'];
     const env = { ...cli.env, PASSWORD_BLOCKLIST: 'on' };
     const common = 'Password is one of the most common ones. Choose another.';
@@ -78,7 +78,7 @@ describe('coursectl users register', () => {
     expect(await models().User.findOne()).to.include({ role: 'super_admin', isActive: true });
   });
 
-  it('asks at a terminal for what is missing, the password twice and unseen', async () => {
+  it('asks at a terminal for missing fields, and twice for the hidden password', async () => {
     const { exitCode, stdout, stderr } = await cli.atTerminal(
       ['users', 'register', ...names, '--inactive'],
       [
@@ -95,7 +95,7 @@ describe('coursectl users register', () => {
     expect(await models().User.findOne()).to.include({ firstName: 'Grace', role: 'trainer', isActive: false });
   });
 
-  it('asks at a terminal whether a text without a digit is meant as a phone, and again for one when it is not', async () => {
+  it('asks at a terminal whether a text without a digit is a phone, and asks again after a no', async () => {
     const { exitCode, terminal } = await cli.atTerminal(
       ['users', 'register', ...names, '--phone', 'none'],
       [
@@ -116,7 +116,7 @@ describe('coursectl users register', () => {
     expect(stderr).to.equal('Phone "none" has no digit.\n');
   });
 
-  it('generates a password that is shown once, and must be changed', async () => {
+  it('generates a password, shows it once, and requires its change', async () => {
     const { exitCode, stdout, stderr } = await cli.run([...grace, '--role', 'trainee', '--generate-password']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
@@ -128,7 +128,7 @@ describe('coursectl users register', () => {
     expect(user.initialPasswordExpiresAt).to.be.an.instanceOf(Date);
   });
 
-  it('writes a generated password to a new file that only this user can read', async () => {
+  it('writes a generated password to a new file that only the current user can read', async () => {
     const argv = [...grace, '--role', 'trainee', '--credentials', 'grace.csv'];
     const { user, credentialsFile, ...others } = await cli.json<{ user: object; credentialsFile: string }>(argv);
     expect(others).to.deep.equal({});
@@ -148,7 +148,7 @@ describe('coursectl users register', () => {
     expect(await models().User.count()).to.equal(1);
   });
 
-  it('refuses two sources of a password, and a generated one in JSON', async () => {
+  it('refuses two sources of a password, and a generated password in JSON', async () => {
     for (const option of [['--generate-password'], ['--credentials', 'grace.csv']]) {
       const { exitCode, message } = await cli.refusal([...grace, '--password-stdin', ...option], { stdin: password });
       expect([exitCode, message]).to.deep.equal([2, `--password-stdin and ${option[0]} cannot be used together.`]);
@@ -158,7 +158,7 @@ describe('coursectl users register', () => {
     expect(error.message).to.match(/^A generated password is never part of --json output/);
   });
 
-  it('refuses options that can not be meant before it asks', async () => {
+  it('refuses contradictory options before it asks', async () => {
     for (const [more, says] of [
       ['--password-stdin', 'the password is piped in: printf %s "$PASSWORD" | coursectl'],
       ['--role boss', 'error: Role must be one of super_admin, trainer, trainee.\n'],

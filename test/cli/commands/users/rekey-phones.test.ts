@@ -26,7 +26,7 @@ describe('coursectl users rekey-phones', () => {
     return checks.find(({ name }) => name === 'phones');
   };
 
-  it('says how many keys have changed, and nothing new the second time', async () => {
+  it('reports the number of changed keys, which is 0 the second time', async () => {
     await person('Ada', '0151 1234567');
     await person('Ben', '+49 151 7654321');
     const argv = ['users', 'rekey-phones', '--country', 'de'];
@@ -42,7 +42,7 @@ describe('coursectl users rekey-phones', () => {
     expect(none.stdout).to.equal('Phones have no country now. 1 account got another key.\n');
   });
 
-  it('lists accounts in conflict with their phones, and fails', async () => {
+  it('lists accounts with conflicting phones, and fails', async () => {
     await person('Ada', '0151 1234567');
     await person('Ben', '+49 151 1234567');
     const { exitCode, stdout } = await cli.run(['users', 'rekey-phones', '--country', 'DE']);
@@ -53,7 +53,7 @@ describe('coursectl users rekey-phones', () => {
     expect(await doctor()).to.include({ status: 'ok', detail: 'no country' });
   });
 
-  it('makes spellings one phone for imports', async () => {
+  it('makes imports treat different spellings as one phone', async () => {
     await person('Eve', '0049 30 7654321');
     await cli.run(['users', 'rekey-phones', '--country', 'DE']);
     const file = path.join(cli.folder, 'people.csv');
@@ -75,7 +75,7 @@ describe('coursectl users rekey-phones', () => {
     ]);
   });
 
-  it('is what doctor advises where keys do not fit', async () => {
+  it('is advised by doctor if keys do not fit the country', async () => {
     const ada = await person('Ada', '0151 1234567');
     await cli.run(['users', 'rekey-phones', '--country', 'DE']);
     expect(await doctor()).to.include({ status: 'ok', detail: 'country DE' });

@@ -7,7 +7,7 @@ describe('coursectl users unlock', () => {
   const { harness, cli } = useHarnessAndCli();
   const client = { ip: null, userAgent: null };
 
-  it('lets a locked account try again, which "users show" names', async () => {
+  it('unlocks a locked account, whose lock "users show" prints', async () => {
     const { context } = harness;
     const { email, phone } = await buildUser(context, { phone: '555 0100' });
     const attempt = (password: string) => login(context, { identifier: email, password }, client);
@@ -34,7 +34,7 @@ describe('coursectl users unlock', () => {
     });
   });
 
-  it('lets all who come from an address try again, which "doctor" lists', async () => {
+  it('unlocks a locked address, which "doctor" lists', async () => {
     const { context } = harness;
     const { email } = await buildUser(context);
     for (const ip of ['203.0.113.5', '2001:db8:0:12::7']) {
@@ -70,7 +70,7 @@ describe('coursectl users unlock', () => {
     expect(entries.map(({ targetId }) => targetId)).to.have.members(['203.0.113.5', network]);
   });
 
-  it('takes an account or an address', async () => {
+  it('accepts either an account or an address', async () => {
     const { email } = await buildUser(harness.context);
     for (const wrong of [[], [email, '--address', '192.0.2.1'], ['--address', 'somewhere']]) {
       const { exitCode } = await cli.run(['users', 'unlock', ...wrong]);
@@ -88,7 +88,7 @@ describe('coursectl users sessions', () => {
   const { harness, cli } = useHarnessAndCli();
   const list = (...argv: string[]) => cli.json<Listed>(['users', 'sessions', 'list', ...argv]);
 
-  it('lists what the API lists, for people and as JSON', async () => {
+  it('lists the sessions of the API, as a table and as JSON', async () => {
     const { user } = await signIn(harness.context, { phone: '555 0100' });
     await tokenFor(harness.context, user);
     const { token } = await signIn(harness.context, { role: 'super_admin' });
@@ -101,7 +101,7 @@ describe('coursectl users sessions', () => {
     expect(stderr).to.equal('Page 1 of 1, 2 sessions.\n');
   });
 
-  it('ends one, and all', async () => {
+  it('ends one session, and all sessions', async () => {
     const { user, token } = await signIn(harness.context);
     const second = await tokenFor(harness.context, user);
     await tokenFor(harness.context, user);
@@ -127,7 +127,7 @@ describe('coursectl users sessions', () => {
     ]);
   });
 
-  it('names what it does not find', async () => {
+  it('names the missing account or session', async () => {
     const { email } = await buildUser(harness.context);
     const missing = await cli.run(['users', 'sessions', 'end', email, 'x']);
     expect(missing.exitCode).to.equal(1);

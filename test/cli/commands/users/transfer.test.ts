@@ -28,7 +28,7 @@ describe('coursectl users transfer-super-admin', () => {
     ben = await buildUser(harness.context, { email: 'ben@x.org', firstName: 'Ben', lastName: 'Young' });
   });
 
-  it('asks twice, hands the role over and ends the sessions of both', async () => {
+  it('asks twice, transfers the role and ends the sessions of both', async () => {
     const tokens = [await tokenFor(harness.context, ada), await tokenFor(harness.context, ben)];
     const { exitCode, stdout, terminal } = await cli.atTerminal(argv, typed, { columns: 80 });
     expect(exitCode, terminal.screen()).to.equal(0);
@@ -49,7 +49,7 @@ describe('coursectl users transfer-super-admin', () => {
     ]);
   });
 
-  it('changes nothing after another address, and no answer then', async () => {
+  it('changes nothing after a wrong address and an interruption', async () => {
     const { exitCode, terminal } = await cli.atTerminal(argv, [
       ['Change the super admin?', `y${keys.enter}`],
       ['type the email address', `ada@x.org${keys.enter}`],
@@ -97,13 +97,13 @@ describe('coursectl users transfer-super-admin', () => {
     expect(await ada.reload()).to.include({ role: 'super_admin' });
   });
 
-  it('says what to do where there is no super admin', async () => {
+  it('explains the next step without a super admin', async () => {
     await ada.update({ role: 'trainer' });
     const { message } = await cli.refusal(argv);
     expect(message).to.equal('There is no super admin yet. To create one, run: coursectl setup');
   });
 
-  it('done by several at once has one winner, and one super admin at every moment', async () => {
+  it('succeeds once for concurrent calls, with exactly one super admin at any time', async () => {
     const others = await Promise.all([ben, ...[1, 2, 3].map(() => buildUser(harness.context))]);
     const outcomes = await Promise.allSettled(
       others.map(({ id }) => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id })),

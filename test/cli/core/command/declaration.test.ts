@@ -21,8 +21,8 @@ function parsed<const Usage extends string, O extends Options>(
   return parsedInput<Usage, O, None>(command);
 }
 
-describe('What a command declares', () => {
-  it('lets an argument in brackets be absent before a last one that may not be', () => {
+describe('The declaration of a command', () => {
+  it('allows an optional argument before a required last one', () => {
     const usage = 'progress [enrollment] <number>';
     const one: { enrollment?: string; number: string } = parsed({ usage }, 'progress', '5').arguments;
     expect(one).to.deep.equal({ number: '5' });
@@ -30,7 +30,7 @@ describe('What a command declares', () => {
     expect(parsed({ usage }, 'progress').missing).to.deep.equal(['number']);
   });
 
-  it('lets an argument before the last one have several values, or none', () => {
+  it('allows several values or none for the argument before the last one', () => {
     const usage = 'status [enrollment...] <status>';
     const words = ['status', 'a', 'b', 'c', 'active'];
     const several: { enrollment?: readonly [string, ...string[]]; status: string } = parsed(
@@ -43,7 +43,7 @@ describe('What a command declares', () => {
     expect(parsed({ usage }, 'status').missing).to.deep.equal(['status']);
   });
 
-  it('gives its options their names and types', () => {
+  it('derives names and types of options', () => {
     const options = {
       '--sort-by <field>': 'a field',
       '--tag <word>': repeatable('a word'),
@@ -59,7 +59,7 @@ describe('What a command declares', () => {
     expect(given).to.deep.equal({ sortBy: 'title', tag: ['a', 'b'], yes: true, featured: false });
   });
 
-  it('refuses an option that is given twice, instead of ignoring the first value', () => {
+  it('refuses an option that is given twice', () => {
     const options = { '--from <file>': 'a list', '--role <role>': choice('a role', ['trainer', 'trainee']) };
     for (const twice of [
       ['--from', 'a', '--from', 'b'],

@@ -41,7 +41,7 @@ describe('A listing', () => {
     );
   }
 
-  it('keeps its heading in sight on a screen of 24 lines', async () => {
+  it('keeps its heading visible on a screen of 24 lines', async () => {
     for (let count = 0; count < 25; count += 1) await buildUser(harness.context);
     const { stdout, stderr } = await cli.run(['users', 'list'], at(80, 24));
     const lines = (stdout + stderr).trimEnd().split('\n');
@@ -50,7 +50,7 @@ describe('A listing', () => {
     expect(stderr).to.include('Page 1 of 2, 25 accounts.');
   });
 
-  it('of all pages goes on after the last item, though rows that were shown leave it', async () => {
+  it('of all pages continues after the last item, also if shown rows are deleted meanwhile', async () => {
     let rows = Array.from({ length: 250 }, (_, index) => ({ id: `row ${index}` }));
     const all = rows.map(({ id }) => id);
     const read = async ({ page, limit, afterId }: PageQuery) => {
@@ -84,7 +84,7 @@ describe('A listing', () => {
       await buildEnrollment(context, trainee, course, { enrolledAt: new Date(Date.now() - 3 * day - 60_000) });
     });
 
-    it('fits the terminal, with wide characters', async () => {
+    it('fits the terminal, also with wide characters', async () => {
       for (const width of [60, 80, 120])
         for (const line of ['users list', 'courses list', 'enrollments list', 'courses trainers']) {
           const { exitCode, stdout } = await cli.run(line.split(' '), at(width));
@@ -93,7 +93,7 @@ describe('A listing', () => {
         }
     });
 
-    it('shows relative times and short ids at a terminal, and says what it leaves out', async () => {
+    it('shows relative times and short ids at a terminal, and names omitted columns', async () => {
       const wide = await cli.run(['enrollments', 'list'], at(120));
       expect(wide.stdout).to.match(/ 3 days ago +[\da-f]{8}\n$/);
       expect(wide.stderr).to.equal('Page 1 of 1, 1 enrollment.\n');
@@ -106,7 +106,7 @@ describe('A listing', () => {
       expect(titles.stdout).to.match(/^花子 and the .*\n(?:.*\n)*.*\bbaskets$/m);
     });
 
-    it('is a workbook in a file of that name, with the columns that were chosen, and never at a terminal', async () => {
+    it('writes a workbook with the chosen columns to an .xlsx file, never to a terminal', async () => {
       const argv = ['users', 'list', '--limit', 'all', '--sort=firstName', '--columns'];
       const { stdout, stderr } = await cli.run([...argv, 'email,phone', '--output', 'people.xlsx']);
       expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: 'Written to people.xlsx. 2 accounts.\n' });
@@ -138,7 +138,7 @@ describe('A listing', () => {
       expect(stderr).to.equal('');
     });
 
-    it('has the columns that are asked for, in that order, with whole ids', async () => {
+    it('has the chosen columns in their order, with whole ids', async () => {
       const { stdout } = await cli.run(['enrollments', 'list', '--columns', 'id,Course,completedAt'], at(60));
       expect(stdout).to.match(/^ID +COURSE +COMPLETED\n[\da-f-]{36} {2}花子/);
       const csv = await cli.run(['users', 'list', '--columns', 'email,role', '--output', 'csv', '--sort', '-email']);
@@ -163,7 +163,7 @@ describe('A listing', () => {
       expect(long).to.deep.equal(short);
     });
 
-    it('keeps its meaning in YAML whatever text it has', async () => {
+    it('keeps its meaning in YAML for any text', async () => {
       const evil = 'no: \u001b[31m\u202e\u2028\r"x"';
       await harness.context.database.models.Course.update({ title: evil, location: 'no' }, { where: {} });
       const { stdout } = await cli.run(['courses', 'list', '--output', 'yaml'], at(80));
@@ -175,7 +175,7 @@ describe('A listing', () => {
     });
   });
 
-  it('of nothing is nothing, in every format', async () => {
+  it('without items is empty in every format', async () => {
     const written = async (format: string) =>
       (await cli.run(['imports', 'list', '--output', format, '--columns', 'file,id'])).stdout;
     expect(await written('table')).to.equal('');
@@ -200,7 +200,7 @@ describe('A listing', () => {
       expect(parse((await cli.run([...all, '--output', 'yaml'])).stdout).entries).to.have.lengthOf(230);
     });
 
-    it('is shown by the pager where it is longer than the screen', async () => {
+    it('is shown by the pager if it is longer than the screen', async () => {
       const pager = { PAGER: "sed 's/^/paged: /'" };
       const oneLineARow = ['--columns', 'at,action'];
       const long = await cli.run(['audit', 'list', '--limit', 'all', ...oneLineARow], at(80, 24, pager));
@@ -224,7 +224,7 @@ describe('A listing', () => {
         expect((await cli.run(argv, options)).stdout.split('\n')).to.have.lengthOf(232);
     });
 
-    it('ends with a pager that is left early, and says so of one that is none', async () => {
+    it('ends when the pager is closed early, and reports an unusable pager', async () => {
       const all = ['audit', 'list', '--limit', 'all'];
       const left = await cli.run(all, at(80, 24, { PAGER: 'head -2' }));
       expect(left.exitCode).to.equal(0);
@@ -237,7 +237,7 @@ describe('A listing', () => {
     });
   });
 
-  it('refuses options that can not be meant, in JSON with --output json, too', async () => {
+  it('refuses contradictory options, as JSON with --output json', async () => {
     const noColumns = 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.';
     for (const [line, says] of [
       ['--columns name,shoe', '--columns must be of name, email,'],
@@ -264,7 +264,7 @@ describe('A listing', () => {
 describe('The last 8 characters of an id', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  it('name an enrollment, unless several end so, a file and a session', async () => {
+  it('find a file, a session, and an enrollment unless several ids end so', async () => {
     const { context } = harness;
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
     const { id } = await buildEnrollment(context, await buildUser(context), course, { status: 'active' });
@@ -296,7 +296,7 @@ describe('The last 8 characters of an id', () => {
     expect((await cli.refusal(['enrollments', 'show', end])).message).to.include(`Enrollment not found: ${end}.`);
   });
 
-  it('name an account, unless they are the phone of another', async () => {
+  it('find an account, unless they are the phone of another account', async () => {
     const ids = ['0198c1f2-7a3b-7c4d-8e50-6a7b8c9d0e1f', '0198c1f2-7a3b-7c4d-8e50-6a7b12345678'] as const;
     for (const id of ids) {
       const made = await buildUser(harness.context);

@@ -17,14 +17,14 @@ describe('Text that is too wide', () => {
     expect(cut('Zoe\u0308e\u0308e\u0308', 4)).to.equal('Zoe\u0308…');
   });
 
-  it('is wrapped between words, and within those that are too long', () => {
+  it('is wrapped between words, and within words that are too long', () => {
     expect(wrap('Introduction to weaving', 12)).to.deep.equal(['Introduction', 'to weaving']);
     expect(wrap('a unbreakable word', 5)).to.deep.equal(['a', 'unbre', 'akabl', 'e', 'word']);
     expect(wrap('花子花子花', 4)).to.deep.equal(['花子', '花子', '花']);
     expect(wrap('a unbreakable word', 5, true)).to.deep.equal(['a', 'unbreakable', 'word']);
   });
 
-  it('has the width that terminals give it, also where marks have columns of their own', () => {
+  it('has the width of terminals, also with spacing marks', () => {
     expect(['प्रिया', 'கவிதா', 'ထက်', 'អោង', 'Zoe\u0308'].map(displayWidth)).to.deep.equal([5, 5, 2, 3, 3]);
     expect(cut('कवितावली', 6)).to.equal('कविता…');
   });
@@ -48,12 +48,12 @@ describe('The columns of a table', () => {
     { natural: 20, minimum: 10, priority: 1 },
   ];
 
-  it('are as wide as they need to be where there is space, or no terminal', () => {
+  it('are as wide as their cells if they fit, or without a terminal', () => {
     expect(layout(extents)).to.deep.equal([30, 20, 20]);
     expect(layout(extents, 74)).to.deep.equal([30, 20, 20]);
   });
 
-  it('become narrower, the widest first, before the least important are left out', () => {
+  it('shrink from the widest, before the least important is left out', () => {
     expect(layout(extents, 70)).to.deep.equal([26, 20, 20]);
     expect(layout(extents, 50)).to.deep.equal([13, 20, 13]);
     expect(layout(extents, 43)).to.deep.equal([21, 0, 20]);
@@ -81,7 +81,7 @@ describe('The columns of a table', () => {
     return { lines: [heading, ...lines(people)], leftOut: leftOut.map(({ name }) => name) };
   };
 
-  it('show short ids and relative times at a terminal, numbers to the right', () => {
+  it('show short ids, relative times and right-aligned numbers at a terminal', () => {
     expect(shown(80)).to.deep.equal({
       lines: [
         'NAME      AGE  BORN AT     ID',
@@ -92,14 +92,14 @@ describe('The columns of a table', () => {
     });
   });
 
-  it('wrap, and are left out, where it is narrow', () => {
+  it('wrap or are left out at a narrow terminal', () => {
     expect(shown(21)).to.deep.equal({
       lines: ['NAME    AGE  ID', 'Ada      36  8c9d0e1f', 'King', '李           8c9d0e2f', '小龙'],
       leftOut: ['bornAt'],
     });
   });
 
-  it('show all in full without a terminal', () => {
+  it('show full values without a terminal', () => {
     expect(shown().lines).to.deep.equal([
       'NAME      AGE  BORN AT                   ID',
       'Ada King   36  2026-06-12T00:00:00.000Z  019aa0c4-7a3b-7c4d-8e5f-6a7b8c9d0e1f',
@@ -107,7 +107,7 @@ describe('The columns of a table', () => {
     ]);
   });
 
-  it('show ids in full, and leave none out, where they are chosen', () => {
+  it('show whole ids, and are never left out, if they are chosen', () => {
     expect(shown(120, { chosen: true }).lines[1]).to.include('019aa0c4-7a3b-7c4d-8e5f-6a7b8c9d0e1f');
     expect(shown(20, { chosen: true }).leftOut).to.deep.equal([]);
   });
@@ -117,7 +117,7 @@ describe('The columns of a table', () => {
     expect(displayWidth(table.lines(people)[0] ?? '')).to.equal(60);
   });
 
-  it('of fields wrap their values', () => {
+  it('wrap the values of fields', () => {
     expect(rowsText(['FIELD', 'VALUE'], [['about', 'one two three four five six seven']], { width: 30, now })).to.equal(
       ['FIELD  VALUE', 'about  one two three four five', '       six seven'].join('\n'),
     );

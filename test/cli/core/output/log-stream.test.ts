@@ -35,13 +35,13 @@ const answered = (status: number, path = '/api/courses') => ({
 describe('The format of the log', () => {
   const hello = (logger: Logger) => logger.info({ port: 3000 }, 'hello');
 
-  it('is for people at a terminal, and JSON elsewhere', async () => {
+  it('is readable at a terminal, and JSON elsewhere', async () => {
     const text = stripVTControlCharacters(await shown('auto', {}, hello));
     expect(text).to.match(/^\[\d\d:\d\d:\d\d\] INFO: hello \{"port":3000\}\n$/);
     expect(JSON.parse(await shown('auto', { isTTY: false }, hello))).to.include({ level: 'info', msg: 'hello' });
   });
 
-  it('is what LOG_FORMAT says, wherever it goes', async () => {
+  it('follows LOG_FORMAT everywhere', async () => {
     expect(JSON.parse(await shown('json', {}, hello))).to.include({ port: 3000, msg: 'hello' });
     expect(await shown('pretty', { isTTY: false }, hello)).to.match(/ hello \{"port":3000\}\n$/);
   });
@@ -55,13 +55,13 @@ describe('The format of the log', () => {
 });
 
 describe('A readable line of the log', () => {
-  it('has of a request method, path, status, duration and account', async () => {
+  it('shows method, path, status, duration and account of a request', async () => {
     expect(await plain((logger) => logger.info(answered(200), 'request'))).to.equal(
       'INFO: request GET /api/courses 200 12 ms by cccc0003\n',
     );
   });
 
-  it('has of a failed or aborted request its id, too', async () => {
+  it('shows the id of a failed or aborted request, too', async () => {
     expect(await plain((logger) => logger.info(answered(503), 'request failed'))).to.equal(
       'INFO: request failed GET /api/courses 503 12 ms by cccc0003 request aaaa0001\n',
     );
@@ -71,7 +71,7 @@ describe('A readable line of the log', () => {
     );
   });
 
-  it('has errors with code, stack and causes below', async () => {
+  it('shows code, stack and causes of errors below', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const error = new AppError('DATABASE_UNREACHABLE', 'No database.', { cause });
     const text = await plain((logger) => logger.error({ req: answered(0).req, err: error }, 'request failed'));
@@ -107,7 +107,7 @@ describe('Both formats of the log', () => {
       expect(text).to.include('[redacted]');
     });
 
-    it(`print no escape sequence and no line of what a client has sent: ${format}`, async () => {
+    it(`escape control sequences and line breaks of clients: ${format}`, async () => {
       const text = await shown(format, { env: { NO_COLOR: '1' } }, (logger) => {
         logger.info({ ...answered(404, `/${hostile}`), userAgent: hostile }, hostile);
         logger.warn({ [hostile]: hostile, deep: { [hostile]: [hostile, { list: [hostile] }] } }, hostile);

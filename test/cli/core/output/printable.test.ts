@@ -10,13 +10,13 @@ const evil = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202e\u2066\u2028\r';
 const raw = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 describe('Text on a terminal', () => {
-  it('shows as an escape whatever does something there', () => {
+  it('shows control characters as escapes', () => {
     expect(printable('a\u001b[31mb\u009bc\u202ed\re\n\tf')).to.equal('a\\u001b[31mb\\u009bc\\u202ed\\u000de\n\tf');
     expect(printableLine('a\nb\tc')).to.equal('a\\u000ab\\u0009c');
     for (const text of ['Zoë 李小龙 🦊 שלום میرزاخانی\u200cها', "O'Hara"]) expect(printable(text)).to.equal(text);
   });
 
-  it('has the same meaning as JSON before and after', () => {
+  it('keeps its meaning as JSON', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.dictionary(text, text), (value) => {
@@ -28,11 +28,11 @@ describe('Text on a terminal', () => {
   });
 });
 
-describe('What commands print', () => {
+describe('The output of commands', () => {
   const importing = useImporting();
   const run = (...argv: string[]) => runCli(argv, { env: importing.env, cwd: importing.folder });
 
-  it('has no escape sequence of a file: neither its plan nor its report', async () => {
+  it('has no escape sequence of an imported file, in plan and report', async () => {
     const rows = `A${evil},King,"${evil}\n  line 9  create  nobody@example.org",1\nAda,King,ada@example.org,+1 555\n`;
     const file = importing.write(
       'people.csv',
@@ -46,7 +46,7 @@ describe('What commands print', () => {
     }
   });
 
-  it('has none of what the database keeps, from before such text was refused', async () => {
+  it('has no escape sequence of old database rows', async () => {
     const { user } = await signIn(importing.context, { role: 'trainer', lastName: `King${evil}` });
     const course = await buildCourse(importing.context, user, { title: `Knots${evil}`, description: `Rope\n${evil}` });
     for (const argv of [
