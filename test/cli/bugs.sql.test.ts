@@ -8,7 +8,7 @@ import { useHarnessAndCli } from '../support/harness-cli.js';
 describe('An unexpected failure', () => {
   const { harness, cli } = useHarnessAndCli();
 
-  /** Damages a row as no program could. */
+  /** Damages a row in a way that the program itself can't. */
   async function damageAccount(id: string): Promise<void> {
     if (!onMysql) {
       await harness.context.database.sequelize.query("UPDATE users SET created_at = 'never'");
@@ -42,7 +42,7 @@ describe('An unexpected failure', () => {
     const verbose = await cli.run(['users', 'show', id, '--json', '--verbose']);
     expect(JSON.parse(verbose.stdout)).to.deep.equal(JSON.parse(stdout));
     expect(verbose.stderr).to.match(/\n {4}at /);
-    // What was begun is taken back after bugs, too.
+    // Unfinished work is undone after bugs, too.
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 

@@ -7,22 +7,22 @@ import { useHarnessAndCli } from '../support/harness-cli.js';
 import { scaled } from '../support/machine.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 
-/** Longer than any text may be, and no choice, number or address. */
+/** Invalid for every option: longer than any text, and no choice, number or address. */
 const wrong = 'x'.repeat(20_001);
 
-/** Options that name what must be looked up: an account, a course, a plan, a file; or of which no value is wrong. */
+/** Options that name an account, course, plan or file to look up, or that accept every value. */
 const references = ['--course', '--trainee', '--trainer', '--actor', '--user', '--import', '--plan'];
 const files = ['--credentials', '--rejects', '--mapping', '--output <file>'];
 
 const missing = { ID: '019873e1-4580-7dc1-98b7-e1f0ab8dc50b', FILE: 'missing.csv' };
 
-/** The command line of a command, where nothing that it names exists and nobody confirms. */
+/** Returns a command line whose records don't exist, and without --yes. */
 function unconfirmed(words: string): string[] {
   const line = { ...readingLines, ...writingLines }[words] ?? '';
   return [...words.split(' '), ...wordsOf(line, missing).filter((word) => word !== '--yes')];
 }
 
-/** All other options of a command that name something, which doesn't exist. @param but one that would exclude them */
+/** Returns the other options that name records, with missing records. @param but an option that excludes some of them */
 function lookUps(words: string, but: string): string[] {
   const options = commands.get(words)?.options ?? [];
   const given = unconfirmed(words);
@@ -30,7 +30,10 @@ function lookUps(words: string, but: string): string[] {
   return declared.filter((name) => !(but === '--search' && name === '--trainee')).flatMap((name) => [name, missing.ID]);
 }
 
-/** The options of a command that have a value, by their long name, or by their flags where that has two meanings. */
+/**
+ * Returns the options of a command that have a value. The name of `--output` includes its value, because the option has
+ * two meanings.
+ */
 function valuedOptions(words: string): { name: string; flag: string }[] {
   const options = commands.get(words)?.options ?? [];
   return options.flatMap(({ required, long, flags }) =>

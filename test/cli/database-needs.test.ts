@@ -66,7 +66,7 @@ describe('A database whose schema is newer than the program', () => {
   });
 });
 
-/** What isn't refused where there is no database, as declared. */
+/** Commands that work without a database, as declared. */
 const others: Readonly<Record<string, string>> = {
   setup: 'created',
   'migrate up': 'created',

@@ -9,7 +9,7 @@ import { commands } from './support/command-lines.js';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/CLI.md', import.meta.url)), 'utf8');
 
-/** The command lines of the document, without comments and the name of the program. */
+/** Returns the command lines of the document, without comments and the program's name. */
 function documentedLines(): string[] {
   const blocks = [...document.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const lines = blocks.join('').trimEnd().split('\n');
@@ -18,20 +18,20 @@ function documentedLines(): string[] {
 
 const yes: Dialogue = [['(y/N)', `y${keys.enter}`]];
 
-/** What is answered at the terminal, by the line that asks. */
+/** Answers at the terminal, by command line. */
 const answers: Readonly<Record<string, Dialogue>> = {
   'users deactivate --from leavers.csv': yes,
   'enrollments assign "Weaving for beginners" --from class.csv': yes,
   'enrollments status active --course "Weaving for beginners" --status pending': yes,
   'enrollments remove --trainee grace@example.org --status cancelled': yes,
-  // The choices are there a moment after the question.
+  // The choices appear a moment after the question.
   'courses publish': [
     ['Which course?', ''],
     ['Dyeing', keys.enter],
   ],
 };
 
-/** The commands in the document's tables: `users list\|show` are two. */
+/** Returns the commands in the document's tables. `users list\|show` stands for two commands. */
 function namedCommands(): string[] {
   const cells = [...document.matchAll(/^\| [a-z ]+ \| (`.*`) \|$/gm)].map(([, cell = '']) => cell);
   return cells
@@ -72,7 +72,7 @@ describe('The commands of docs/CLI.md', () => {
       const dialogue = answers[line];
       const { exitCode, stdout, stderr } = dialogue ? await cli.atTerminal(argv, dialogue) : await cli.run(argv);
       expect(exitCode, `${line}\n${stdout}${stderr}`).to.equal(0);
-      // Somebody asks for a place once the course is published.
+      // A trainee requests enrollment once the course is published.
       if (line.startsWith('courses publish "')) {
         const course = await Course.findOne({ where: { title: 'Weaving for beginners' }, rejectOnEmpty: true });
         await buildEnrollment(context, waiting, course, { status: 'pending' });

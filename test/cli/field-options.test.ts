@@ -5,7 +5,7 @@ import type { Operation } from '../../src/http/api/operation.js';
 import { contract } from '../../src/http/api/operations/contract.js';
 import { commands } from './support/command-lines.js';
 
-/** Commands and the operations whose input they take. */
+/** Commands, and the operations with the same input. */
 const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>> = {
   'audit list': ['listAudit'],
   'certificates list': ['listCertificates'],
@@ -26,9 +26,9 @@ const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>>
   'users register': ['register'],
 };
 
-/** Fields that options don't give by a value: flags, standard input, and those that have one value at the terminal. */
+/** Fields without an option of their own: flags, standard input, and fields with a fixed value at the terminal. */
 const otherwise: Readonly<Record<string, string>> = {
-  // `--limit all` gives it for each page.
+  // `--limit all` sets the field for each page.
   afterId: '--limit',
   isActive: '--inactive',
   isFeatured: '--featured',
@@ -37,7 +37,7 @@ const otherwise: Readonly<Record<string, string>> = {
   withPasswords: '--credentials',
 };
 
-/** What listings can be sorted by. */
+/** Returns the sort keys of listings. */
 const keysOf = (schemas: readonly Joi.Schema[]): string[] =>
   schemas.flatMap((schema) => schema.describe().keys?.sortBy?.allow ?? []);
 

@@ -18,7 +18,7 @@ import { useSubprocesses } from '../support/subprocess.js';
 import { rowsOfWorkbook } from '../support/workbooks.js';
 import { commands } from './support/command-lines.js';
 
-/** What the listings are of that list something's. */
+/** Arguments of the listings that belong to another record. */
 const of: Readonly<Record<string, string>> = {
   'users sessions list': 'ben@x.org',
   'courses files list': 'Bees',
@@ -77,7 +77,7 @@ describe('Listings for programs', () => {
       expect(exitCode, stderr).to.equal(0);
       const rows = await rowsOfWorkbook(path.join(cli.folder, file));
       expect(rows[0], words).to.deep.equal(csv[0]);
-      // Times and truth are written in other ways, and empty cells at the end are not there.
+      // Workbooks format times and booleans differently, and have no empty cells at the end of a row.
       const texts = (row: readonly string[] = []) =>
         csv[0]?.map((_, at) => row[at] ?? '').filter((cell) => !/^\d{4}-|^(true|false)$/i.test(cell));
       expect(rows.map(texts), words).to.deep.equal(csv.map(texts));

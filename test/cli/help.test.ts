@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, leavesOf, newProgram } from './support/command-lines.js';
 
-/** The commands that only hold others, by the words that lead to them. */
+/** Returns the groups of commands, by their words. */
 function groupsOf(command: Command, words: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((child) => {
     const below = [...words, child.name()];
@@ -14,7 +14,7 @@ function groupsOf(command: Command, words: readonly string[] = []): [string, Com
 }
 const groups = groupsOf(newProgram());
 
-/** The lines of the section "Examples:" without the program's name. */
+/** Returns the lines of the section "Examples:" without the program's name. */
 function examplesIn(help: string): string[] {
   const examples = help.slice(help.indexOf('\nExamples:\n') + '\nExamples:\n'.length);
   const lines = examples.replaceAll(/ \\\n +/g, ' ').split('\n');
@@ -22,13 +22,13 @@ function examplesIn(help: string): string[] {
   return lines.slice(0, end < 0 ? undefined : end).map((line) => line.replace('  coursectl ', ''));
 }
 
-/** The words of a line as a shell would pass them, up to the first redirection. */
+/** Splits a line into words like a shell, up to the first redirection. */
 function words(line: string): string[] {
   const [given = ''] = line.split(/ [<>] /);
   return Array.from(given.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** The command that the program's own parser would run, without running it. */
+/** Returns the command that the parser would run, without running it. */
 async function parsed(argv: readonly string[]): Promise<Command | undefined> {
   let chosen: Command | undefined;
   const parser = newProgram();

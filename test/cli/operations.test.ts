@@ -107,7 +107,7 @@ describe('on a separate database', () => {
       const count = async () =>
         (await cli.json<{ pagination: { totalItems: number } }>(['users', 'list'])).pagination.totalItems;
       expect(await count()).to.equal(204);
-      // What an account began with may not be its password any more.
+      // The output says "initial password": people may have changed it.
       expect((await cli.run(['seed', 'demo'])).stdout).to.match(
         /^The demo programme is here already; nothing was changed\. The initial password .*: demo-password\n/,
       );
@@ -145,7 +145,7 @@ describe('on a separate database', () => {
       const yes = await cli.run(['seed', 'demo', '--yes']);
       expect(yes.exitCode, yes.stderr).to.equal(0);
       expect(await count()).to.equal(205);
-      // It is there: again nothing would change.
+      // The demo programme exists, so that nothing would change and nothing is asked.
       expect((await cli.run(['seed', 'demo'])).exitCode).to.equal(0);
     });
   });

@@ -5,12 +5,12 @@ import { useHarnessAndCli } from '../support/harness-cli.js';
 
 type Problems = { path: string; msg: string; code: string; params: object }[];
 
-/** An option, what is typed behind it, and the same in JSON. */
+/** Option with its typed value, and the field with the same value in JSON. */
 type Case = [option: string, typed: string, field: string, value: unknown];
 
 const long = (count: number) => 'x'.repeat(count);
 
-/** What no course can say of itself, new or old: each kind of value once, test/http/course-fields.test.ts has the others. */
+/** Invalid values of courses, one of each kind. See test/http/course-fields.test.ts for the others. */
 const courseCases: Case[] = [
   ['--title', 'Bees\u0007', 'title', 'Bees\u0007'],
   ['--short-description', long(501), 'shortDescription', long(501)],
@@ -37,17 +37,17 @@ describe('the same bad input', () => {
   }
 
   /**
-   * Holds the command's answer against that of the API, as text and as an object.
-   * @param option by which people know what the API calls by the name of its field
+   * Compares the refusal of the command with that of the API, as text and as JSON.
+   * @param option the option that sets the field
    */
   async function expectTheSame(argv: readonly string[], problems: Problems, option?: string): Promise<void> {
     const [problem, ...others] = problems;
     expect(others).to.deep.equal([]);
-    const { exitCode, stdout, stderr: said } = await cli.run(argv);
+    const { exitCode, stdout, stderr: output } = await cli.run(argv);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     // The terminal also suggests a value.
-    const stderr = said.replace(/ Did you mean [^?]+\?/, '');
-    // A field without a name for people is worded by the code, with the option.
+    const stderr = output.replace(/ Did you mean [^?]+\?/, '');
+    // For a field without a label, the message names the option.
     if (option && problem?.msg.startsWith(`${problem.path} `))
       expect(stderr).to.match(new RegExp(`^error: ${option} must [^\n]+\\.\n$`));
     else expect(stderr).to.equal(`error: ${problem?.msg}\n`);
@@ -56,7 +56,7 @@ describe('the same bad input', () => {
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
   }
 
-  /** A refusal that isn't a field's. */
+  /** Compares a refusal that concerns no field. */
   async function expectTheSameRefusal(
     argv: readonly string[],
     [method, path, body]: ['post' | 'put' | 'delete', string, object?],
@@ -64,7 +64,7 @@ describe('the same bad input', () => {
     const response = await harness.api(method, path, token).send(body);
     expect(response.status).to.be.within(400, 409);
     const { error } = await cli.json<{ error: { code: string; message: string } }>(argv);
-    // The API names some failures by a code, all in words.
+    // The API adds a code to some refusals, the terminal to all.
     const message = response.body as { error: string; code?: string };
     expect(error.message).to.equal(message.error);
     if (message.code !== undefined) expect(error.code).to.equal(message.code);

@@ -25,23 +25,23 @@ const flags: Record<Exclude<Field, 'password'>, string> = {
   role: '--role',
 };
 
-/** How a value may reach the program; an empty password in a file means that one shall be made. */
+/** Ways of a value into the program. An empty password in a file requests a generated one. */
 type Way = 'option' | 'prompt' | 'file';
 const everyWay: Way[] = ['option', 'prompt', 'file'];
 
-/** One for each field and way; test/schemas/fields.test.ts has the other values. */
+/** One case for each field and way. See test/schemas/fields.test.ts for other values. */
 const cases: [field: Field, value: string, ways?: Way[]][] = [
-  // Of a file more is message: a person may have one name only.
+  // The message for a file is longer: the person may have one name only.
   ['firstName', '   ', ['option', 'prompt']],
   ['lastName', 'x'.repeat(51)],
   ['lastName', 'Ada\u0007', ['option', 'file']],
   ['email', 'ada lovelace@example.org'],
-  // Rows of a file need one only where they create an account.
+  // Rows of a file need a phone only if they create an account.
   ['phone', '', ['option', 'prompt']],
   ['phone', '1'.repeat(51)],
   ['password', '', ['option', 'prompt']],
   ['password', '🔑🔑🔑🔑🔑'],
-  // A file can't make a super admin, and says so; a prompt offers what there is.
+  // The message for a file excludes super admins; a prompt offers only valid roles.
   ['role', 'TRAINER', ['option']],
 ];
 
@@ -87,9 +87,9 @@ describe('the same bad value', () => {
 
       if (ways.includes('option')) {
         const argv = ['users', 'register', ...options(person), '--password-stdin'];
-        const { exitCode, stderr: said } = await cli.run(argv, { stdin: person.password });
+        const { exitCode, stderr: output } = await cli.run(argv, { stdin: person.password });
         // The terminal also suggests a value.
-        const stderr = said.replace(/ Did you mean [^?]+\?/, '');
+        const stderr = output.replace(/ Did you mean [^?]+\?/, '');
         expect({ exitCode, stderr }, 'option').to.deep.equal({ exitCode: 2, stderr: `error: ${sentence}\n` });
         const { error } = await cli.json<{ error: object }>(argv, { stdin: person.password });
         const details = [{ path: field, code: problem?.code, params: problem?.params, message: sentence }];

@@ -18,7 +18,7 @@ import { useSubprocesses } from '../support/subprocess.js';
 import { type Dialogue, keys } from '../support/terminal.js';
 import { commands } from './support/command-lines.js';
 
-/** A command line of each command that asks before it writes, and its question. `ID`, `FILE` and `CODE` stand for those of the fixture. */
+/** Command lines of all commands that ask, and their questions. `ID`, `FILE` and `CODE` stand for values of the fixture. */
 const questions: Readonly<Record<string, [line: string, question: string]>> = {
   setup: ['', 'First name'],
   'migrate down': ['', 'Revert this migration?'],
@@ -61,7 +61,7 @@ describe('A question at the terminal', () => {
 
   async function prepare(words: string): Promise<void> {
     const { context } = importing;
-    // Setup asks for the super admin only where there is none.
+    // Setup asks for the super admin only if none exists.
     if (words === 'setup') return;
     await buildUser(context, { role: 'super_admin' });
     const ada = await buildUser(context, { email: 'ada@x.org', role: 'trainer' });
@@ -111,7 +111,7 @@ describe('A question at the terminal', () => {
       const before = await importing.contents();
       for (const TERM of ['xterm', 'dumb']) {
         const interrupts = new AbortController();
-        // A terminal with TERM=dumb isn't in raw mode: its Ctrl-C is a signal.
+        // A terminal with TERM=dumb isn't in raw mode: Ctrl-C sends a signal.
         const press = TERM === 'dumb' ? () => interrupts.abort() : keys.ctrlC;
         const options = { cwd: importing.folder, env: { ...cli.env, TERM }, signal: interrupts.signal };
         const { exitCode, stdout, terminal } = await cli.atTerminal(argvOf(words), [[question, press]], options);

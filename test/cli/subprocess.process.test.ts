@@ -17,14 +17,14 @@ interface LogLine {
   msg: string;
 }
 
-/** What a service wrote to standard error: log lines as JSON, and words for people. */
+/** Splits the standard error of a service into log lines and messages. */
 function parted(stderr: string): { logs: LogLine[]; words: string[] } {
   const lines = stderr.split('\n').slice(0, -1);
   const logs = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
   return { logs, words: lines.filter((line) => !line.startsWith('{')) };
 }
 
-/** What only a real process has: signals, pipes, a disk that fills, a terminal. */
+/** Covers features of real processes only: signals, pipes, full disks, terminals. */
 describe('The coursectl process', function () {
   this.timeout(scaled(60_000));
   const processes = useSubprocesses();
@@ -114,7 +114,7 @@ describe('The coursectl process', function () {
     });
   });
 
-  // For root everything is writable.
+  // Root can write everywhere.
   const isRoot = process.getuid?.() === 0;
   const asUser = (...argv: string[]) =>
     processes.start(argv, { cwd: cli.folder, env: cli.env, ...(isRoot && { uid: 65_534 }) });
@@ -255,7 +255,7 @@ describe('The coursectl process', function () {
       setup.type('\u0003');
       const { exitCode, stdout } = await setup.ended;
       expect(exitCode).to.equal(130);
-      // Broken at words, where the path of the program is long.
+      // The output is wrapped between words if the program's path is long.
       expect(stripVTControlCharacters(stdout).replace(/\s+/g, ' ')).to.match(
         / error: Nothing was changed\. Run "[^"]+" again when you are ready\. $/,
       );
@@ -283,10 +283,10 @@ describe('The coursectl process', function () {
       const { exitCode, stdout } = await setup.ended;
       expect(exitCode, stdout).to.equal(0);
       expect(stdout).to.include('The system is set up.');
-      // To try it out needs no settings.
+      // The choice "To try it out" writes no settings.
       expect(readdirSync(cli.folder)).to.deep.equal(['data']);
       for (const sign of 'ŴßþÐ§µ') expect(stdout).not.to.include(sign);
-      // The program runs with bcrypt at full cost here, as it does for everybody.
+      // The program uses bcrypt at full cost here, as in production.
       expect((await start('users', 'show', 'ada@example.org').ended).stdout).to.match(/role +super_admin\n/);
     });
   });

@@ -7,7 +7,7 @@ import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 
-/** What a person sees of listings: the size comes from the terminal, colours and the pager from the environment. */
+/** Tests listings at a real terminal: size from the terminal, colours and pager from the environment. */
 describe('Listings at a real terminal', function () {
   this.timeout(scaled(60_000));
   const processes = useSubprocesses();
@@ -64,7 +64,7 @@ describe('Listings at a real terminal', function () {
   it('leave Ctrl-C to the pager, and end with the pager', async () => {
     const listing = processes.startAtTerminal(['users', 'list'], {
       cwd: cli.folder,
-      // Without a program in it, whose beginning the signal could meet.
+      // A pager of shell builtins only: a signal during the start of a program could be lost.
       env: {
         ...cli.env,
         PAGER: 'trap "echo interrupted" INT; echo begun; until read line </dev/tty; do :; done; echo left',

@@ -75,7 +75,7 @@ describe('An unknown command', () => {
       expect(exitCode, typed).to.equal(2);
       const found = [...stderr.matchAll(/^ {2}npx coursectl (.*)$/gm)].map(([, line]) => line);
       expect(found, typed).to.include.members(meant.length > 1 ? [] : meant);
-      // It deletes, and their answer goes with them.
+      // `remove` deletes an enrollment together with the reply to the trainee.
       if (meant.some((line) => line.startsWith('enrollments status ')) && typed !== 'status')
         expect(found.join('\n'), typed).not.to.include('remove');
       expect(
@@ -186,7 +186,7 @@ describe('Errors and JSON', () => {
     this.timeout(scaled(40_000));
     const without = [...commands].filter(([, command]) => !has(command, '--json')).map(([words]) => words);
     expect(without).to.deep.equal(['users transfer-super-admin']);
-    // In a database of its own, which some of them empty.
+    // Uses a separate database, because some commands empty it.
     const env = { ...testEnvironment };
     await cli.run(['migrate', 'up'], { env });
     // The service runs until it is stopped.

@@ -2,25 +2,25 @@ import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { createProgram } from '../../../src/cli/program.js';
 
-/** The commands that do something, by the words that lead to them. */
+/** Returns the commands without subcommands, by their words. */
 export function leavesOf(command: Command, words: readonly string[] = []): Map<string, Command> {
   if (command.commands.length === 0) return new Map([[words.join(' '), command]]);
   return new Map(command.commands.flatMap((child) => [...leavesOf(child, [...words, child.name()])]));
 }
 
-/** A program that writes nowhere. */
+/** Creates a program without output. */
 export function newProgram(): Command {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
   return createProgram(io, { exitCode: 0 });
 }
 
-/** Every command, by the words that lead to it. */
+/** All commands, by their words. */
 export const commands = leavesOf(newProgram());
 
 const person = '--first-name Eve --last-name Moe --email eve@x.org --phone 5550199 --password-stdin';
 
-/** A command line of each command that writes; all would do something. `ID` stands for an enrollment's, `FILE` for a file. */
+/** A command line of each writing command, which would change something. `ID` stands for an enrollment, `FILE` for a file. */
 export const writingLines: Readonly<Record<string, string>> = {
   setup: `${person} --yes`,
   'migrate up': '',
@@ -79,7 +79,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'imports prune': '--yes',
 };
 
-/** A command line of each of the others: they only read, or, as `serve`, look at the schema themselves. */
+/** A command line of each other command. These only read, or check the schema themselves, like `serve`. */
 export const readingLines: Readonly<Record<string, string>> = {
   serve: '--port 0',
   doctor: '',
@@ -109,7 +109,7 @@ export const readingLines: Readonly<Record<string, string>> = {
   'certificates show': 'x',
 };
 
-/** The words of a line. @param stands what stands for `ID` and `FILE` */
+/** Returns the words of a line. @param stands values of `ID` and `FILE` */
 export function wordsOf(line: string, stands: { ID: string; FILE: string }): string[] {
   const words = line.split(' ').filter((word) => word !== '');
   return words.map((word) => (word === 'ID' ? stands.ID : word === 'FILE' ? stands.FILE : word));

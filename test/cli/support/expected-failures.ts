@@ -3,7 +3,7 @@ import type { CliOptions, CommandLine } from '../../support/run-cli.js';
 
 const person = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@example.org', '--phone', '1'];
 
-/** A command line of each way to open the database. */
+/** One command line for each way to open the database. */
 export const needDatabase: readonly (readonly string[])[] = [
   ['setup', '--yes', ...person, '--password-stdin'],
   ['serve', '--port', '0'],
@@ -11,19 +11,19 @@ export const needDatabase: readonly (readonly string[])[] = [
   ['users', 'list'],
 ];
 
-/** They end; the service waits for a server that doesn't let it in. */
+/** Commands that end. The service waits for an unreachable server. */
 export const doNotWait = needDatabase.filter(([name]) => name !== 'serve');
 
-/** They don't make tables where there are none. */
+/** Commands that don't create missing tables. */
 export const needTables = needDatabase.filter(([name, option]) => name === 'users' || option === '--port');
 
 interface Failure {
   code: string;
-  /** What is wrong and what to do, in one sentence or two. */
+  /** Cause and remedy, in one or two sentences. */
   says: RegExp;
 }
 
-/** The command fails as promised: one line that names cause and remedy, a stack only when asked for, an object for programs. */
+/** Expects a failure with one line that names cause and remedy, a stack only with --verbose, and an object with --json. */
 export async function expectFailure(
   cli: CommandLine,
   argv: readonly string[],

@@ -73,7 +73,7 @@ describe('coursectl backup and restore', () => {
   it('makes backups and restored files readable by the current user only', async () => {
     const { files } = await withMaterials(cli, 1);
     mkdirSync(path.join(cli.folder, 'copy'));
-    // Not the mode of mkdir(), from which the umask takes.
+    // Sets the mode explicitly, because mkdir() applies the umask.
     chmodSync(path.join(cli.folder, 'copy'), 0o755);
     await cli.run(['backup', 'copy']);
     await cli.run(['restore', 'copy'], { env: elsewhere });
@@ -131,7 +131,7 @@ describe('coursectl backup and restore', () => {
     );
   });
 
-  /** An import over HTTP, in the folder that it has in `data`. */
+  /** Creates an import over HTTP, with its folder in `data`. */
   async function buildImport(fields: Partial<InferCreationAttributes<Import>>): Promise<Import> {
     const context = await cli.context();
     const id = uuidv7();
@@ -161,7 +161,7 @@ describe('coursectl backup and restore', () => {
     const id = uuidv7();
     const rejectsFile = path.join(cli.folder, 'data/imports', id, 'rejected.csv');
     const ended = await buildImport({ ...filesIn(id), number: 2, status: 'completed', rejectsFile });
-    // Its operator has named the files.
+    // An operator chose the files of this import at a terminal.
     const atTerminal = await buildImport({ ...filesIn(uuidv7()), number: 3, status: 'interrupted', origin: 'cli' });
     await cli.run(['backup', 'copy']);
     const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
@@ -205,7 +205,7 @@ describe('coursectl backup and restore', () => {
     const interrupted = await cli.run(['backup', 'copy'], { signal: AbortSignal.abort() });
     expect(interrupted.exitCode).to.equal(130);
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
-    // Nothing is held any more.
+    // No lock remains.
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
   });
 
@@ -225,10 +225,10 @@ describe('coursectl backup and restore', () => {
   });
 
   it('stops imports without their uploads, also in an older schema, and says that the schema is older', async () => {
-    // No backup has the upload.
+    // The uploaded file is not part of a backup.
     const { id } = await buildImport({});
     const { executed } = await (await cli.context()).schema.status();
-    // The oldest schema that can be backed up: it has the stored files.
+    // Reverts to the oldest schema that can be backed up: the one that created the table of files.
     const steps = executed.length - 1 - executed.findIndex((name) => name.includes('create-files'));
     expect((await cli.run(['migrate', 'down', '--steps', `${steps}`, '--yes'])).exitCode).to.equal(0);
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);

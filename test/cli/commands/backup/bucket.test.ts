@@ -37,7 +37,7 @@ describe('coursectl backup and restore, with files in a bucket', () => {
     const context = await cli.context();
     const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org' });
     const course = await buildCourse(context, trainer);
-    // An upload under way that began so long ago that a cleanup takes it for interrupted.
+    // A pending upload that is old enough for a cleanup to treat as interrupted.
     const createdAt = new Date(Date.now() - 2 * 60 * 60_000);
     const file = await buildMaterial(context, course, { state: 'pending', createdAt });
     const backup = await cli.run(['backup', 'copy']);

@@ -97,7 +97,7 @@ describe('coursectl restore with a damaged backup', () => {
     const files = manifest?.files ?? [];
     if (manifest) await writeManifest(inBackup(''), { ...manifest, files: [...files, ...files] });
     await refused(/is damaged/);
-    // Of zeros that need no disk.
+    // A sparse file takes no space.
     truncateSync(file, 3 * 2 ** 30);
     await refused(/is damaged/);
     rmSync(file);
@@ -106,7 +106,7 @@ describe('coursectl restore with a damaged backup', () => {
     await refused(/is damaged/);
   });
 
-  /** Changes the database of the backup, also some of its bytes, and the manifest with it. */
+  /** Changes the database of the backup by statements or by bytes, and updates the manifest. */
   async function changeDatabase(statements: readonly string[], [from = '', to = '']: readonly string[] = []) {
     const manifest = await readManifest(inBackup(''));
     if (!manifest?.database) throw new Error('The backup has no database.');
@@ -161,7 +161,7 @@ describe('coursectl restore with a damaged backup', () => {
   const keyOfFile = (key: string) => `UPDATE files SET storage_key = '${key}' WHERE id = (SELECT MIN(id) FROM files)`;
   const upOf = `/data/imports/${zeros}/../../x.csv`;
   const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
-  /** What a hostile database may have, and how it is named. */
+  /** Contents of a hostile database, and their names in the refusal. */
   const foreign: [statements: string[], named: string, bytes?: [from: string, to: string]][] = [
     [[insertImport({ id: '../../../victim' })], 'import: "../../../victim"'],
     [[insertImport({ id: '/victim', origin: 'cli' })], 'import: "/victim"'],
@@ -176,7 +176,7 @@ describe('coursectl restore with a damaged backup', () => {
     [["UPDATE users SET avatar = 'https://example.org/seen.png'"], ': "https://example.org/seen.png"'],
     [["UPDATE courses SET thumbnail = '/api/images/../imports'"], ': "/api/images/../imports"'],
     [["CREATE TRIGGER t AFTER DELETE ON leases BEGIN UPDATE files SET storage_key = 'x'; END"], ': trigger: "t".'],
-    // SQLite runs it all the same.
+    // SQLite runs this trigger, although its type is misspelt.
     [
       ['CREATE TRIGGER t AFTER DELETE ON leases BEGIN DELETE FROM users; END'],
       ': trigger: "t".',

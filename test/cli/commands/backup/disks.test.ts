@@ -38,7 +38,7 @@ describe('coursectl backup and restore on separate disks', () => {
     const disk = mountSmallDisk(at('elsewhere/files'), '1m');
     if (!disk) return this.skip();
     try {
-      // As many file systems have it; others than root can't read it.
+      // Many file systems have this folder, which only root can read.
       mkdirSync(at('elsewhere/files/lost+found'));
       await assertRestored(keys);
     } finally {
@@ -111,7 +111,7 @@ describe('coursectl backup and restore on separate disks', () => {
     } finally {
       files.unmount();
     }
-    // Too small for the database, and for the files.
+    // One disk is too small for the database, the other one for the files.
     for (const [name, bytes] of Object.entries({ tiny: 100_000, small: database + 200_000 })) {
       const disk = mountSmallDisk(at(name), `${Math.ceil(bytes / 1024)}k`);
       if (!disk) return this.skip();

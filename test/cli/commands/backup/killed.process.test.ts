@@ -14,7 +14,7 @@ describe('coursectl backup and restore, killed', function () {
   const at = (name: string) => path.join(cli.folder, name);
   const names = (folder: string) => (existsSync(at(folder)) ? readdirSync(at(folder)) : []);
 
-  /** Kills a command with SIGKILL as soon as it has come so far. @returns whether it had not ended before */
+  /** Kills a command with SIGKILL once the condition holds. @returns whether the command was still running */
   async function killAt(running: RunningProcess, isThere: () => boolean): Promise<boolean> {
     let isOver = false;
     const ended = running.ended.then(
@@ -45,7 +45,7 @@ describe('coursectl backup and restore, killed', function () {
     const restore = (folder = 'copy') => cli.run(['restore', folder], { env: elsewhere });
 
     beforeEach(async () => {
-      // A file of another kind than the materials.
+      // An image is a file of another kind than the materials.
       const context = await cli.context();
       const [trainer] = await context.database.models.User.findAll();
       if (!trainer) throw new Error('The installation has no account.');
@@ -114,7 +114,7 @@ describe('coursectl backup and restore, killed', function () {
         expect(exitCode).to.equal(1);
         expect(stdout.replaceAll(/\n +/g, ' ')).to.include(`FAILED   connection: ${message}`);
         expect(existsSync(file())).to.equal(false);
-        // Some other program has made an empty file.
+        // Another program created an empty file.
         writeFileSync(file(), '');
         expect((await cli.refusal(['migrate', 'up'], { env: elsewhere })).message).to.equal(message);
         expect((await restore()).exitCode).to.equal(0);

@@ -10,7 +10,7 @@ import { buildCourse, buildMaterial, buildUser, tokenFor } from '../../../suppor
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { pathsIn } from './support/installation.js';
 
-/** Whether a client is installed; some systems install MariaDB's under the names of MySQL's. */
+/** Whether a client is installed. Some systems install MariaDB's programs under the names of MySQL's. */
 function isInstalled(program: string): boolean {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   return status === 0 && stdout.includes('MariaDB') === program.startsWith('mariadb');
@@ -20,13 +20,13 @@ function isInstalled(program: string): boolean {
   const { harness, cli } = useHarnessAndCli();
   const inBucket = { FILE_STORAGE: 's3', S3_BUCKET: 'courses', S3_REGION: 'eu-west-1' };
 
-  /** What `--print-dump --json` prints. */
+  /** Output of `--print-dump --json`. */
   interface DumpCommands {
     dumpCommand: string;
     restoreCommand: string;
   }
 
-  /** Runs a printed command, with the password as its hint says. */
+  /** Runs a printed command, with the password as in its hint. */
   function runPrinted(line: string) {
     const { password } = new URL(harness.databaseUrl);
     const env = { ...process.env, MYSQL_PWD: decodeURIComponent(password) };
@@ -34,7 +34,7 @@ function isInstalled(program: string): boolean {
     expect(status, `${line}\n${stderr}`).to.equal(0);
   }
 
-  /** An import over HTTP that waits to be applied. */
+  /** Creates a planned import over HTTP. */
   async function buildPlannedImport(id: string, filePath: string) {
     return (await cli.context()).database.models.Import.create({
       id,
@@ -142,7 +142,7 @@ function isInstalled(program: string): boolean {
       const env = { ...testEnvironment, DATABASE_URL: other.url, DATA_DIR: 'elsewhere' };
       const { restoreCommand } = await cli.json<DumpCommands>(['backup', 'backups/copy', '--print-dump']);
       const [from, to] = [harness.databaseUrl, other.url].map((url) => new URL(url).pathname.slice(1));
-      // A dump of somebody else may have commands of the client, which run on this machine.
+      // A hostile dump may contain commands that the client runs on this machine.
       const commands = `\nsystem touch ${cli.folder}/ran\n\\! touch ${cli.folder}/ran\n`;
       const hostile = path.join(cli.folder, 'hostile.sql');
       writeFileSync(hostile, commands);

@@ -18,7 +18,7 @@ describe('coursectl backup, while the service is used', function () {
   this.timeout(scaled(120_000));
   const cli = useInstallation();
 
-  /** The keys of live and of marked files in a database. */
+  /** Returns the keys of live and of marked files in a database. */
   async function keysIn(file: string): Promise<Record<'live' | 'marked', string[]>> {
     const database = openDatabase({ dialect: 'sqlite', file });
     try {

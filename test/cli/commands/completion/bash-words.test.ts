@@ -18,7 +18,7 @@ describe('A line of bash up to the cursor', () => {
     ['tool show "Wea b"\\ c', 'Wea b c', '', 0],
     ['tool show a:b', 'a:b', '', 2],
     ['tool show "a:b', 'a:b', '"', 0],
-    // bash completes from the sign itself, as for the names of hosts.
+    // bash completes from the @ itself, as for host names.
     ['tool show ada@ex', 'ada@ex', '', 3],
     ['tool show --course=Wea', '--course=Wea', '', 9],
     ['tool show --course=', '--course=', '', 9],
@@ -49,7 +49,7 @@ describe('A name as a word of bash', () => {
     for (const name of names)
       for (const quote of ['', '"', "'"] as const) {
         const word = quote + bashWord(name, { quote, kept: 0 }) + quote;
-        // With history expansion, as at a terminal.
+        // Runs with history expansion, like a terminal.
         const { stdout } = spawnSync('bash', ['--norc', '-c', `set -H; printf %s ${word}`], { encoding: 'utf8' });
         expect(stdout, word).to.equal(name);
       }

@@ -13,7 +13,7 @@ import { type RunningProcess, useSubprocesses } from '../../../support/subproces
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** What each shell would expand or cut, if it were not quoted. */
+/** Characters that a shell expands or splits without quotes. */
 const nasty = [
   `Quotes: it's "so" \\ & more`,
   'Risks $HOME $(touch pwned) `touch pwned` *',
@@ -22,7 +22,7 @@ const nasty = [
 ];
 const titles = [...nasty, 'Weaving by hand', 'Weaving in 花子 style', 'Κόσμος των μελισσών'];
 
-/** How the shell is started so that nothing of this machine's setup is read, and then made to complete. */
+/** Starts of each shell without this machine's configuration, and the commands that load the completion. */
 const starts: Record<Shell, { line: string; load: string }> = {
   bash: { line: 'exec bash --norc --noprofile -i', load: "PS1='ready> '; source .completion" },
   zsh: {
@@ -60,7 +60,7 @@ describe('Completion of names', function () {
     filled = { enrollment, twins: [...twins, course.id.slice(-8)].sort() };
   });
 
-  /** What is offered for the first argument of a command that takes such a name. */
+  /** Returns the candidates for the first argument of a command with this kind of name. */
   async function names(kind: string, typed = ''): Promise<string[]> {
     const { stdout } = await cli.run(['completion', 'fish', '--json', '--', `${kind}s`, 'show', typed]);
     const { words }: { words: { value: string }[] } = JSON.parse(stdout);
@@ -98,7 +98,7 @@ describe('Completion of names', function () {
     writeFileSync(path.join(cli.folder, 'people.csv'), 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
     const { import: record } = await cli.json<{ import: { id: string } }>(['users', 'import', 'people.csv', '--yes']);
     const { Import, ImportRow } = (await cli.context()).database.models;
-    // Ids are random: this one begins neither with a digit nor like a number.
+    // Sets a fixed id: a random one could begin with a digit or like a number.
     const id = record.id.replace(/.{8}$/, 'c0ffee12');
     await ImportRow.destroy({ where: {} });
     await Import.update({ id, number: 123 }, { where: {} });
@@ -134,14 +134,14 @@ describe('Completion of names', function () {
   for (const shell of shells) {
     const absent = spawnSync(shell, ['-c', 'true']).error !== undefined;
     const reason = absent ? ` (left out: ${shell} is not installed)` : processes.withoutTerminal;
-    // Each Tab key starts the program.
+    // Each Tab key starts the program, which is slow.
     const inOne = shell === 'bash' ? it : itAtFullDepth;
     describe(`in ${shell}${reason}`, () => {
       before(function () {
         if (reason !== '') this.skip();
       });
 
-      /** The program in the folder, completing as it does; otherwise it prints what it was called with. */
+      /** Installs a script that completes like the program, and otherwise prints its arguments. */
       function installIn(folder: string, file: string): void {
         mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
         const program = `#!/bin/sh
@@ -173,11 +173,11 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         return running;
       }
 
-      /** Types a line with Tab keys in it, then Enter. @returns what the program was called with */
+      /** Types a line with Tab keys, then Enter. @returns the arguments of the program */
       async function called(running: RunningProcess, typed: string): Promise<string[]> {
         const file = path.join(cli.folder, 'called');
         writeFileSync(file, '');
-        // The shell reads what follows a Tab key when it has completed.
+        // The shell reads the characters after a Tab key once the completion ends.
         running.type(`${typed}\r`);
         const deadline = Date.now() + scaled(20_000);
         for (;;) {
@@ -230,7 +230,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
       });
 
       it('runs only the typed command, and no program of the folder, of its parents or after npx', async () => {
-        // Before the shell looks for commands, which it does once.
+        // Installed first: the shell looks for commands only once.
         installIn(cli.folder, 'commands/npx');
         const running = await start();
         const below = path.join(cli.folder, 'project', 'below');
@@ -254,10 +254,10 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
           'gra',
         ]);
         expect(ran()).to.equal(false);
-        // By its path, as it is typed, also below the home folder.
+        // A typed path also works, also below the home folder.
         for (const typed of ['../../commands/coursectl', '~/commands/coursectl'])
           expect(await called(running, `${typed} courses show Weaving\\ b\t`), typed).to.deep.equal(weaving);
-        // Where there is no such command, there is nothing to run.
+        // Without the command, completion runs nothing.
         rmSync(path.join(cli.folder, 'commands', 'coursectl'));
         running.type('coursectl courses show Wea\t\rcoursectl users list --\t\recho no"thing" left\r');
         await running.waitForOutput(/nothing left/);

@@ -10,7 +10,7 @@ interface Answer {
   course: Record<string, unknown> & { id: string };
 }
 
-/** Options with a value, by the field that they give. */
+/** Options with a value, by field. */
 const options = {
   shortDescription: '--short-description',
   category: '--category',
@@ -192,7 +192,7 @@ describe('changes of courses at the command line', () => {
         );
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
       }
-      // It is never asked with --json.
+      // The command never asks with --json.
       const { exitCode, stdout } = await cli.atTerminal(['courses', 'delete', 'Bees', '--json'], []);
       expect(exitCode).to.equal(2);
       const message = 'Confirmation needs a terminal: add --yes to delete.';

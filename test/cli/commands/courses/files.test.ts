@@ -16,11 +16,11 @@ interface Listing {
   pagination: { totalItems: number };
 }
 
-/** Bytes that are no text in any encoding. */
+/** Bytes that are not text in any encoding. */
 const binary = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256));
 
 describe('files of courses at the command line', () => {
-  // Files lie in the data folder of the command's own folder: new for each test.
+  // Each test has a new data folder, because files are stored there.
   const { harness, cli, audited } = useHarnessAndCli();
   const at = (name: string) => path.join(cli.folder, name);
   const stored = () =>
@@ -53,7 +53,7 @@ describe('files of courses at the command line', () => {
       expect(readFileSync(at('Bienenkörbe.pdf')).equals(binary)).to.equal(true);
       expect(underWay()).to.deep.equal([]);
       expect(await audited()).to.deep.equal(['course.add-file cli']);
-      // It is named after the last part of the path.
+      // The file gets the last part of the path as its name.
       mkdirSync(at('folder'));
       writeFileSync(at('folder/a.txt'), 'a');
       const { file } = await cli.json<{ file: object }>(['courses', 'files', 'add', course.id, './folder/a.txt']);
@@ -173,7 +173,7 @@ describe('files of courses at the command line', () => {
         setTimeout(() => response.destroy(), 50);
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      // A server on a port has an address with one.
+      // A server that listens on a port has an AddressInfo.
       const { port } = server.address() as AddressInfo;
       const keys = { S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' };
       const s3 = { FILE_STORAGE: 's3', S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_BUCKET: 'files', ...keys };

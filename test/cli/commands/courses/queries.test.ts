@@ -161,7 +161,7 @@ describe('coursectl courses', () => {
       const both = `${loom.id} (Weaving, no date, Ada Zuse), ${capitals.id} (WEAVING, no date, Grace Adler)`;
       const message = `Course: there are several with this title. Name it by its id: ${both}.`;
       expect(await cli.refusal(['courses', 'show', 'weaving'])).to.deep.equal({ exitCode: 2, message });
-      // A title comes before the last characters of an id.
+      // A title takes precedence over a short id.
       const named = await buildCourse(context, grace, { title: loom.id.slice(-8) });
       expect(await idOf(named.title)).to.equal(named.id);
     });

@@ -19,7 +19,7 @@ interface Check {
   remedy?: string;
 }
 
-/** What doctor says, as an object and as lines; both must agree. */
+/** Runs doctor with and without --json, and checks that both outputs agree. */
 async function examine(
   cli: CommandLine,
   changed: Record<string, string> = {},
@@ -36,7 +36,7 @@ async function examine(
   expect(lines).to.have.lengthOf(checks.length + 1);
   expect(lines.at(-1)).to.match(/^\d+ warnings?, \d+ failures?(: |$)/);
   for (const [index, { name, status, detail, remedy }] of checks.entries()) {
-    // The time of day is another one in each, and servers estimate sizes anew.
+    // The clock differs between the two runs, and servers estimate sizes anew.
     const differs = name === 'clock' || name === 'growing tables';
     const message = `${words[status]}  ${name}: ${differs ? '' : detail + (remedy ? ` -> ${remedy}` : '')}`;
     expect(lines[index]).to.satisfy((line: string) => line.startsWith(message), message);
@@ -83,7 +83,7 @@ describe('coursectl doctor', () => {
       'password hashing',
     ]);
     for (const { name, status } of Object.values(checks)) {
-      // How the server of this leg is set up is not for the test to say.
+      // The test doesn't depend on the settings of this leg's server.
       if (name !== 'server settings') expect(status, name).to.equal('ok');
     }
     expect(checks.configuration?.detail).to.equal('valid (test)');
@@ -311,7 +311,7 @@ describe('coursectl doctor', () => {
     mkdirSync(path.join(folder, 'files'), { recursive: true });
     writeFileSync(path.join(folder, 'coursectl.sqlite'), '');
     chmodSync(cli.folder, 0o777);
-    // What the checks import is loaded with the rights of this user.
+    // Loads the imports of the checks with the permissions of this user.
     expect((await examine(cli, { DATABASE_URL: '' })).schema?.status).to.equal('failed');
     chmodSync(folder, 0o000);
     const checks = await withoutRights(() => examine(cli, { DATABASE_URL: '' }));

@@ -172,7 +172,7 @@ describe('changes of enrollments at the command line', () => {
       const next = await buildEnrollment(harness.context, cleo, bees, { status: 'waiting' });
       const { enrollment } = await cli.json<Answer>(['enrollments', 'status', 'cancelled', ...named]);
       expect(enrollment).to.include({ id, status: 'cancelled' });
-      // The command gives the seat to the waiting list.
+      // The command promotes the next person on the waiting list.
       expect(await next.reload()).to.include({ status: 'pending' });
       expect((await cli.run(['enrollments', 'remove', ...named, '--yes'])).stdout).to.equal('Removed 1 enrollment.\n');
     });
@@ -235,7 +235,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('if another session removes the enrollment right after the commit', () => {
-    // A trigger acts without a delay.
+    // A trigger removes the enrollment without delay.
     beforeEach(() =>
       harness.context.database.sequelize.query(
         'CREATE TRIGGER removed_at_once AFTER INSERT ON audit_entries FOR EACH ROW BEGIN DELETE FROM enrollments WHERE id = NEW.target_id; END',

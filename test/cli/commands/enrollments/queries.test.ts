@@ -94,7 +94,7 @@ describe('coursectl enrollments', () => {
         ['--status active,pending', [c, b]],
         ['--trainer ada@x.org --search MULLER', [c]],
         ['--course Bees --search muller --status active', []],
-        // Of trainees only, not of titles of courses.
+        // The search covers trainees only, not titles of courses.
         ['--search bees', []],
         ['--course Bees --sort -progress --limit 1', [b]],
         ['--course Bees --limit 1 --page 2', [b]],

@@ -9,7 +9,7 @@ import { useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 const csv = (...rows: string[]) => ['First name;Last name;Email;Phone;Password', ...rows, ''].join('\r\n');
-/** Two people are too few letters. */
+/** Two names have too few letters for a certain encoding. */
 const romanian = iconv.encode(
   csv('Ana;Ioniţă;ana@example.org;1;ţaţăţaţăţaţă', 'Radu;Săndulescu;radu@example.org;2;', 'Bob;Moe;bob@example.org;3;'),
   'windows-1250',

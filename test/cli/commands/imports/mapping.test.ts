@@ -10,11 +10,11 @@ describe('The columns of a file', () => {
   const commandLine = useCommandLine(() => importing.env);
   const users = () => importing.models().User;
 
-  /** The answers for the file: the first choice is to ignore a column, the next is the first field that is left. */
+  /** Answers for the file. The first choice ignores a column, the second is the first remaining field. */
   const answers: Dialogue = [
     ['Column 1 of 6, "Vorname" (Ada)', keys.enter],
     ['Column 2 of 6, "Nachname" (King)', keys.enter],
-    // By its values.
+    // Proposed because of its values.
     ['Column 3 of 6, "Kontakt" (ada@example.org)', keys.enter],
     ['Column 4 of 6, "Rufzeichen" (0151 1)', `${keys.down}${keys.enter}`],
     ['Column 5 of 6, "Kleidung" (M)', keys.enter],
@@ -55,7 +55,7 @@ describe('The columns of a file', () => {
       [
         ['The header lacks firstName, lastName, email, phone.', ''],
         ...['Column 1 of 4', 'Column 2 of 4', 'Column 3 of 4', 'Column 4 of 4'].map(
-          // What looks like an address is proposed.
+          // The command proposes `email` for values like email addresses.
           (asked) => [asked, asked.includes('3') ? keys.enter : `${keys.down}${keys.enter}`] as const,
         ),
         question,
@@ -118,7 +118,7 @@ describe('The columns of a file', () => {
       exitCode: 2,
       stderr: `error: ${lack}: import once at a terminal without --yes, or use --map.\n`,
     });
-    // The first names are proposed by what is remembered, not by the headings.
+    // The first names are proposed from the saved mappings, not from the headings.
     importing.write(
       'columns.json',
       JSON.stringify({ mappings: [{ headings, map: ['Vorname=lastName', 'Nachname=firstName'] }] }),

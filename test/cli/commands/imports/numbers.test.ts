@@ -4,7 +4,7 @@ import { people, useImporting } from '../../../services/imports/support/importin
 describe('An import at the command line', () => {
   const importing = useImporting();
   const { cli } = importing;
-  /** The id of the import that commands take this for. */
+  /** Returns the id of the import that commands find by this text. */
   const named = async (text: string) => {
     const { stdout, stderr } = await cli('imports', 'show', text, '--json');
     return stdout === '' ? stderr : (JSON.parse(stdout) as { import?: { id: string } }).import?.id;

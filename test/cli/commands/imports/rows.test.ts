@@ -41,7 +41,7 @@ describe('coursectl imports rows', () => {
     for (const text of ['jane', 'JANE@X.ORG', 'knots', 'doe jane']) expect(await found(text), text).to.deep.equal([2]);
     expect(await found('jack')).to.deep.equal([3]);
     expect(await found('4')).to.deep.equal([4]);
-    // Of the last row any cell may be the password.
+    // In the last row, any cell may be the password.
     for (const text of ['s3cret', 'jim']) expect(await found(text), text).to.deep.equal([]);
     expect(JSON.stringify(await importing.context.database.models.ImportRow.findAll())).not.to.include('s3cret');
   });

@@ -32,7 +32,7 @@ describe('The reasons why rows are rejected', () => {
   const importing = useImporting();
   const commandLine = useCommandLine(() => importing.env);
 
-  /** The lines below "rows to reject:". */
+  /** Returns the lines below "rows to reject:". */
   function reasonsIn(output: string): string[] {
     const lines = stripVTControlCharacters(output).replaceAll('\r', '').split('\n');
     const from = lines.findIndex((line) => / to reject:$/.test(line)) + 1;

@@ -68,7 +68,7 @@ describe('coursectl mail', () => {
     const test = { kind: 'test', address: 'me@example.org' };
     await buildMail(harness.context, test);
     const { stdout, exitCode } = await cli.run(['mail', 'send']);
-    // Whom the other one was for doesn't exist.
+    // The recipient of the other mail doesn't exist.
     expect({ stdout, exitCode }).to.deep.equal({ stdout: '1 mail sent.\n', exitCode: 0 });
     expect(mailbox.server.mails.map(({ to }) => to)).to.deep.equal([['me@example.org']]);
   });

@@ -17,7 +17,7 @@ describe('coursectl open', function () {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A server that answers everything with a page of this type. @returns its address */
+  /** Starts a server that answers every request with a page of this type. @returns its address */
   async function serving(type: string): Promise<string> {
     const server = createServer((_request, response) => response.setHeader('content-type', type).end());
     servers.push(server);
@@ -35,7 +35,7 @@ describe('coursectl open', function () {
     const env = { ...cli.env, PATH: process.env.PATH ?? '', BROWSER: browser };
     const ended = await processes.start(['open'], { cwd: cli.folder, env }).ended;
     expect(ended).to.deep.equal({ exitCode: 0, stdout: `Opened ${url}\n`, stderr: '' });
-    // The browser goes on by itself.
+    // The browser runs in the background.
     while (!existsSync(opened)) await new Promise(setImmediate);
     expect(readFileSync(opened, 'utf8')).to.match(new RegExp(`^${url}/?\n$`));
   });

@@ -21,7 +21,7 @@ describe('coursectl seed demo --remove', function () {
   const load = async () => expect((await cli.run(['seed', 'demo', '--yes'])).exitCode).to.equal(0);
   const models = async () => (await cli.context()).database.models;
 
-  /** Rows of what the demo brings. */
+  /** Counts the rows of the demo programme. */
   async function rows(): Promise<Record<string, number>> {
     const { User, Course, Enrollment, AccountWord, CourseWord, Session } = await models();
     return {
@@ -34,7 +34,7 @@ describe('coursectl seed demo --remove', function () {
     };
   }
 
-  /** @returns what was changed, as the refusal names it */
+  /** @returns the change that the refusal names */
   async function refusedBecause(): Promise<string> {
     const before = await rows();
     const { exitCode, message } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
@@ -61,7 +61,7 @@ describe('coursectl seed demo --remove', function () {
     expect(new Set(Object.values(await rows()))).to.deep.equal(new Set([0]));
     const [, entry] = await AuditEntry.findAll({ order: [['at', 'ASC']] });
     expect(entry).to.include({ action: 'demo.remove', origin: 'cli', targetType: 'user', targetId: admin.id });
-    // It can be loaded again.
+    // The demo programme can be loaded again.
     await load();
   });
 

@@ -59,7 +59,7 @@ describe('coursectl serve, when it ends', function () {
       login.once('error', reject);
       login.end(JSON.stringify({ identifier: 'nobody@example.org', password: 'a password' }));
     });
-    // The comparison at cost 12 takes long enough to be under way.
+    // Comparing a password at cost 12 takes longer than these 60 ms.
     setTimeout(() => child.kill('SIGTERM'), 60);
     expect(await answered).to.equal(401);
     const answeredAt = performance.now();
@@ -72,7 +72,7 @@ describe('coursectl serve, when it ends', function () {
     for await (const _line of createInterface(first.child.stdout)) break;
     first.child.kill('SIGTERM');
     await first.exited;
-    // A schema that says it is up to date, and isn't.
+    // A schema that is marked as up to date but isn't.
     const { sequelize, close } = openDatabase(
       loadConfig({ env: { DATABASE_URL: database.url }, cwd: folder.path }).database,
     );

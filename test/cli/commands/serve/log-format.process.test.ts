@@ -10,7 +10,7 @@ import { useCommandLine } from '../../../support/run-cli.js';
 import { useSubprocesses } from '../../../support/subprocess.js';
 import { openTerminal } from '../../../support/terminal.js';
 
-/** A request whose path would clear the screen, if it were printed as it is. */
+/** Path of a request that would clear the screen if printed unescaped. */
 const hostile = '/api/%1b[2Jx';
 
 describe('What coursectl serve prints', function () {

@@ -23,7 +23,7 @@ import { useSubprocesses } from '../../../support/subprocess.js';
       const [, at = ''] = await server.waitForOutput(/"url":"(http:[^"]+)"/);
       const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+1 555 0100' };
       const body = { ...person, password: 'a password of the super admin' };
-      // Not the READ COMMITTED with which a connection begins.
+      // The semicolon excludes READ COMMITTED, the first statement of a connection.
       for (const words of ['COMMIT;', 'INSERT']) {
         proxy.onSent = (data) => (data.includes(words) ? 'drop' : 'pass');
         const headers = { 'Content-Type': 'application/json' };

@@ -79,7 +79,7 @@ describe('coursectl serve without a database server', function () {
   if (!onMysql) return;
   const databases = useDatabases({ migrated: false });
 
-  /** A server that isn't up yet, until its proxy lets through. */
+  /** Runs `work` against a server that is unreachable until its proxy forwards connections. */
   async function whileDown(work: (url: string, comeUp: () => void) => Promise<void>): Promise<void> {
     const proxy = await startProxy(Number(new URL(databases.url).port || 3306));
     proxy.set({ kind: 'reset' });

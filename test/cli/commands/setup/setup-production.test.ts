@@ -60,7 +60,7 @@ describe('coursectl setup for production', () => {
   });
 
   it('keeps the content of an .env file, makes it private, and restores it when setup is declined', async () => {
-    // Not UTF-8: it is restored byte for byte.
+    // Not UTF-8: the file must be restored byte by byte.
     const before = '# für alle\nPORT=4000\nJWT_SECRET=';
     writeFileSync(envFile(), before, 'latin1');
     chmodSync(envFile(), 0o644);

@@ -24,7 +24,7 @@ describe('coursectl setup with a database server', () => {
   const envFile = () => path.join(cli.folder, '.env');
 
   it("explains why a server can't be used, asks again, and keeps nothing after an interruption", async () => {
-    // Problems are shown with --quiet, too.
+    // Setup shows problems with --quiet, too.
     const { exitCode, terminal } = await cli.atTerminal(
       ['setup', '--quiet'],
       [
@@ -39,7 +39,7 @@ describe('coursectl setup with a database server', () => {
         ['Password', `wrong${enter}`],
         ['No database server answers at 127.0.0.1:1 (ECONNREFUSED). Is it running?\n? Host (127.0.0.1)', enter],
         ['Port (1)', `${ctrlU}2${enter}`],
-        // The other answers are kept.
+        // Setup keeps the other answers.
         ['No database server answers at 127.0.0.1:2 (ECONNREFUSED). Is it running?\n? Host (127.0.0.1)', ctrlC],
       ],
     );
@@ -94,7 +94,7 @@ describe('coursectl setup with a database server', () => {
     });
 
     it('prints the message of the server, and asks all questions again', async () => {
-      // An error that the driver has no name for.
+      // The driver has no name for this error.
       const words = 'Access denied, this account is locked';
       const { terminal } = await refusing(
         4151,
@@ -107,7 +107,7 @@ describe('coursectl setup with a database server', () => {
   });
 
   describe(`that answers${onMysql ? '' : ' (skipped: no server on this leg)'}`, () => {
-    // Every sign that means something in a URL, in quotes or in an .env file.
+    // All characters with a meaning in URLs, in quotes or in .env files.
     const password = `p%41 "q"'\\n$HOME\${X}@:/?#[]&+é🔑`;
     const user = 'coursectl_wizard';
     let database: TestDatabase;
@@ -129,7 +129,7 @@ describe('coursectl setup with a database server', () => {
       await database.drop();
     });
 
-    /** The answers up to the password. */
+    /** Returns the answers up to the password. */
     const answers = (name: string, login = user): Dialogue => [
       ...chooseServer,
       ['Host', `${url.hostname}${enter}`],
@@ -236,7 +236,7 @@ describe('coursectl setup with a database server', () => {
             ...answers(name, decodeURIComponent(admin.username)),
             ['Password', `${decodeURIComponent(admin.password)}${enter}`],
             [`The server has no database ${name}.`, ''],
-            // Another one, where it isn't wanted.
+            // Answers no, and names another database.
             [`Create the database ${name} now?`, `n${enter}`],
             [`? Database (${name})`, enter],
             [`Create the database ${name} now?`, enter],

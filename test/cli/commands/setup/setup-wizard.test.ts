@@ -9,7 +9,7 @@ import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
 const { enter, ctrlC, ctrlD, ctrlT, ctrlU } = keys;
-/** Signs that stand nowhere else on the screen. */
+/** Characters that appear nowhere else on the screen. */
 const password = 'Ŵ¥ß¶þ§Ðµ';
 
 const chooseFile: Dialogue = [['Where should the data be stored?', enter]];
@@ -42,7 +42,7 @@ describe('coursectl setup at a terminal', () => {
     const credentials = { identifier: 'ada@example.org', password };
     const { user } = await login(await cli.context(), credentials, { ip: null, userAgent: null });
     expect(user).to.include({ role: 'super_admin', firstName: 'Ada', lastName: 'Lovelace', phone: '+44 20 1' });
-    // Neither a database elsewhere nor an .env.
+    // Setup created no other database and no .env file.
     expect(readdirSync(cli.folder)).to.deep.equal(['data']);
     expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
   });
@@ -129,7 +129,7 @@ describe('coursectl setup at a terminal', () => {
   });
 
   describe('keeps a database file that it created', () => {
-    /** Does something to the database while a question is open, then leaves the question unanswered. */
+    /** Runs `meanwhile` while a question is open, then leaves the question unanswered. */
     async function abandonAfter(meanwhile: (context: Context) => Promise<unknown>) {
       const ending = new AbortController();
       const leave = () => ending.abort();
@@ -184,7 +184,7 @@ describe('coursectl setup at a terminal', () => {
     expect((await cli.atTerminal(['setup'], answers)).exitCode).to.equal(0);
     expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('data');
     rmSync(file('.env'));
-    // An empty one does not count.
+    // An empty database does not count.
     await cli.run(['migrate', 'status']);
     const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
     expect(asked.exitCode).to.equal(130);
@@ -195,7 +195,7 @@ describe('coursectl setup at a terminal', () => {
   it('exits with 130 at any unanswered question, removes its files, and can be run again', async () => {
     for (let answered = 0; answered < allAnswers.length; answered += 1) {
       const [question = ''] = allAnswers[answered] ?? [];
-      // In turn by both keys, and by a signal to the process.
+      // Alternates between both keys and a signal to the process.
       const ending = new AbortController();
       const leave = [ctrlC, ctrlD, () => ending.abort()][answered % 3] ?? ctrlC;
       const dialogue: Dialogue = [...allAnswers.slice(0, answered), [question, leave]];

@@ -34,7 +34,7 @@ describe('coursectl setup in a script', () => {
   });
 
   it('creates an active super admin with the exact password, and records the system user', async () => {
-    // The password is the first line.
+    // Only the first line is the password.
     await cli.run(complete, { stdin: ' pässwörd 🔑 \r\nsecond line\r\n', osUser: 'müller' });
     const context = await cli.context();
     const credentials = { identifier: '+44 (20) 1', password: ' pässwörd 🔑 ' };
@@ -100,7 +100,7 @@ describe('coursectl setup in a script', () => {
     const argv = complete.with(complete.indexOf('Ada@Example.org'), 'ada@');
     for (const [stdin, says] of [
       ['short', 'not valid:\n  Email must be a valid email address.\n  Password must be at least 6 characters.\n'],
-      // Nobody could type it again.
+      // A wrongly decoded password could never be typed again.
       [Buffer.from('pässwörd', 'latin1'), 'error: The password on standard input is not UTF-8.'],
     ] as const) {
       const { exitCode, stderr } = await cli.run(argv, { stdin });

@@ -140,7 +140,7 @@ describe('coursectl users', () => {
         .to.have.all.keys('id', 'email', 'requiresPasswordChange')
         .and.include({ requiresPasswordChange: true });
       await login('ada@x.org', 'temporary secret 2').expect(200);
-      // It doesn't expire.
+      // The password doesn't expire.
       expect(await ada.reload()).to.include({ initialPasswordExpiresAt: null });
     });
   });

@@ -36,7 +36,7 @@ describe('Changes of many accounts at the command line', () => {
     await buildUser(context, { firstName: 'Cleo', lastName: 'Xu', email: 'cleo@x.org', isActive: false });
   });
 
-  /** More than one batch of accounts. */
+  /** Creates more than one batch of accounts. */
   async function buildMany(count: number): Promise<string[]> {
     await buildTrainees(harness.context, count);
     return Array.from({ length: count }, (_, number) => `trainee${number}@example.com`);

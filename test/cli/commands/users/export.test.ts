@@ -39,7 +39,7 @@ describe('coursectl users export', () => {
       language: '',
       createdAt: ada.createdAt.toISOString(),
     });
-    // A cell that a spreadsheet would run is text.
+    // A formula is exported as text.
     expect(second).to.include({ email: 'zoë@example.org', isActive: 'false', firstName: '\'=HYPERLINK("x")' });
     expect(stdout).not.to.include(ada.passwordHash);
   });
@@ -139,21 +139,21 @@ describe('coursectl users export', () => {
 
   it('writes no faster than its reader reads, to bound memory', async () => {
     await buildTrainees(harness.context, 3500);
-    // A stream without a reader yet: its two buffers take up two batches of a thousand.
+    // The stream has no reader yet. Its two buffers hold two batches of a thousand rows.
     const stdout = new PassThrough();
     const { runProgram } = await import('../../../../src/cli/program.js');
     const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: cli.env, cwd: cli.folder };
     const running = runProgram(['users', 'export'], { ...io, stdout, signal: new AbortController().signal });
     const buffered = () => stdout.readableLength + stdout.writableLength;
     while (buffered() === 0) await sleep(10);
-    // Time in which an export without back-pressure would write all of it.
+    // Without back-pressure, the export would write all rows in this time.
     await sleep(300);
     const waiting = buffered();
     const pieces: Buffer[] = [];
     stdout.on('data', (piece: Buffer) => pieces.push(piece));
     expect(await running).to.equal(0);
     expect(waiting).to.be.within(1, Buffer.concat(pieces).length * 0.7);
-    // Each account is there once.
+    // Each account appears once.
     expect(new Set(rowsOf(String(Buffer.concat(pieces))).map(({ id }) => id)).size).to.equal(3500);
   });
 

@@ -54,7 +54,7 @@ describe('coursectl users register', () => {
       ],
     ] as const)
       expect(await cli.refusal(argv, { stdin: password })).to.deep.equal({ exitCode: 1, message });
-    // No file of a password either.
+    // No file with passwords remains, either.
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
@@ -110,7 +110,7 @@ describe('coursectl users register', () => {
     );
     expect(exitCode, terminal.screen()).to.equal(0);
     expect(await models().User.findOne()).to.include({ phone: 'n/a' });
-    // A script is warned.
+    // A script gets only a warning.
     const argv = ['users', 'register', ...names, '--email', 'g@x.org', '--role', 'trainee', '--phone', 'none'];
     const { stderr } = await cli.run([...argv, '--password-stdin'], { stdin: password });
     expect(stderr).to.equal('Phone "none" has no digit.\n');

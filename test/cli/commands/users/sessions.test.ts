@@ -66,7 +66,7 @@ describe('coursectl users unlock', () => {
       '--target-type',
       'address',
     ]);
-    // Where nothing was locked, nothing is recorded.
+    // Unlocking an unlocked address is not recorded.
     expect(entries.map(({ targetId }) => targetId)).to.have.members(['203.0.113.5', network]);
   });
 

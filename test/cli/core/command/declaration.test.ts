@@ -10,7 +10,7 @@ import {
   repeatable,
 } from '../../../../src/cli/core/command/declaration.js';
 
-/** What a command with this declaration is called with. */
+/** Returns the parsed input of a command with this declaration. */
 function parsed<const Usage extends string, O extends Options>(
   declaration: Declaration<Usage, O, None>,
   ...argv: string[]

@@ -27,7 +27,7 @@ describe('A missing argument at a terminal', () => {
     await buildCourse(context, ada, { title: 'Knots' });
   });
 
-  /** So many that the list shows no others until something is typed. */
+  /** Adds so many records that the list shows others only after a search. */
   async function fillList(): Promise<void> {
     const { context } = harness;
     for (let count = 0; count < 7; count += 1) {

@@ -26,7 +26,7 @@ describe('A listing', () => {
     env: { ...cli.env, NO_COLOR: '1', ...env },
   });
 
-  /** Entries of the audit log: more than a page of them. */
+  /** Creates more audit entries than one page has. */
   async function buildEntries(count: number) {
     const { AuditEntry } = harness.context.database.models;
     await AuditEntry.bulkCreate(

@@ -11,7 +11,7 @@ interface Where {
   env?: Record<string, string>;
 }
 
-/** What the log looks like on standard error. */
+/** Returns the log on standard error. */
 async function shown(
   format: 'auto' | 'pretty' | 'json',
   { isTTY = true, columns = 80, env = {} }: Where,
@@ -91,7 +91,7 @@ describe('Both formats of the log', () => {
     list: [{ passwordHash: 'hunter2' }],
     req: { method: 'GET', path: '/x', headers: { authorization: 'Bearer hunter2', cookie: 'hunter2' } },
   };
-  // The clearing of a screen, C1 controls, a forged line and text that is reordered.
+  // Clears the screen, uses C1 controls, forges a line and reorders text.
   const hostile = 'a\u001b[2Jb\u009b31mc\r\n00:00:00 forged\u202e\u0007\u2028';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
   const raw = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/;

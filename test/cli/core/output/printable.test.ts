@@ -5,7 +5,7 @@ import { people, useImporting } from '../../../services/imports/support/importin
 import { buildCourse, signIn } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
 
-/** Clears the screen, names the window, colours, turns round, breaks the line in ways of its own. */
+/** Clears the screen, sets the window's title, colours and reorders text, and breaks lines. */
 const evil = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202e\u2066\u2028\r';
 const raw = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 

@@ -9,7 +9,7 @@ import { buildCourse, buildMaterial, buildUser } from '../../../../support/facto
 import { type CommandLine, runCli, useCommandLine } from '../../../../support/run-cli.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-/** A trainer's course with so many materials. */
+/** Creates a course of a trainer with `count` materials. */
 async function buildMaterials(context: Context, count: number) {
   const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org' });
   const course = await buildCourse(context, trainer, { title: 'Bees' });
@@ -19,7 +19,7 @@ async function buildMaterials(context: Context, count: number) {
   return { context, trainer, course, files };
 }
 
-/** Makes an installation in a folder, to be copied. @param materials of a course; no course without */
+/** Creates an installation in a folder, as a template. @param materials number in a course; undefined for no course */
 async function makeInstallation(materials: number | undefined): Promise<string> {
   const cwd = temporaryFolder().path;
   const { exitCode, stderr } = await runCli(['migrate', 'up'], { env: testEnvironment, cwd });
@@ -32,12 +32,12 @@ async function makeInstallation(materials: number | undefined): Promise<string> 
   return cwd;
 }
 
-/** Made by this process, by the number of materials. */
+/** Templates created by this process, by number of materials. */
 const installations = new Map<number | undefined, Promise<string>>();
 
 /**
- * A command line on an SQLite database of its own in `data`, with all migrations.
- * @param materials of a course that it has from the beginning; no course without
+ * Provides a command line with its own migrated SQLite database in `data`.
+ * @param materials number in an initial course; undefined for no course
  */
 export function useInstallation(materials?: number): CommandLine {
   const cli = useCommandLine(() => testEnvironment);
@@ -49,15 +49,14 @@ export function useInstallation(materials?: number): CommandLine {
   return cli;
 }
 
-/** The environment of another, empty installation in the same folder. */
+/** Environment of a second, empty installation in the same folder. */
 export const elsewhere = { ...testEnvironment, DATA_DIR: 'elsewhere' };
 
-/** Adds a course with so many materials. */
 export async function withMaterials(cli: CommandLine, count: number) {
   return buildMaterials(await cli.context(), count);
 }
 
-/** The paths of all that isn't a folder, relative to `folder`, sorted. */
+/** Returns the sorted paths of all files and links, relative to `folder`. */
 export function pathsIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !statSync(path.join(folder, name)).isDirectory())
