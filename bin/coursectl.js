@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// CommonJS, by the package.json beside it: when an ES module runs, the size of libuv's pool is already decided.
-// Only what every version of Node understands may stand here: an old one must get to read the message.
+// CommonJS (see the package.json in this folder): an ES module would run after the size of libuv's thread pool is fixed.
+// Uses only syntax that every Node version understands, so that an old version can print the message below.
 
 /**
- * Whether other users can neither write to a folder nor replace it by another one. Groups count as others.
+ * Whether no other user can write to a folder or replace it. Groups count as other users.
  * @param path without symbolic links
- * @param me the user of this process
+ * @param me the user id of this process
  */
 function isSafe(path, me) {
   const { lstatSync } = require('node:fs');
@@ -15,16 +15,16 @@ function isSafe(path, me) {
   return isProtected && (uid === 0 || uid === me) && (dirname(path) === path || isSafe(dirname(path), me));
 }
 
-/** Whether a folder, which isn't a symbolic link, belongs to a user who alone can write to it. */
+/** Whether a path is a folder, not a symbolic link, that belongs to this user and that only this user can write to. */
 function isOwn(path, me) {
   const stats = require('node:fs').lstatSync(path);
   return stats.isDirectory() && stats.uid === me && (stats.mode & 0o022) === 0;
 }
 
 /**
- * Makes the cache folder of this user, if it doesn't exist.
- * @returns its real path; nothing where another user could have written to it, or to a folder in it
- * @throws where it can't be made or read
+ * Creates the cache folder of this user if it does not exist.
+ * @returns the real path; undefined if another user could write to the folder or to a folder in it
+ * @throws Error if the folder can't be created or read
  */
 function safeCacheFolder(folder) {
   const { existsSync, mkdirSync, readdirSync, realpathSync } = require('node:fs');
@@ -32,22 +32,22 @@ function safeCacheFolder(folder) {
   const missing = [];
   let existing = folder;
   for (; !existsSync(existing); existing = dirname(existing)) missing.unshift(existing);
-  // Windows has no such rights: there the home folder is the user's own.
+  // Windows has no such permissions: the home folder belongs to the user there.
   const me = process.platform === 'win32' ? undefined : process.geteuid();
-  // Checked before, too: the folder of another user gets no folders of root.
+  // Also checked before creation: root must not create folders in the folder of another user.
   if (me !== undefined && !isSafe(realpathSync(existing), me)) return undefined;
-  // One by one: `recursive` never ends in /proc.
+  // Creates the folders one by one: mkdir with `recursive` never ends in /proc.
   for (const path of missing) mkdirSync(path, 0o700);
   const real = join(realpathSync(dirname(folder)), basename(folder));
   if (me === undefined) return real;
-  // Node makes a folder in it for each of its versions.
+  // Node creates a subfolder for each of its versions.
   const folders = [real, ...readdirSync(real).map((name) => join(real, name))];
   return isSafe(real, me) && folders.every((path) => isOwn(path, me)) ? real : undefined;
 }
 
 /**
- * Keeps compiled code for the next command, from Node 22.1, in this user's own folder: Node runs it unchecked. Code that was
- * compiled with other flags of V8 is of no use.
+ * Caches compiled code for later commands, from Node 22.1. Node runs cached code unchecked, so only this user may write
+ * to the cache. The cache is valid only for the same V8 flags.
  */
 function keepCompiledCode() {
   const { enableCompileCache } = require('node:module');
@@ -55,13 +55,13 @@ function keepCompiledCode() {
   const { XDG_CACHE_HOME, HOME } = process.env;
   const folder = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
   if (!enableCompileCache || !folder || !isAbsolute(folder)) return;
-  // For the folder that Node makes.
+  // Applies to the subfolder that Node creates.
   process.umask(0o077);
   try {
     const safe = safeCacheFolder(join(folder, 'coursectl'));
     if (safe) enableCompileCache(safe);
   } catch {
-    // Commands start without it, only later.
+    // Commands also work without the cache, but start later.
   }
 }
 
@@ -70,12 +70,13 @@ if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`coursectl needs Node 20 from 20.19, 22 from 22.12, 24 or 26; this is Node ${process.versions.node}.`);
   process.exitCode = 1;
 } else {
-  // Password hashes take a thread for each core. With Node's four threads, files and host names would wait for them.
+  // Password hashing uses one thread per core. With Node's default of four threads, file access and DNS would wait for
+  // hashes.
   if (!process.env.UV_THREADPOOL_SIZE)
     process.env.UV_THREADPOOL_SIZE = String(require('node:os').availableParallelism() + 4);
-  // Neither a service that runs for weeks nor an import of a million rows shall hold memory that it doesn't use: before all of its
-  // heap is collected, it may grow by so many percent of what is in use. By itself V8 lets it grow to several times as much.
-  // Not for the other commands, which would start 5 % later.
+  // Services and large imports must not hold unused memory. By default, V8 lets the heap grow to several times its used
+  // size before a full collection. This flag limits the growth to 40 %. Other commands use the cache instead, which the
+  // flag would make invalid: they would start 5 % later.
   if (process.argv.some((word) => ['serve', 'import', 'imports'].includes(word)))
     require('node:v8').setFlagsFromString('--heap-growing-percent=40');
   else keepCompiledCode();

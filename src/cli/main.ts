@@ -5,46 +5,46 @@ import { exitCodeOf, exitCodes } from './core/command/exit-codes.js';
 import type { Io } from './core/output/output.js';
 import { runProgram } from './program.js';
 
-// Files with the database, secrets and passwords are for this user only.
+// New files contain the database, secrets and passwords: only this user may read them.
 process.umask(0o077);
 
-// Read here and handed on: commands know no other environment. What settings mean, config/ says.
+// Commands read the environment only through this variable. The folder config/ interprets the settings.
 const env = process.env;
 const interrupts = new AbortController();
 
-/** The first Ctrl-C lets the command end cleanly, a second one ends the process. */
+/** Lets the command end cleanly at the first Ctrl-C. A second Ctrl-C ends the process. */
 function interrupt(): void {
   if (interrupts.signal.aborted) process.exit(130);
   interrupts.abort();
 }
 
-// Deprecation notices of the S3 client are for its developers, not for operators.
+// Hides deprecation notices of the S3 client, which operators can't act on.
 env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 process.on('SIGINT', () => {
-  // A pager has it for itself.
+  // An open pager handles Ctrl-C itself.
   if (!io.pagerOpen) interrupt();
 });
 process.on('SIGTERM', interrupt);
-// A reader that ended early ("| head") is no failure; a full disk under "> file" is one.
+// A closed reader ("| head") is no failure. A full disk ("> file") is a failure.
 process.stdout.on('error', (cause) => {
   const code = systemErrorCode(cause);
   if (code === 'EPIPE') process.exit(0);
-  // Plain: colours are loaded with commands, and the process must end before the command fails of it as well.
+  // Without colours, which load later with commands. The process must end before the command reports the same failure.
   process.stderr.write(`error: Standard output can't be written (${code}): it is not complete.\n`);
   process.exit(exitCodeOf('FILE_UNUSABLE'));
 });
-// The reader of the logs has gone, or their disk is full: the service continues, and logs again when it can.
+// If the reader of the log ends or its disk is full, the service continues, and logs again when possible.
 process.stderr.on('error', () => undefined);
-// Sequelize also writes to the console about a failed transaction, whose error it throws.
+// Sequelize throws the error of a failed transaction, and also prints the failure to the console.
 const { warn } = console;
 console.warn = (...args: unknown[]) => {
   if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);
 };
 
 /**
- * A container may run as a user whom the system doesn't know. Where HOME isn't set either, Node throws when it is asked for the
- * home, which libraries do while they load. Like Docker and systemd, this takes the root folder then.
+ * Whether the user has a home folder. A container may run as an unknown user without HOME. Then `homedir()` throws, also
+ * in libraries while they load. HOME is set to the root folder in that case, like in Docker and systemd.
  */
 function hasHome(): boolean {
   try {
@@ -56,7 +56,7 @@ function hasHome(): boolean {
 
 if (!hasHome()) env.HOME = '/';
 
-/** Containers may run as a user without a name: then its number is known. */
+/** Returns the name of the system user. Containers may run as a user without a name: then returns the user id. */
 function osUser(): string | undefined {
   try {
     return userInfo().username;
@@ -65,7 +65,7 @@ function osUser(): string | undefined {
   }
 }
 
-/** A folder that was replaced, as by a deployment, is none any more for the programs that are in it. */
+/** Returns the current folder. Ends the process if the folder was removed or replaced, such as by a deployment. */
 function currentFolder(): string {
   try {
     return process.cwd();

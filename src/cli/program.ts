@@ -25,7 +25,7 @@ import type { Outcome } from './core/command/run.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output/output.js';
 import { printable } from './core/output/printable.js';
 
-/** Builds the whole command line. Command files only declare; what they need they load when they run. */
+/** Builds the command line. Command files only declare commands. Implementations load when a command runs. */
 export function createProgram(io: Io, outcome: Outcome): Command {
   const program = new Command('coursectl')
     .description('Course management: setup, service, accounts, courses and imports.')
@@ -33,12 +33,12 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .helpOption('-h, --help', 'show help')
     .exitOverride()
     .showSuggestionAfterError()
-    // Beside long names of commands, 80 columns leave less than the 40 that commander wraps by itself.
+    // Long command names leave less than 40 of 80 columns, which is commander's minimum for wrapping.
     .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
-      // Written once it is known what may have been meant.
+      // runProgram() prints errors, with suggestions.
       outputError: () => undefined,
       getOutHelpWidth: () => io.stdout.columns ?? defaultHelpWidth,
       getErrHelpWidth: () => io.stderr.columns ?? defaultHelpWidth,
@@ -80,7 +80,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   return program;
 }
 
-/** Whether the command line asks for JSON, as far as that shows before it is understood. */
+/** Whether unparsed arguments ask for JSON. */
 const wantsJson = (argv: readonly string[]) =>
   argv.some(
     (word, index) =>
@@ -88,15 +88,15 @@ const wantsJson = (argv: readonly string[]) =>
   );
 
 /**
- * The words for which commander shows the help that `help` was asked for: its own help command looks at one word, and takes unknown
- * ones for none.
+ * Returns arguments that print the help for `coursectl help <words>`. Commander's own help command reads only one word,
+ * and ignores an unknown word.
  */
 function helpWords(program: Command, words: readonly string[]): string[] {
   const known: string[] = [];
   let command = program;
   for (const word of words) {
     const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-    // Without --help, commander says that the command is unknown, and what may have been meant.
+    // Without --help, commander reports the unknown command, and runProgram() adds suggestions.
     if (!next && command.commands.length > 0 && !word.startsWith('-')) return [...known, word];
     if (!next) break;
     known.push(word);
@@ -105,7 +105,7 @@ function helpWords(program: Command, words: readonly string[]): string[] {
   return [...known, '--help'];
 }
 
-/** The words for which commander does what `help` and `version`, and no words, ask for. */
+/** Translates `help`, `version` and an empty command line into options of commander. */
 function normalizedWords(program: Command, argv: readonly string[]): string[] {
   const [first, ...rest] = argv;
   if (first === undefined) return ['--help'];
@@ -113,7 +113,7 @@ function normalizedWords(program: Command, argv: readonly string[]): string[] {
   return first === 'help' ? helpWords(program, rest) : [...argv];
 }
 
-/** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
+/** Runs one command line. @param argv arguments after the program's name @returns the exit code */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: exitCodes.ok };
   const program = createProgram(io, outcome);
@@ -122,11 +122,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version come as "errors" with exit code 0.
+    // Commander throws help and version as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
     const { usageProblem, usageProblemText } = await import('./core/command/usage-error.js');
     const problem = usageProblem(io, program, words, error);
-    // Where a command is missing, commander has shown the help.
+    // If a command is missing, commander has already printed the help.
     if (error.code !== 'commander.help') await writeLine(io.stderr, usageProblemText(io, problem));
     const failure = new AppError('USAGE', problem.replaceAll(/\n */g, ' '));
     if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(io, failure))));
