@@ -1,44 +1,42 @@
 import { choice } from '../command/declaration.js';
 
-/** What a column shows. In tables true and false are yes and no, and times may be relative; nothing is an empty cell. */
+/** Value of a cell. Tables show booleans as yes and no, and may show relative times. Null is an empty cell. */
 export type Value = string | number | boolean | Date | null | undefined;
 
-/** A column of a listing: declared once, and used by tables and CSV. */
+/** Column of a listing, for tables, CSV and workbooks. */
 export interface Column<T> {
-  /** What it is called in `--columns` and CSV: as the API calls the field, where there is one. */
+  /** Name in `--columns` and CSV: the name of the API field, if one exists. */
   name: string;
-  /** Its heading in tables, where that isn't the name in capitals. */
+  /** Heading in tables; by default the name in capitals. */
   heading?: string;
   value: (item: T) => Value;
-  /** Whether its cells in a workbook stay text when they are edited: phones. */
+  /** Whether cells of a workbook remain text when edited, such as phones. */
   isText?: boolean;
   /**
-   * What becomes of a text that the terminal has no space for: it is cut, wrapped over several lines (`words`: only between
-   * words, so that paths can be copied), or shown whole, as what people copy must be. `id`: its last 8 characters are shown,
-   * which commands accept. Numbers and times are always whole.
+   * Handling of texts that are wider than the column:
+   * - `cut` (default), or `wrap` over several lines;
+   * - `words`: wrapped between words only, so that paths can be copied;
+   * - `whole`: never shortened, for texts that people copy;
+   * - `id`: the last 8 characters, which commands accept.
+   * Numbers and times are never shortened.
    */
   fit?: 'cut' | 'wrap' | 'words' | 'whole' | 'id';
-  /** How narrow a text may become before a column is left out. */
+  /** Minimum width of texts in terminal columns. A narrower terminal omits the column. */
   minimum?: number;
   /**
-   * Which columns are left out first where the terminal is narrow: those with the highest number. Those with 0 never are.
-   * `on request`: tables have it for `--columns` only; CSV always.
+   * Order of omission at a narrow terminal: the highest number first, 0 never. `on request`: tables have the column only
+   * with `--columns`, CSV always.
    */
   priority: number | 'on request';
-  /** Tables are without it where no row of the first page has a value, unless it was asked for. */
+  /** Whether tables omit the column if no row of the first page has a value, unless `--columns` names it. */
   hideEmpty?: boolean;
 }
 
-/** What the columns of a listing are called, for the help. */
 const namesOf = (columns: readonly Pick<Column<never>, 'name'>[]) => columns.map(({ name }) => name).join(', ');
 
-/** The formats of listings. */
 const formats = ['table', 'json', 'csv', 'yaml', 'xlsx'] as const;
 
-/**
- * The options of commands that list pages.
- * @param items what a page has, such as "courses"
- */
+/** Options of commands with paginated lists. @param items plural noun, such as "courses" */
 export const listingOptions = (items: string, columns: readonly Pick<Column<never>, 'name'>[]) => ({
   '--page <number>': 'page number, from 1',
   '--limit <number>': `${items} per page, 1 to 100; "all" lists all pages`,
@@ -53,15 +51,15 @@ export const listingOptions = (items: string, columns: readonly Pick<Column<neve
 });
 
 /**
- * The option of listings that can be sorted.
- * @param keys what to sort by, such as "title or createdAt"
- * @param example one of them
+ * Option of sortable listings.
+ * @param keys sort keys for the help, such as "title or createdAt"
+ * @param example one of the keys
  */
 export const sortOption = (keys: string, example = 'createdAt') => ({
   '--sort <field>': `${keys}; descending with a minus: -${example}`,
 });
 
-/** The order of `--sort` as the API takes it. */
+/** Returns the query parameters of the API for `--sort`. */
 export function sortingOf({ sort }: { sort?: string }): { sortBy?: string; sortOrder?: 'ASC' | 'DESC' } {
   if (sort === undefined) return {};
   return sort.startsWith('-') ? { sortBy: sort.slice(1), sortOrder: 'DESC' } : { sortBy: sort, sortOrder: 'ASC' };

@@ -9,27 +9,27 @@ import type { Result, Run } from '../command/run.js';
 import { counted, type Io, writeText } from '../output/output.js';
 import { printable } from '../output/printable.js';
 
-/** Where a command's data goes. */
+/** Destination of a command's data. */
 interface FileOutput {
   write(piece: string | Uint8Array): Promise<void>;
-  /** Ends well. */
+  /** Call after all data is written. */
   close(): Promise<void>;
-  /** Takes back what was written, as far as it can be. */
+  /** Call after a failure: removes the file. Data on standard output remains. */
   discard(): Promise<void>;
 }
 
-/** Why a file can't be made or written, and what to do. */
+/** Returns the reason why a file can't be created or written, and a remedy. */
 function problemOf(file: string, code: string): string {
   if (isDiskFull(code)) return `The disk of the file ${file} is full. Free some space, or name a file on another disk.`;
   if (code === 'EEXIST') return `The file ${file} exists already and is never overwritten. Name another one.`;
   return `The file ${file} ${writeFailureReason(code, 'name another file')}.`;
 }
 
-/** Standard output, or a new file that only this user can read. */
+/** Opens standard output, or creates a file that only this user can read. */
 async function openOutput(io: Io, name: string | undefined): Promise<FileOutput> {
   if (name === undefined) {
     const nothing = async () => undefined;
-    // A pipe or a file gets the data as it is; a person looks at it.
+    // Escapes control characters for a terminal only. Pipes and files get unchanged data.
     const shown = (piece: string | Uint8Array) =>
       io.stdout.isTTY && typeof piece === 'string' ? printable(piece.replaceAll('\r\n', '\n')) : piece;
     return { write: (piece) => writeText(io.stdout, shown(piece), io.signal), close: nothing, discard: nothing };
@@ -53,27 +53,27 @@ async function openOutput(io: Io, name: string | undefined): Promise<FileOutput>
   };
 }
 
-/** Where a table goes, and how it is written there. */
+/** Destination and format of a table. */
 export interface TableTarget {
   format: TableFormat;
-  /** A new file; absent for standard output. */
+  /** Path of a new file; absent for standard output. */
   file?: string;
 }
 
-/** What `--output` means: a format for standard output, or a file whose ending says the format. */
+/** Parses `--output`: a format for standard output, or a file whose extension gives the format. */
 export function tableTarget(output: string | undefined): TableTarget {
   if (output === undefined) return { format: 'csv' };
   const format = tableFormats.find((one) => one === output);
   return format ? { format } : { format: isWorkbookName(output) ? 'xlsx' : 'csv', file: output };
 }
 
-/** @throws AppError `USAGE` for a workbook that would be shown at a terminal */
+/** @throws AppError `USAGE` for a workbook on a terminal */
 export function assertShowable({ stdout }: Io, { format, file }: TableTarget): void {
   if (format === 'xlsx' && file === undefined && stdout.isTTY)
     throw new AppError('USAGE', "A workbook can't be shown at a terminal: name a file, such as --output table.xlsx.");
 }
 
-/** @throws AppError `USAGE` for data that shares standard output with JSON */
+/** @throws AppError `USAGE` if data and JSON would share standard output */
 export function assertDestination({ options }: Run<'', None>, file: string | undefined, what: string): void {
   if (options.json && file === undefined)
     throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
@@ -87,8 +87,8 @@ export function assertTableDestination(run: Run<'', typeof tableOutputOption>): 
 }
 
 /**
- * Writes data to standard output or to a new file. After a failure there is no file.
- * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ * Writes data to standard output or to a new file. Removes the file after a failure.
+ * @throws AppError `USAGE` for an unusable path, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(
   io: Io,
@@ -108,7 +108,11 @@ export async function writeData(
   }
 }
 
-/** Writes an export, and says how many rows a file has. @param one what a row stands for @throws AppError as {@link writeData} */
+/**
+ * Writes an export. The result for a file has the number of rows.
+ * @param one singular noun for a row
+ * @throws AppError as {@link writeData}
+ */
 export async function writeExport(
   { io, options }: Run<'', typeof tableOutputOption>,
   one: string,

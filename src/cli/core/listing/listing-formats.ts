@@ -6,12 +6,11 @@ import type { OutputStream } from '../output/output.js';
 import { printable, printableLine } from '../output/printable.js';
 import type { Column } from './columns.js';
 
-/** The pages of a listing. */
 export type Pages<T> = AsyncIterable<Page<T>>;
 
 const indented = (value: unknown, by: string) => (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${by}`);
 
-/** All pages are one long page. */
+/** Returns the pagination of all items as a single page. */
 const wholeOf = (count: number) => ({
   currentPage: 1,
   totalPages: Math.min(count, 1),
@@ -19,7 +18,7 @@ const wholeOf = (count: number) => ({
   itemsPerPage: count,
 });
 
-/** The answer of the API, page by page. With all pages it is one long page. */
+/** Yields the response of the API as JSON, page by page. With `isAll`, all pages form a single page. */
 export async function* jsonOf<T>(pages: Pages<T>, key: string, isAll: boolean): AsyncGenerator<string> {
   let pagination: Page<T>['pagination'] | undefined;
   let count = 0;
@@ -34,7 +33,7 @@ export async function* jsonOf<T>(pages: Pages<T>, key: string, isAll: boolean): 
   yield `${count === 0 ? '' : '\n  '}],\n  "pagination": ${indented(isAll ? wholeOf(count) : pagination, '  ')}\n}\n`;
 }
 
-/** Whether what is written becomes a file, which a spreadsheet may open. */
+/** Whether the stream writes to a file, which a spreadsheet may open. */
 const isFile = (stream: OutputStream) =>
   'fd' in stream && typeof stream.fd === 'number' && fstatSync(stream.fd).isFile();
 
@@ -50,18 +49,21 @@ function tableOf<T>(pages: Pages<T>, columns: readonly Column<T>[]): Omit<Table,
   };
 }
 
-/** Lines of CSV whose cells no spreadsheet runs. Programs that read a pipe expect no byte order mark, spreadsheets need it. */
+/**
+ * Yields CSV with escaped formulas. Only a file gets a byte order mark: spreadsheets need the mark, programs that read a
+ * pipe don't expect it.
+ */
 export async function* csvOf<T>(
   pages: Pages<T>,
   columns: readonly Column<T>[],
   to: OutputStream,
 ): AsyncGenerator<string> {
-  // As yaml below.
+  // Loaded on use, like yaml below.
   const { csvPieces } = await import('../../../tables/write/table.js');
   yield* csvPieces({ ...tableOf(pages, columns), omitsByteOrderMark: !isFile(to) });
 }
 
-/** The rows as an Excel workbook. */
+/** Yields the rows as an Excel workbook. */
 export async function* xlsxOf<T>(
   pages: Pages<T>,
   columns: readonly Column<T>[],
@@ -71,16 +73,16 @@ export async function* xlsxOf<T>(
   yield* tablePieces({ ...tableOf(pages, columns), sheet: many }, 'xlsx');
 }
 
-/** {@link jsonOf} as YAML, that older readers understand, too. */
+/** Yields the data of {@link jsonOf} as YAML that YAML 1.1 readers understand, too. */
 export async function* yamlOf<T>(pages: Pages<T>, key: string, isAll: boolean): AsyncGenerator<string> {
-  // Loaded here: no other format needs it, and every command would start later.
+  // Loaded on use: an import at the top would delay the start of every command.
   const yaml = await import('yaml');
   const text = (value: unknown): string => {
-    // As JSON has it: times are text.
+    // Converted to JSON and back, so that times become text.
     const document: Document = new yaml.Document(JSON.parse(JSON.stringify(value)), { compat: 'yaml-1.1' });
     yaml.visit(document, {
       Scalar(_key, node) {
-        // In quotes the escapes of printable() mean what they stand for.
+        // Only double quotes make YAML readers decode the escapes of printable().
         if (typeof node.value === 'string' && node.value !== printableLine(node.value))
           node.type = yaml.Scalar.QUOTE_DOUBLE;
       },
@@ -92,7 +94,7 @@ export async function* yamlOf<T>(pages: Pages<T>, key: string, isAll: boolean): 
   for await (const page of pages) {
     ({ pagination } = page);
     for (const item of page.items) {
-      // A sequence needs no indent below its key.
+      // YAML needs no indent for a sequence below its key.
       yield `${count === 0 ? `${key}:\n` : ''}${text([item])}`;
       count += 1;
     }

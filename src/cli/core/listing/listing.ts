@@ -13,29 +13,26 @@ import { assertShowable, tableTarget, writeData } from './file-output.js';
 import { csvOf, jsonOf, type Pages, xlsxOf, yamlOf } from './listing-formats.js';
 import { tableOf } from './table.js';
 
-/** What is listed. */
 export interface Listing<T> {
-  /** What the API calls it, such as "users". */
+  /** Key of the items in the response of the API, such as "users". */
   key: string;
-  /** Its noun, such as "account". */
+  /** Singular noun, such as "account". */
   one: string;
   many?: string;
   columns: readonly Column<T>[];
-  /** Items of a page of the API; 20 when absent. */
+  /** Items per page of the API; 20 by default. */
   pageSize?: number;
 }
 
-/** Which page. */
 export interface PageQuery {
   page: string | undefined;
   limit: string | undefined;
-  /** The last item of the page before. */
+  /** Id of the last item of the previous page. */
   afterId?: string | undefined;
 }
 
 type ListingRun = Run<'', ReturnType<typeof listingOptions>>;
 
-/** A page with its items as they are shown. */
 export const presented = <From, To>({ items, pagination }: Page<From>, present: (item: From) => To): Page<To> => ({
   items: items.map((item) => present(item)),
   pagination,
@@ -43,11 +40,10 @@ export const presented = <From, To>({ items, pagination }: Page<From>, present: 
 
 const pageSize = '100';
 
-/** The id of an item, of those that have one. */
 const idOf = (item: unknown): string | undefined =>
   typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string' ? item.id : undefined;
 
-/** The page that was asked for, or all of them. */
+/** Yields the requested page, or all pages for `--limit all`. */
 export async function* pagesOf<T>(
   read: (query: PageQuery) => Promise<Page<T>>,
   { page, limit }: Partial<Pick<PageQuery, 'page' | 'limit'>>,
@@ -59,19 +55,19 @@ export async function* pagesOf<T>(
   let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
   for (let number = 1; !isLast; number += 1) {
     const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
-    // Others may follow a full page, although rows that were shown are no longer counted.
+    // More rows may follow a full page: the number of pages shrinks if shown rows are deleted meanwhile.
     isLast = number >= found.pagination.totalPages && found.items.length < Number(pageSize);
     afterId = idOf(found.items.at(-1));
     yield found;
   }
 }
 
-/** Lines of a screen beside the rows of a table: the heading, what is below it, and the prompt of the shell. */
+/** Screen lines besides the rows of a table: heading, footer and shell prompt. */
 const otherLines = 6;
 
 const leastRows = 5;
 
-/** The items per page: a pipe and a file get all. On a screen the heading stays in sight. */
+/** Returns the items per page. Pipes and files get all items. At a terminal, a page and its heading fit the screen. */
 function limitFor({ io, options }: ListingRun, format: string, pageSize: number): string | undefined {
   const { limit, page } = options;
   if (limit !== undefined || format === 'json' || format === 'yaml') return limit;
@@ -80,7 +76,10 @@ function limitFor({ io, options }: ListingRun, format: string, pageSize: number)
   return format === 'table' && rows < pageSize ? String(rows) : undefined;
 }
 
-/** The columns that were asked for. @throws AppError `USAGE` for others, and for options that cannot be used together */
+/**
+ * Returns the columns of `--columns`, or undefined without that option.
+ * @throws AppError `USAGE` for unknown columns and for conflicting options
+ */
 function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]): Column<T>[] | undefined {
   const { columns: names, output, json, page, limit } = options;
   if (json && output !== undefined && output !== 'json')
@@ -102,7 +101,7 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
 
 /**
  * Checks the options of a listing.
- * @param query what else is asked for, without what must be looked up first
+ * @param query further parameters of the API that need no lookup
  * @throws AppError `USAGE`, `VALIDATION`
  */
 export function checkListing<T>(
@@ -117,7 +116,7 @@ export function checkListing<T>(
   validate(schema, { ...query, page, limit: limit === 'all' ? undefined : limit });
 }
 
-/** Which page was shown, and below it what was not. */
+/** Returns the lines below a listing: page, counts and omitted columns. */
 function footer<T>(
   { one, many = `${one}s` }: Pick<Listing<T>, 'one' | 'many'>,
   { items, pagination }: Page<T>,
@@ -136,9 +135,9 @@ function footer<T>(
 }
 
 /**
- * A listing, in the format and with the columns that were asked for, page by page.
- * @param open called when the options are usable: gives what reads a page
- * @throws AppError `USAGE`, and as the listing does
+ * Lists items page by page, in the requested format and columns.
+ * @param open called after the check of the options; returns a function that reads a page
+ * @throws AppError `USAGE`, and as `open` and its function
  */
 export async function listing<T>(
   run: ListingRun,
@@ -151,7 +150,7 @@ export async function listing<T>(
   const limit = limitFor(run, wanted, pageSize);
   const isAll = limit === 'all';
   const pages = pagesOf(await open(), { page: options.page, limit });
-  // Before anything is written: it may fail.
+  // Reads the first page before any output, because reading may fail.
   const first = await pages.next();
   if (first.done) throw new Error('A listing has a first page.');
   let last = first.value;
@@ -178,7 +177,7 @@ export async function listing<T>(
     yield `${run.paint.bold(table.heading)}\n`;
     for await (const page of read()) for (const item of page.items) yield `${table.lines([item]).join('\n')}\n`;
   }
-  /** A pipe or a file gets the data as it is; a person looks at it. */
+  /** Escapes control characters for a terminal only. */
   async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const piece of pieces) yield display.width === undefined ? piece : printable(piece);
   }

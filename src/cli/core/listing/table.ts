@@ -3,27 +3,27 @@ import { counted, type Display } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
 import type { Column, Value } from './columns.js';
 
-/** How a listing is shown where that isn't the default. */
+/** Deviations from the default display. */
 interface TableOptions {
-  /** Times in full at a terminal, too. */
+  /** Shows full times at a terminal, too. */
   absolute?: boolean | undefined;
-  /** The columns were asked for: none is left out, and ids are whole. */
+  /** Shows all columns, with whole ids, because `--columns` names them. */
   chosen?: boolean | undefined;
-  /** Rows will follow that may need more space: the table takes the whole width. */
+  /** Fills the whole width, because later rows may be wider. */
   grows?: boolean | undefined;
 }
 
-/** A table whose columns have their widths. */
+/** Table with fixed column widths. */
 export interface Table<T> {
   heading: string;
   lines(items: readonly T[]): string[];
-  /** The columns that the terminal is too narrow for. */
+  /** Columns that a narrow terminal has no space for. */
   leftOut: Column<T>[];
 }
 
 const shortId = 8;
 
-/** `lastLogin` as LAST LOGIN. */
+/** Converts `lastLogin` to LAST LOGIN. */
 const headingOf = <T>({ name, heading }: Column<T>) =>
   heading ?? name.replace(/[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 
@@ -37,11 +37,11 @@ function textOf(value: Value, isId: boolean, { width, now }: Display, { absolute
 
 const isCuttable = <T>({ fit = 'cut' }: Column<T>) => fit !== 'whole' && fit !== 'id';
 
-/** Whether a column has texts: numbers and times are never shortened. */
+/** Whether a column has texts. Numbers and times are never shortened. */
 const hasTexts = <T>({ value }: Column<T>, items: readonly T[]) =>
   items.some((item) => typeof value(item) === 'string');
 
-/** Spreads what is left of the line over the columns whose texts may be longer in rows that follow. */
+/** Distributes the unused width among columns whose later rows may have longer texts. */
 function widened(widths: readonly number[], canGrow: readonly boolean[], width: number) {
   const used = widths.filter((one) => one > 0);
   const growing = widths.filter((columnWidth, index) => columnWidth > 0 && canGrow[index]).length;
@@ -58,7 +58,6 @@ function extentOf<T>(column: Column<T>, canShrink: boolean, texts: readonly stri
   return { natural, minimum: canShrink ? Math.min(natural, minimum) : natural, priority };
 }
 
-/** The lines that a cell takes. */
 function cellLines<T>(column: Column<T>, text: string, value: Value, width: number): string[] {
   if (typeof value !== 'string' || !isCuttable(column) || displayWidth(text) <= width) return [text];
   const { fit = 'cut' } = column;
@@ -70,7 +69,7 @@ const padded = (text: string, width: number, toTheRight: boolean) => {
   return toTheRight ? space + text : text + space;
 };
 
-/** A table for these rows, and for those that follow them. */
+/** Fits a table to these rows and the terminal. Later rows use the same widths. */
 export function tableOf<T>(
   columns: readonly Column<T>[],
   items: readonly T[],
@@ -123,7 +122,7 @@ export function tableOf<T>(
   };
 }
 
-/** A whole table, for commands that print several things. */
+/** Returns a whole table as text, for commands that print several tables. */
 export function tableText<T>(columns: readonly Column<T>[], items: readonly T[], display: Display): string {
   const { heading, lines } = tableOf(columns, items, display);
   return [heading, ...lines(items)].join('\n');
@@ -131,7 +130,7 @@ export function tableText<T>(columns: readonly Column<T>[], items: readonly T[],
 
 type Row = readonly (string | number)[];
 
-/** Rows as a table; where the terminal is too narrow, the texts in one column are wrapped. */
+/** Returns rows as a table. At a narrow terminal, wraps the texts of the column with index `wrapped`. */
 export function rowsText(headings: readonly string[], rows: readonly Row[], display: Display, wrapped = 1): string {
   const columns = headings.map(
     (heading, index): Column<Row> => ({
@@ -146,7 +145,7 @@ export function rowsText(headings: readonly string[], rows: readonly Row[], disp
   return tableText(columns, rows, display);
 }
 
-/** Fields for people, a line each; empty ones are left out, and text of several lines has several. */
+/** Returns a table of fields. Omits empty fields; a text of several lines takes several rows. */
 export function fieldsText(
   fields: readonly (readonly [field: string, value: string | null])[],
   display: Display,
@@ -167,7 +166,7 @@ const units: readonly [unit: string, seconds: number][] = [
   ['minute', 60],
 ];
 
-/** How far a time is from now: "3 days ago", "in 2 hours". */
+/** Returns a time relative to now: "3 days ago", "in 2 hours". */
 export function relativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
   for (const [unit, length] of units) {
