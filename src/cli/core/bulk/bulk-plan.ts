@@ -5,52 +5,54 @@ import { cut, wrap } from '../output/fit.js';
 import { counted, type Display } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
 
-/** Something that is changed with others. */
+/** Item of a bulk change. */
 export interface BulkItem {
   id: string;
-  /** As the API calls it. */
+  /** Name in the JSON output. */
   name: string;
-  /** For people, where the name alone isn't enough to know it. */
+  /** Name with distinguishing details such as an email, for plans and tables. */
   label: string;
 }
 
-/** What was done with one of them, or would be: the words of the API. */
+/** Result of a change of one item, or its preview. The outcomes are those of the API. */
 export interface ItemResult {
   outcome: 'done' | 'unchanged' | 'refused';
-  /** State after the change, where it isn't that of the {@link BulkWording}. */
+  /** State after the change, if it differs from {@link BulkWording.state}. */
   state?: string | undefined;
-  /** Why it was refused. */
   refusal?: AppError;
-  /** What `--json` has besides. */
+  /** Additional fields for `--json`. */
   more?: object;
 }
 
-/** One of those that were meant, and its outcome. */
+/** Outcome for one target of the command line. */
 export interface BulkOutcome extends ItemResult {
-  /** As it was typed; null where a filter has found it. */
+  /** Typed name; null for an item that a filter found. */
   given: string | null;
-  /** Null for a name that names nothing. */
+  /** Null for an unknown or ambiguous name. */
   named: BulkItem | null;
 }
 
-/** How a bulk change is spoken of: "3 accounts to deactivate", "Deactivating", "3 accounts deactivated, 1 inactive already". */
+/**
+ * Words for the messages of a bulk change: "3 accounts to deactivate", "Deactivating", "3 accounts deactivated, 1
+ * inactive already".
+ */
 export interface BulkWording {
-  /** What is counted: "account". */
+  /** Singular noun: "account". */
   one: string;
   toDo: string;
   doing: string;
   done: string;
-  /** What each is then, in the table of outcomes: "inactive". */
+  /** State of a changed item in the table of outcomes: "inactive". */
   state: string;
-  /** State of the unchanged ones, if it has another word: "enrolled". */
+  /** State of an unchanged item, if the word differs: "enrolled". */
   unchanged?: string;
-  /** What follows the verb: ' in "Bees"'. */
+  /** Text after the verb, such as ' in "Bees"'. */
   target?: string;
 }
 
 const unchangedText = ({ state, unchanged = state }: BulkWording) => `${unchanged} already`;
 
-/** Names listed before a question, of those to change and of those that can't be. */
+/** Maximum number of listed items before a question, for changes and for refusals each. */
 const maxShown = 20;
 
 const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
@@ -58,14 +60,13 @@ const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
 const count = (outcomes: readonly BulkOutcome[], wanted: ItemResult['outcome']) =>
   outcomes.filter(({ outcome }) => outcome === wanted).length;
 
-/** Counts each outcome. */
 export const countsOf = (outcomes: readonly BulkOutcome[]) => ({
   done: count(outcomes, 'done'),
   unchanged: count(outcomes, 'unchanged'),
   refused: count(outcomes, 'refused'),
 });
 
-/** Counts of the other states: ", 10 of them on the waiting list". */
+/** Returns the counts of states that differ from the default: ", 10 of them on the waiting list". */
 function otherStates(outcomes: readonly BulkOutcome[]): string {
   const counts = new Map<string, number>();
   for (const { outcome, state } of outcomes)
@@ -73,7 +74,7 @@ function otherStates(outcomes: readonly BulkOutcome[]): string {
   return [...counts].map(([state, number]) => `, ${number.toLocaleString('en')} of them ${state}`).join('');
 }
 
-/** The lines of the first, and how many more there are. */
+/** Returns the lines of the first outcomes, and the number of the others. */
 function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome) => string[]): string[] {
   const left = outcomes.length - maxShown;
   return [
@@ -83,9 +84,9 @@ function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome
 }
 
 /**
- * What is about to be done.
- * @param repeated how many names were left out, because others name the same
- * @param width of the terminal; absent where there is none
+ * Returns the plan of a bulk change.
+ * @param repeated number of names that were left out as duplicates
+ * @param width of the terminal; absent without a terminal
  */
 export function planText(
   words: BulkWording,
@@ -112,14 +113,13 @@ export function planText(
   ].join('\n');
 }
 
-/** Whether it may be done. */
 export function questionText({ one, toDo, target = '' }: BulkWording, outcomes: readonly BulkOutcome[]): string {
   const { done } = countsOf(outcomes);
   const verb = toDo.charAt(0).toUpperCase() + toDo.slice(1);
   return `${verb} ${done === 1 ? `this ${one}` : `these ${counted(done, one)}`}${target}?`;
 }
 
-/** What was done, in a sentence. @param stopped why it has ended early */
+/** Returns the counts of the outcomes as a sentence. @param stopped reason why the change ended early */
 export function summaryText(
   words: BulkWording,
   outcomes: readonly BulkOutcome[],
@@ -138,7 +138,7 @@ export function summaryText(
   return `${stopped.code === 'INTERRUPTED' ? 'Interrupted' : `Stopped. ${stopped.message}`}\n${figures.join(', ')}.`;
 }
 
-/** The outcomes as a table, those that were refused last: they are nearest to what is typed next. */
+/** Returns the outcomes as a table. Refused items come last, next to the shell prompt. */
 export function outcomesText(words: BulkWording, outcomes: readonly BulkOutcome[], display: Display): string {
   const states = { done: words.state, unchanged: unchangedText(words), refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [

@@ -17,27 +17,26 @@ import {
 import { assertCanAsk, confirm } from './confirm.js';
 import { createProgress } from './progress.js';
 
-/** A command that changes several things at once. */
+/** Run of a command that changes several items. */
 export type BulkRun = Run<'', ReturnType<typeof bulkOptions>>;
 
-/** What a command line means: one thing, a list of names, or all that a filter matches. */
+/** Targets on a command line: one name, a list of names, or all items that a filter matches. */
 export type Targets = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
 
-/** Refuses a search for nothing: it would mean everything. */
+/** Creates the refusal of an empty search, which would match everything. */
 export const emptySearch = (): AppError => new AppError('USAGE', '--search is empty. Give a text to search for.');
 
 interface TargetsInput {
   typed: readonly string[] | undefined;
-  /** Whether there are filters. */
   isFiltered: boolean;
-  /** The headings of the column with the names in a list with headings. */
+  /** Possible headings of the column with the names, in a list with headings. */
   headings: readonly string[];
   words: Pick<BulkWording, 'one'>;
-  /** Lets a person choose where nothing is named. @throws AppError `USAGE` without a terminal */
+  /** Lets the user choose an item if the command line names none. @throws AppError `USAGE` without a terminal */
   choose(): Promise<string>;
 }
 
-/** @throws AppError `USAGE` where several would be changed, and nobody can be asked */
+/** @throws AppError `USAGE` if the command can't ask for confirmation */
 function assertCanConfirm(run: BulkRun, { toDo }: BulkWording): void {
   if (run.options.from === '-')
     throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
@@ -45,8 +44,8 @@ function assertCanConfirm(run: BulkRun, { toDo }: BulkWording): void {
 }
 
 /**
- * What the command line means. One that is named is changed without a plan, unless it is a dry run.
- * @throws AppError `USAGE` for several ways to say it, and for a list that can't be read
+ * Returns the targets on the command line. A single name is changed without a plan, except in a dry run.
+ * @throws AppError `USAGE` for a combination of names, list and filters, and for an unreadable list
  */
 export async function targetsOf(run: BulkRun, meaning: TargetsInput): Promise<Targets> {
   const { typed = [], isFiltered, headings, words, choose } = meaning;
@@ -63,14 +62,14 @@ export async function targetsOf(run: BulkRun, meaning: TargetsInput): Promise<Ta
   return { kind: 'names', names: [name, ...others] };
 }
 
-/** What the arguments and filters name, each once. */
+/** Items that arguments or filters select, without duplicates. */
 export interface Selection<N extends BulkItem = BulkItem> {
   entries: { given: string | null; found: N | AppError }[];
-  /** Names left out, because others name the same. */
+  /** Number of names that were left out as duplicates. */
   repeated: number;
 }
 
-/** A selection by names. @param found what each name means, or why it means nothing */
+/** Creates a selection from names. @param found item for each name, or the error why there is none */
 export function selectionOf<N extends BulkItem>(
   names: readonly string[],
   found: readonly (N | AppError)[],
@@ -85,32 +84,31 @@ export function selectionOf<N extends BulkItem>(
   return { entries, repeated: found.length - entries.length };
 }
 
-/** A change of several things. */
 export interface BulkWork<N extends BulkItem = BulkItem> {
   words: BulkWording;
   selection: Selection<N>;
-  /** Between two batches the progress is shown. */
+  /** Items per call of `change`. The progress is updated after each batch. */
   batchSize: number;
-  /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
+  /** Returns the expected results, in the order of the items. @throws AppError if no item can be changed at all */
   preview(items: readonly N[]): Promise<ItemResult[]>;
-  /** Text to see before the change, about those that would be changed. */
+  /** Returns a text to show before the change of these items. */
   notice?(items: readonly N[]): string | undefined;
   /**
-   * Changes those of a batch.
-   * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
-   * @throws AppError where none of them was changed: those that follow aren't tried
+   * Changes a batch.
+   * @returns the results in the order of the items, and the failure that ends the whole change early
+   * @throws AppError if no item of the batch was changed; later batches are not tried
    */
   change(
     items: readonly BulkItem[],
     signal: AbortSignal,
   ): Promise<{ verdicts: ItemResult[]; stopped?: AppError | undefined }>;
-  /** What `--json` has besides, when all is done. */
+  /** Returns additional fields for `--json`, after the change. */
   more?(): object;
-  /** The lines below the summary. */
+  /** Returns lines to print below the summary. */
   hint?(): string | undefined;
 }
 
-/** Outcomes that are filled in while the work goes on. */
+/** Creates the outcomes from a preview. {@link changeAll} updates them. */
 function previewOutcomes({ entries }: Selection, verdicts: readonly ItemResult[]): BulkOutcome[] {
   const next = verdicts.values();
   return entries.map(({ given, found }) => {
@@ -121,7 +119,7 @@ function previewOutcomes({ entries }: Selection, verdicts: readonly ItemResult[]
   });
 }
 
-/** {@link BulkWork.change}, whose failure is a result. */
+/** Calls {@link BulkWork.change}, and returns its failure as a result. */
 async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkItem[], signal: AbortSignal) {
   try {
     return await work.change(items, signal);
@@ -131,7 +129,10 @@ async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkI
   }
 }
 
-/** Changes those that can be, batch by batch. @returns why it has ended early, if it has */
+/**
+ * Changes the items batch by batch, and updates their outcomes.
+ * @returns the reason why the change ended early, or undefined
+ */
 async function changeAll(
   run: BulkRun,
   work: Pick<BulkWork, 'words' | 'batchSize' | 'change'>,
@@ -141,7 +142,7 @@ async function changeAll(
   const toChange = outcomes.flatMap((outcome) =>
     outcome.outcome === 'done' && outcome.named ? [{ outcome, named: outcome.named }] : [],
   );
-  // Not done until it is: what isn't reached is told, too.
+  // Items count as refused until they are changed, so that the report includes items that were not reached.
   for (const { outcome } of toChange) outcome.outcome = 'refused';
   const progress = createProgress(run, work.words.doing, toChange.length, work.words.one);
   let stopped: AppError | undefined;
@@ -157,7 +158,7 @@ async function changeAll(
       progress.update(at + batch.length);
     }
   } catch (error) {
-    // Of the batch that failed it isn't known.
+    // The number of changes in the failed batch is unknown.
     const { one, done, target = '' } = work.words;
     const atLeast = counted(countsOf(outcomes).done, one);
     progress.say(
@@ -171,9 +172,9 @@ async function changeAll(
 }
 
 /**
- * Changes one after the other, each in a transaction of its own.
- * @param own failures that belong to one; after any other the rest isn't tried
- * @param changeOne gives what `--json` has besides
+ * Changes items one by one, each in its own transaction.
+ * @param own codes of errors that concern a single item; any other error ends the change
+ * @param changeOne returns additional fields for `--json`
  */
 export async function changeEach(
   items: readonly BulkItem[],
@@ -208,7 +209,7 @@ const jsonOf = ({ given, named, outcome, refusal, more }: BulkOutcome) => ({
   ...more,
 });
 
-/** All done or so already: 0; nothing: 1; else partial. */
+/** Returns 0 without refusals, 1 if all items were refused, and 3 for partial success. */
 function exitCodeOf(outcomes: readonly BulkOutcome[], stopped: AppError | undefined): ExitCode {
   const { done, unchanged, refused } = countsOf(outcomes);
   if (stopped?.code === 'INTERRUPTED') return exitCodes.interrupted;
@@ -216,7 +217,6 @@ function exitCodeOf(outcomes: readonly BulkOutcome[], stopped: AppError | undefi
   return done + unchanged > 0 ? exitCodes.partial : exitCodes.failure;
 }
 
-/** The result of a dry run. */
 function dryRunResult(plan: string, outcomes: readonly BulkOutcome[]): Result {
   return {
     json: { dryRun: true, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf) },
@@ -225,7 +225,7 @@ function dryRunResult(plan: string, outcomes: readonly BulkOutcome[]): Result {
   };
 }
 
-/** What was done: the outcomes on standard output, a summary on standard error. */
+/** Returns a result that prints the outcomes on standard output and a summary on standard error. */
 function result(
   run: BulkRun,
   work: Pick<BulkWork, 'words' | 'more' | 'hint'>,
@@ -237,7 +237,7 @@ function result(
       const json = { dryRun: false, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf), ...work.more?.() };
       if (run.options.json) await run.emit(JSON.stringify(json, null, 2));
       else {
-        // Of the others the summary says that they weren't tried.
+        // Items that were not tried appear only in the summary.
         const tried = outcomes.filter(({ refusal }) => !stopped || refusal !== stopped);
         if (tried.length > 0) await writeLine(run.io.stdout, outcomesText(work.words, tried, run.display));
       }
@@ -250,8 +250,8 @@ function result(
 }
 
 /**
- * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
- * @throws AppError `DECLINED` for a no, `USAGE` where nobody can be asked, and what `preview` throws
+ * Shows the plan, asks for confirmation, and changes the items batch by batch. A refused item doesn't stop the others.
+ * @throws AppError `DECLINED` for a no, `USAGE` without a terminal, and as `preview`
  */
 export async function runBulk<N extends BulkItem>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;

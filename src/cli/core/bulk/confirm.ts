@@ -5,30 +5,30 @@ import { printable } from '../output/printable.js';
 import { createPrompts } from '../prompts/prompts.js';
 
 /**
- * Refuses before anything is done; options, files and names have been checked by then.
- * @param toDo what the command does, such as "delete"
- * @throws AppError `USAGE` when a question can't be answered
+ * Call before any change, and after the checks of options, files and names.
+ * @param toDo verb for the action of the command, such as "delete"
+ * @throws AppError `USAGE` if nobody can answer a question
  */
 export function assertCanAsk({ interactive, options }: Run<'', typeof yesOption>, toDo: string): void {
   if (!options.yes && !interactive) throw new AppError('USAGE', `Confirmation needs a terminal: add --yes to ${toDo}.`);
 }
 
 interface Question extends Pick<Result, 'painted'> {
-  /** What is about to be done or lost, where the question itself doesn't say it. */
+  /** Consequences of a yes, if the question alone doesn't say them. */
   about?: string;
   question: string;
-  /** The message when the answer is no, or there is none, such as "Nothing was deleted." */
+  /** Message after a no or an interruption, such as "Nothing was deleted." */
   otherwise: string;
-  /** What Enter alone answers: yes only where nothing is lost. */
+  /** Answer for Enter alone. True only if a yes destroys nothing. */
   initial?: boolean;
 }
 
-/** Shows what is about to be done and asks for confirmation. @throws AppError `DECLINED` for a no, `INTERRUPTED` for no answer */
+/** Shows the consequences and asks for confirmation. @throws AppError `DECLINED` for a no, `INTERRUPTED` without an answer */
 export async function confirm(
   run: Run,
   { about, painted, question, otherwise, initial = false }: Question,
 ): Promise<void> {
-  // With --quiet too: the question can't be answered without it.
+  // Printed with --quiet, too: the answer requires the text.
   if (about !== undefined) run.io.stderr.write(`${painted ? about : printable(about)}\n`);
   const prompts = await createPrompts(run.io);
   const answer = await prompts.confirm(question, initial).catch((error: unknown) => {

@@ -3,13 +3,13 @@ import { isSenderRunning } from '../../../services/mail/sender.js';
 import { asTyped, type Io } from '../output/output.js';
 import type { BulkWork } from './bulk.js';
 
-/** When mails leave that a command has queued. */
+/** Returns a sentence that says when queued mails are sent. */
 export async function whenMailsLeave(io: Io, context: Context): Promise<string> {
   if (await isSenderRunning(context)) return 'The service sends them now.';
   return `No service runs that sends mails. Start or restart it, or send them with: ${asTyped(io, 'mail send')}`;
 }
 
-/** Adds to a bulk change when its mails leave, once some are queued. @param queued beginning of the hint */
+/** Adds a hint to a bulk change that says when its mails are sent. @param queued beginning of the hint */
 export function withMailHint(
   io: Io,
   context: Context,

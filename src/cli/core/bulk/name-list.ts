@@ -13,7 +13,7 @@ import { readCell, readPhone } from '../../../tables/write/cells.js';
 import type { Io } from '../output/output.js';
 import { pipedBytes } from '../prompts/input.js';
 
-/** The bytes of `--from`. @throws AppError `USAGE`, `INTERRUPTED` */
+/** Reads the file of `--from`. @throws AppError `USAGE`, `INTERRUPTED` */
 async function bytesFrom(io: Io, file: string): Promise<Buffer> {
   try {
     return file === '-' ? await pipedBytes(io) : await readFile(path.resolve(io.cwd, file), { signal: io.signal });
@@ -25,14 +25,16 @@ async function bytesFrom(io: Io, file: string): Promise<Buffer> {
   }
 }
 
-/** The text of a list. */
 interface ListText {
   text: string;
-  /** The delimiters that a line of headings may have. */
+  /** Possible delimiters of a heading line. */
   delimiters: readonly Delimiter[];
 }
 
-/** Reads the encodings and the `sep=` line that imports read. @throws AppError `USAGE`, `INTERRUPTED` */
+/**
+ * Reads and decodes a list. Supports the encodings and the `sep=` line of imports.
+ * @throws AppError `USAGE`, `INTERRUPTED`
+ */
 async function textFrom(io: Io, file: string): Promise<ListText> {
   const bytes = await bytesFrom(io, file);
   const chunks = async function* () {
@@ -59,18 +61,21 @@ async function textFrom(io: Io, file: string): Promise<ListText> {
   };
 }
 
-/** Whether a line names nothing. */
+/** Whether a line is empty or a comment. */
 const isSkipped = (line: string) => line.trim() === '' || line.startsWith('#');
 
-/** A column of a list with headings. */
+/** Column that may contain the names. */
 interface NameColumn {
   heading: string;
-  /** As the list has it. */
+  /** Heading as written in the list. */
   shown: string;
   index: number;
 }
 
-/** How a line of headings is delimited, and which of the columns may have the names, the best first. */
+/**
+ * Finds the delimiter of a heading line and the columns that may contain the names, best first. Returns undefined for a
+ * line without known headings.
+ */
 function columnsIn(
   line: string,
   delimiters: readonly Delimiter[],
@@ -84,7 +89,10 @@ function columnsIn(
   return undefined;
 }
 
-/** The column of a heading; emails and phones also have the headings that imports know, of which the likeliest counts. */
+/**
+ * Returns the column with a heading. For emails and phones, the headings of imports count, too; the most likely column
+ * wins.
+ */
 function columnOf(cells: readonly string[], heading: string): NameColumn | undefined {
   const isAliased = heading === 'email' || heading === 'phone';
   const found = cells.flatMap((cell, index) => {
@@ -95,7 +103,7 @@ function columnOf(cells: readonly string[], heading: string): NameColumn | undef
   return found.sort((one, other) => one.rank - other.rank)[0]?.column;
 }
 
-/** The rows below the headings. @throws AppError `USAGE` for what is no CSV */
+/** Parses the rows below the headings. @throws AppError `USAGE` for invalid CSV */
 function rowsOf(text: string, delimiter: Delimiter): string[][] {
   try {
     const rows = parse(text, {
@@ -105,7 +113,7 @@ function rowsOf(text: string, delimiter: Delimiter): string[][] {
       relax_column_count: true,
       skip_empty_lines: true,
     });
-    // Without the option `columns`, csv-parse gives lists of text.
+    // Without the option `columns`, csv-parse returns arrays of strings.
     return (rows as string[][]).slice(1);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -113,16 +121,18 @@ function rowsOf(text: string, delimiter: Delimiter): string[][] {
   }
 }
 
-/** The headings of columns of ids. */
 const idHeadings = ['userId', 'id'];
 
-/** The columns that may have the names. Beside ids of accounts, `id` is that of something else, such as an enrollment. */
+/**
+ * Removes `id` columns if there is a `userId` column. Beside `userId`, `id` is the id of another record, such as an
+ * enrollment.
+ */
 const withoutOtherIds = (columns: readonly NameColumn[]) =>
   columns.some(({ heading }) => heading === 'userId') ? columns.filter(({ heading }) => heading !== 'id') : columns;
 
 /**
- * The names in a list with headings: of the best column that all rows have something in.
- * @throws AppError `USAGE` where there is none, and for a column of ids that are not this program's
+ * Returns the names of a list with headings: the cells of the most complete column.
+ * @throws AppError `USAGE` if that column has empty cells, or if all columns contain ids of another system
  */
 function namesOf(rows: readonly string[][], found: readonly NameColumn[]): string[] {
   const columns = withoutOtherIds(found).map((column) => {
@@ -130,7 +140,7 @@ function namesOf(rows: readonly string[][], found: readonly NameColumn[]): strin
     return { ...column, names, empty: names.filter((name) => name === '').length };
   });
   const [best] = columns
-    // Another system's number could be a phone number here.
+    // A number of another system could match a phone number here.
     .filter(({ heading, names }) => !idHeadings.includes(heading) || names.every((name) => parseId(name) !== undefined))
     .sort((one, other) => one.empty - other.empty);
   if (!best)
@@ -145,11 +155,12 @@ function namesOf(rows: readonly string[][], found: readonly NameColumn[]): strin
 }
 
 /**
- * The names in a file: one a line, without empty lines and those that begin with #; or, where the first line has one of the
- * headings, the cells of that column. Encodings, delimiters and headings are those that imports understand.
+ * Returns the names in a list. If the first line has one of the headings, the list is CSV, and the cells of that column
+ * are the names. Otherwise each line is a name; empty lines and lines that begin with # are skipped. Supports the
+ * encodings, delimiters and headings of imports.
  * @param file `-` for standard input
- * @param headings the best first; the case of those in the file doesn't matter
- * @throws AppError `USAGE` for a file that can't be read or has no names, `INTERRUPTED`
+ * @param headings best first; compared case-insensitively
+ * @throws AppError `USAGE` for an unreadable file or a list without names, `INTERRUPTED`
  */
 export async function namesIn(io: Io, file: string, headings: readonly string[]): Promise<string[]> {
   const { text, delimiters } = await textFrom(io, file);

@@ -3,12 +3,14 @@ import type { Schema } from '../../../services/context.js';
 import type { Run } from '../command/run.js';
 import { counted } from '../output/output.js';
 
-/** Shows the progress of a command. */
 export interface Progress {
   update(rows: number): void;
-  /** Says something to the person at the terminal; a bar is removed first, and drawn again below. */
+  /** Prints a message. A bar is removed first, and drawn again below the message. */
   say(text: string): void;
-  /** Says that an earlier run has done so many rows: they don't count for the rate and the time left. */
+  /**
+   * Prints a message, and sets the number of rows from an earlier run. Those rows don't count for the rate and the
+   * remaining time.
+   */
   resumed(rows: number, text: string): void;
   stop(): void;
 }
@@ -16,17 +18,16 @@ export interface Progress {
 const ignore = () => undefined;
 const silentProgress: Progress = { update: ignore, say: ignore, resumed: ignore, stop: ignore };
 
-/** How often a line is written where there is no terminal, in milliseconds. */
+/** Interval of progress lines without a terminal. */
 const lineEveryMs = 5000;
 
-/** What of a command its progress needs. */
 type ProgressRun = Pick<Run, 'io' | 'options' | 'say'>;
 
 /**
- * How much is done, the rate and the time left on standard error: a bar on a terminal, a line now and then on a pipe, and on a
- * terminal that can't move its cursor.
- * @param total how many there will be; counts up when it isn't known yet
- * @param one what is counted
+ * Shows count, rate and remaining time on standard error: a bar at a terminal; a line every 5 s in a pipe, and at a
+ * terminal that can't move its cursor. Silent with `--quiet` and `--json`.
+ * @param total expected count; undefined if unknown
+ * @param one singular noun of the counted items
  */
 export function createProgress(run: ProgressRun, label: string, total: number | undefined, one = 'row'): Progress {
   if (run.options.quiet || run.options.json) return silentProgress;
@@ -34,7 +35,7 @@ export function createProgress(run: ProgressRun, label: string, total: number | 
   return stderr.isTTY && env.TERM !== 'dumb' ? bar(run, { label, total, one }) : lines(run, { label, total, one });
 }
 
-/** @returns how many are done in a second, by how many are done. @param before how many an earlier run has done */
+/** Returns a function that computes the rate per second from the current count. @param before count of an earlier run */
 function rateFrom(before: number): (done: number) => number {
   const startedAt = performance.now();
   return (done) => Math.round(((done - before) * 1000) / Math.max(performance.now() - startedAt, 1));
@@ -46,7 +47,7 @@ interface BarText {
   one: string;
 }
 
-/** What a bar says. @param isTimed whether anything is done by now: before, nothing is known of the rate and the time left */
+/** Returns the format of a bar. @param isTimed whether rate and remaining time are known: not before the first update */
 function barFormat({ label, total, one }: BarText, columns: number, isTimed: boolean): string {
   if (total === undefined) return `${label}: {value} ${one}s`;
   const noun = columns < 80 ? '' : ` ${one}s`;
@@ -61,7 +62,7 @@ function bar(run: ProgressRun, shown: BarText): Progress {
   let rate = rateFrom(0);
   const format: cliProgress.GenericFormatter = (options, ...others) =>
     cliProgress.Format.Formatter({ ...options, format: barFormat(shown, columns, isTimed) }, ...others);
-  // What doesn't fit into the line is cut off, and the time left stands last: the bar gives way to it.
+  // The line is cut at the width of the terminal. A shorter bar leaves space for the remaining time at the end.
   const barsize = Math.min(Math.max(columns - 72, 8), 40);
   const single = new cliProgress.SingleBar(
     { stream: run.io.stderr, format, barsize, clearOnComplete: true, hideCursor: true, fps: 5 },
@@ -72,7 +73,7 @@ function bar(run: ProgressRun, shown: BarText): Progress {
   const say = (text: string) => {
     single.stop();
     run.say(text);
-    // The bar begins anew, and with it the measurement of the time left.
+    // The new bar measures the remaining time from the beginning.
     isTimed = false;
     single.start(total ?? done, done, { rate: rate(done) });
   };
@@ -113,7 +114,7 @@ function lines(run: ProgressRun, { label, total, one }: BarText): Progress {
   };
 }
 
-/** Tells the operator that another migration has to end first. */
+/** Returns options of a migration that report a wait for another migration. */
 export function migrationProgress(run: Run): Parameters<Schema['up']>[0] {
   return { onWait: () => run.say('Another migration is running, or was just interrupted: waiting for it.') };
 }
