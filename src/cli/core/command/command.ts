@@ -4,7 +4,7 @@ import { addCommand, type Choices, commonOptions, type Declaration, type None, t
 import { addNotesAndExamples } from './help-text.js';
 import type { Needs, Outcome, Work } from './run.js';
 
-/** What command files register with. */
+/** Input of the register() functions of command files. */
 export interface Registry {
   io: Io;
   outcome: Outcome;
@@ -14,20 +14,20 @@ interface Definition<Usage extends string, O extends Options, C extends Choices>
   extends Declaration<Usage, O, C>,
     Needs {
   summary: string;
-  /** Command lines without the leading `coursectl`, each a working example. */
+  /** Working command lines, without the leading `coursectl`. */
   examples: readonly string[];
-  /** There is nothing that `--json` could print. */
+  /** The command has no data to print, and no option `--json`. */
   withoutJson?: true;
-  /** What the help says below the options: paragraphs, one a line, which are wrapped. */
+  /** Help text below the options, one paragraph per line. */
   notes?: string;
-  /** Imports what the command does, when it runs: help and completion need only what is declared here. */
+  /** Imports the implementation when the command runs. Help and completion need only the declaration. */
   load: () => Promise<Work<NoInfer<Usage>, NoInfer<O>, NoInfer<C>>>;
 }
 
-/** What each command declares of the database that it needs. @public used by the tests that walk all commands */
+/** Database needs of each command. @public used by the tests that walk all commands */
 export const databaseNeeds = new WeakMap<Command, Needs>();
 
-/** Registers a command with what commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
+/** Registers a command with the common options, and with examples in its help. */
 export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
   parent: Command,
   { io, outcome }: Registry,

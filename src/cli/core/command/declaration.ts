@@ -1,26 +1,26 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 /**
- * Options of a command by their flags, with what the help says of each. A flag with a value names it: `--role <role>`.
- * The types of the values follow from the flags, those of the arguments from the command's usage.
+ * Options of a command: their help texts by flags, such as `--role <role>`. The types of option values are derived from
+ * the flags.
  */
 export type Options = Readonly<Record<`--${string}`, string | Repeatable | Choice>>;
 
-/** An option that may be given several times. */
+/** Option that may be given several times. */
 interface Repeatable {
   description: string;
   isRepeatable: true;
 }
 
-/** An option whose value is one of these words. */
+/** Option with a fixed set of values. */
 interface Choice<Word extends string = string> {
   description: string;
   words: readonly Word[];
-  /** Values that end so are names of files, and may be given too. */
+  /** File extension. Names of files with this extension are allowed, too. */
   ending?: string | undefined;
 }
 
-/** The allowed words of arguments, by their names. */
+/** Allowed values of arguments, by argument name. */
 export type Choices = Readonly<Record<string, readonly string[]>>;
 
 /** No options, or no choices. */
@@ -34,42 +34,37 @@ export const choice = <const Word extends string>(
   ending?: string,
 ): Choice<Word> => ({ description, words, ending });
 
-/** Options that every command has, but for `--json` where there is nothing to print. */
+/** Options of every command. Commands without data have no `--json`. */
 export const commonOptions = {
   '--json': 'print one JSON object on standard output',
   '--quiet': 'print results and errors only',
   '--verbose': 'print stack traces and debug logs',
 };
 
-/** The option of commands that ask for confirmation. */
 export const yesOption = { '--yes': "don't ask for confirmation" };
 
-/** The option of commands that show first what they would do. */
 export const dryRunOption = { '--dry-run': 'show what would change, and change nothing' };
 
-/** Options of commands that change several things at once. @param headings the columns that a list with headings may have */
+/** Options of bulk changes. @param headings possible headings of the column with the names, in a list with headings */
 export const bulkOptions = (headings: readonly string[]) => ({
   '--from <file>': `read the names from this file, or from standard input (-): one per line, or CSV with a column ${headings.join(' or ')}`,
   ...dryRunOption,
   ...yesOption,
 });
 
-/** What the help of these commands says below the options. */
+/** Help text of bulk changes, below the options. */
 export const bulkNotes = (many: string) =>
   `For several ${many}, the command first shows what would change, then asks (with --yes it doesn't ask). What can't be found or changed is listed with the reason; the others are still changed. The exit code is then 3, or 1 if there are no others. In the file of --from, empty lines and lines that begin with # are ignored.`;
 
-/** The option of commands that write data. */
 export const outputOption = {
   '--output <file>': 'write to this file, which must not exist, instead of standard output',
 };
 
-/** The option of commands that write a table. */
 export const tableOutputOption = {
   '--output <file>':
     'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "xlsx" for a workbook on standard output',
 };
 
-/** Options of commands that write an export. */
 export const exportOptions = {
   '--fields <names>': 'only these columns, by their headings, in this order; separated by commas',
   ...tableOutputOption,
@@ -97,7 +92,7 @@ type OptionValue<Flags extends string, Declared> = Flags extends `--no-${string}
         : string
     : true;
 
-/** The values of options, by their names in camel case. */
+/** Values of options, by names in camel case. */
 export type OptionValues<O extends Options> = {
   [Flags in keyof O & string as OptionName<Flags>]?: OptionValue<Flags, O[Flags]>;
 };
@@ -122,15 +117,15 @@ type ArgumentValue<Word extends string, C extends Choices> = Word extends `${'<'
     ? C[ArgumentName<Word>][number]
     : string;
 
-/** The values of a command's arguments, by their names in camel case. @example ArgumentValues<'show <user>'> */
+/** Values of a command's arguments, by names in camel case. @example ArgumentValues<'show <user>'> */
 export type ArgumentValues<Usage extends string, C extends Choices = None> = {
   [Word in Required<Usage> as ArgumentName<Word>]: ArgumentValue<Word, C>;
 } & { [Word in Optional<Usage> as ArgumentName<Word>]?: ArgumentValue<Word, C> };
 
-/** What a command declares of its command line. */
+/** Declaration of a command line. */
 export interface Declaration<Usage extends string, O extends Options, C extends Choices> {
   /**
-   * Name and arguments, such as `show <user>`. What is in brackets may be left out, also before a last argument that may not:
+   * Name and arguments, such as `show <user>`. Arguments in brackets are optional, also before a required last argument:
    * `progress [enrollment] <number>`, `status [enrollment...] <status>`.
    */
   usage: Usage;
@@ -138,7 +133,7 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
   choices?: C;
 }
 
-/** What the help says of arguments: the same in all commands. */
+/** Help texts of arguments in all commands, by argument name. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'title (upper or lower case) or id',
   user: 'email address, phone number or id',
@@ -158,22 +153,22 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   word: 'used by the script: the words up to the cursor; for bash the line',
 };
 
-/** Arguments that name something that exists: where they are missing, it can be chosen at a terminal. */
+/** Arguments that name an existing record. At a terminal, the user can choose a missing one. */
 const pickable = ['course', 'user', 'enrollment', 'import', 'session-id', 'file-id'] as const;
 export type Pickable = (typeof pickable)[number];
 
-/** Whether an argument is {@link pickable}. */
 export const isPickable = (name: string): name is Pickable => pickable.some((one) => one === name);
 
-/** The arguments of commands as they were declared. */
+/** Declared arguments of commands. The arguments registered with commander differ, see {@link addArguments}. */
 const declaredArguments = new WeakMap<Command, readonly Argument[]>();
 
-/** Whether what may have several values stands before the last argument. */
+/** Whether a variadic argument precedes the last argument. */
 const isListThenLast = (declared: readonly Argument[]) => declared.at(-2)?.variadic === true;
 
 /**
- * Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link parsedInput}. It
- * has several values for the last argument only: {@link regrouped} gives them back to the one before it.
+ * Registers the arguments with commander. Two features differ from commander's:
+ * - Arguments that can be chosen, or that follow an optional one, may be missing. {@link parsedInput} reports them.
+ * - A variadic argument may precede the last one. {@link regrouped} assigns the values.
  */
 function addArguments(command: Command, words: readonly string[], choices: Choices | undefined): void {
   const declared = words.map((word) => new Argument(word));
@@ -199,7 +194,7 @@ function addChoices(option: Option, { words, ending }: Choice): void {
   option.argParser((value: string) => (value.toLowerCase().endsWith(ending) ? value : parseArg?.(value, undefined)));
 }
 
-/** Of two values of an option the first would be ignored without a word, such as the first of two lists of names. */
+/** Refuses a second value of an option. Commander would silently ignore the first value. */
 function onlyOnce(option: Option): void {
   const { parseArg } = option;
   option.argParser((value: string, previous: unknown) => {
@@ -208,10 +203,9 @@ function onlyOnce(option: Option): void {
   });
 }
 
-/** What commands are called elsewhere, too. */
+/** Common names of these commands in other programs. */
 const usualAliases: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', register: 'create' };
 
-/** Adds a subcommand with its arguments and options. */
 export function addCommand<Usage extends string, O extends Options, C extends Choices>(
   parent: Command,
   { usage, options, choices }: Declaration<Usage, O, C>,
@@ -232,10 +226,10 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   return command;
 }
 
-/** What the values of options and arguments are called. */
+/** Returns the key of an option or argument in the parsed values. */
 export const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The last value is that of the last argument, also where one in brackets before it was left out. */
+/** Assigns the last value to the required last argument if the optional argument before it is missing. */
 function withoutGap(declared: readonly Argument[], values: readonly unknown[]): readonly unknown[] {
   const last = declared.length - 1;
   if (last < 1 || !declared[last]?.required || declared[last - 1]?.required || values[last] !== undefined)
@@ -243,7 +237,7 @@ function withoutGap(declared: readonly Argument[], values: readonly unknown[]): 
   return [...values.slice(0, last - 1), undefined, values[last - 1]];
 }
 
-/** The values of the declared arguments: the last value is that of the last argument, all before it are the list's. */
+/** Assigns the last value to the last argument, and the values before it to the variadic argument. */
 function regrouped(declared: readonly Argument[], values: readonly unknown[]): readonly unknown[] {
   const first = declared.length - 2;
   const given = values
@@ -253,7 +247,10 @@ function regrouped(declared: readonly Argument[], values: readonly unknown[]): r
   return [...values.slice(0, first), given.slice(0, -1), given.at(-1)];
 }
 
-/** What a command was called with. Commander has checked that it has the form that was declared. */
+/**
+ * Returns the arguments and options of a command line, and the names of missing arguments. Commander has checked the form
+ * of the command line.
+ */
 export function parsedInput<Usage extends string, O extends Options, C extends Choices>(command: Command) {
   const declared = declaredArguments.get(command) ?? [];
   const { processedArgs } = command;
@@ -264,7 +261,7 @@ export function parsedInput<Usage extends string, O extends Options, C extends C
   );
   const missing = declared.filter(({ required }, index) => required && !isGiven(index)).map((one) => one.name());
   return {
-    // Commander's own types don't follow from what was declared: these do, once what is missing was chosen.
+    // These types are derived from the declaration, unlike commander's own. They hold once missing arguments are chosen.
     arguments: Object.fromEntries(given) as ArgumentValues<Usage, C>,
     options: command.optsWithGlobals() as OptionValues<O>,
     missing,

@@ -8,7 +8,7 @@ import { camelCase, parsedInput } from './declaration.js';
 import { problemText } from './problem-text.js';
 import { suggestValue } from './suggestions.js';
 
-/** Fields of the API that have another name on the command line. */
+/** Names of API fields at the command line, if they differ. */
 const commandLineNames: Readonly<Record<string, string>> = {
   courseType: 'type',
   trainerId: 'trainer',
@@ -25,7 +25,7 @@ const commandLineNames: Readonly<Record<string, string>> = {
   format: 'output',
 };
 
-/** The options and arguments that name a subject, and the command that lists what can be named. */
+/** Options and arguments that name a subject, and the command that lists such subjects. */
 const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
   User: { names: ['user', 'trainee', 'trainer', 'actor', 'target'], listedBy: 'users list --search <text>' },
   Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers --search <text>' },
@@ -37,17 +37,20 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
   File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };
 
-/** What a field is called on the command line: the option or argument that gives it. @public used by a test of all options */
+/**
+ * Returns the option or argument that sets a field of the API; the field itself if there is none.
+ * @public used by a test of all options
+ */
 export function commandLineName(command: Command, field: string): string {
   const name = commandLineNames[field] ?? field;
   const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
-  // An option of the same name is a filter, which says so itself.
+  // Prefers the argument: an option of the same name is a filter, whose errors already name the option.
   if (isArgument) return name !== field ? `<${name}>` : field;
   const option = command.options.find((one) => one.attributeName() === name);
   return option ? (option.long ?? option.flags) : field;
 }
 
-/** A problem in the words of the command line. One of a field that has a name for people keeps its sentence. */
+/** Rewords a problem with the name of the option. A problem with a readable label keeps its message. */
 function rewordProblem(command: Command, problem: FieldProblem): FieldProblem {
   const [field = ''] = problem.path.split('.');
   const name = commandLineName(command, field);
@@ -58,7 +61,7 @@ function rewordProblem(command: Command, problem: FieldProblem): FieldProblem {
   return { ...problem, message: message + remedyFor(command, field, problem) };
 }
 
-/** The remedy for a wrong value, after its problem. */
+/** Returns a sentence with a remedy for a wrong value, or an empty text. */
 function remedyFor(command: Command, field: string, { code, params = {} }: FieldProblem): string {
   if (code === 'TOO_LARGE' && field === 'limit' && commandLineName(command, field) === '--limit')
     return ' "all" lists all pages.';
@@ -69,14 +72,14 @@ function remedyFor(command: Command, field: string, { code, params = {} }: Field
   return meant.length === 0 ? '' : ` Did you mean ${meant.join(',')}?`;
 }
 
-/** What the command line gives under one of several names. */
+/** Returns the values of the options and arguments with these names. */
 function typedValues(command: Command, names: readonly string[]): string[] {
   const options: Record<string, unknown> = command.opts();
   const values: Record<string, unknown> = parsedInput(command).arguments;
   return names
     .flatMap((name) => {
       const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
-      // A variadic argument has several.
+      // A variadic argument has several values.
       return [isArgument ? values[camelCase(name)] : options[name]].flat();
     })
     .filter((value): value is string => typeof value === 'string' && value !== '');
@@ -89,7 +92,7 @@ async function rewordNotFound(command: Command, failure: AppError, context?: Con
   const values = typedValues(command, reference.names);
   const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
   const [typed] = values.length === 1 ? values : [];
-  // Loaded here: every command would start later.
+  // Loaded on use: an import at the top would delay the start of every command.
   const { similarNames } = await import('./similar-names.js');
   const similar = typed !== undefined && context ? await similarNames(context, subject, typed) : [];
   const remedy =
@@ -100,7 +103,7 @@ async function rewordNotFound(command: Command, failure: AppError, context?: Con
   return new AppError('NOT_FOUND', message, { subject, cause: failure });
 }
 
-/** The refusal of a full course with the option that is a way out, where the command has it. */
+/** Adds the option to wait to the refusal of a full course, if the command has such an option. */
 function rewordCourseFull(command: Command, failure: AppError): AppError {
   const { seatsLeft = 0, wanted = 1 } = failure.params ?? {};
   const option = commandLineName(command, 'whenFull');
@@ -108,8 +111,8 @@ function rewordCourseFull(command: Command, failure: AppError): AppError {
 }
 
 /**
- * A failure as the terminal says it: fields have the names of their options, missing records their typed names.
- * @param context the opened database, in which similar names are looked up
+ * Rewords a failure for the terminal: fields become options, missing records get their typed names and suggestions.
+ * @param context used to look up similar names
  */
 export async function rewordForTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {
   if (isAppError(failure, 'COURSE_FULL')) return rewordCourseFull(command, failure);
@@ -121,11 +124,11 @@ export async function rewordForTerminal(command: Command, failure: unknown, cont
   );
 }
 
-/** A failure, and what it leaves: the command prints both, and ends as the failure alone would. */
+/** Failure with a partial result. The command prints both, and exits with the code of the failure. */
 export class PartialFailure extends Error {
   /**
-   * @param failure what the command would have thrown
-   * @param left a sentence for people, and what `--json` prints beside the error
+   * @param failure the original error
+   * @param left a sentence about the partial result, and its fields for `--json`
    */
   constructor(
     readonly failure: unknown,

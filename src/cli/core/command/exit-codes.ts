@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../../../errors.js';
 
-/** What the process answers the shell; documented in docs/CLI.md. */
+/** Exit codes, documented in docs/CLI.md. */
 export const exitCodes = {
   ok: 0,
-  /** An expected failure: one line says what and what to do. Or a question was answered with no. */
+  /** Expected failure, or a no to a question. */
   failure: 1,
-  /** The command line, an input file or an option can't be used; nothing was done. */
+  /** Unusable command line, option or input file. Nothing was done. */
   usage: 2,
   /**
-   * Done in part: some rows of an import were rejected, undoing one kept accounts, some of several accounts or enrollments were
-   * not found or refused, or files of a backup are missing or damaged.
+   * Partial success: rejected rows of an import, accounts kept by an undo, unknown or refused items of a bulk change, or
+   * missing or damaged files of a backup.
    */
   partial: 3,
   /** A bug in coursectl. */
@@ -18,10 +18,9 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** One of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The failures that don't end with {@link exitCodes.failure}. */
+/** Exit codes of failures other than {@link exitCodes.failure}. */
 const otherExitCodes: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   VALIDATION: exitCodes.usage,
   USAGE: exitCodes.usage,
@@ -30,7 +29,6 @@ const otherExitCodes: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
   INTERRUPTED: exitCodes.interrupted,
 };
 
-/** The exit code of an expected failure. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return otherExitCodes[code] ?? exitCodes.failure;
 }

@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
 
-/** What a line of the help is at most, in characters, where standard output is no terminal. */
+/** Width of the help without a terminal, in characters. */
 export const defaultHelpWidth = 80;
 
-/** How far the further lines of an example are indented. */
+/** Indent of the continuation lines of an example. */
 const indent = ' '.repeat(6);
 
-/** The words of a command line, each option with its value, each redirection with its file. */
+/** Splits a command line into words. An option stays with its value, and a redirection with its file. */
 const partsOf = (line: string) => line.match(/(?:--?[\w-]+ (?![-<>])|[<>] )?(?:"[^"]*"|[^\s"]+)+/g) ?? [line];
 
-/** A command line in lines that are no wider than this, where its words aren't, as a shell continues them. */
+/** Breaks a command line with backslashes to fit the width. Words are not broken. */
 function exampleText(line: string, width: number): string {
   const lines: string[] = [];
   let current = '';
   for (const part of partsOf(line)) {
     const longer = current === '' ? `  ${part}` : `${current} ${part}`;
-    // Two characters are for the backslash.
+    // Reserves two characters for the backslash.
     if (current !== '' && longer.length > width - 2) {
       lines.push(`${current} \\`);
       current = indent + part;
@@ -25,8 +25,8 @@ function exampleText(line: string, width: number): string {
 }
 
 /**
- * Adds what the help says below the options: notes, then examples, wrapped as the options are.
- * @param notes paragraphs, one a line
+ * Adds notes and examples to the help, below the options. Wraps both to the width of the help.
+ * @param notes one paragraph per line
  * @param examples whole command lines
  */
 export function addNotesAndExamples(command: Command, notes: string | undefined, examples: readonly string[]): void {
@@ -34,7 +34,7 @@ export function addNotesAndExamples(command: Command, notes: string | undefined,
     const { getOutHelpWidth, getErrHelpWidth } = command.configureOutput();
     const width = (toStderr ? getErrHelpWidth : getOutHelpWidth)?.() ?? defaultHelpWidth;
     const wrapped = notes === undefined ? '' : `\n${command.createHelp().boxWrap(notes, width)}\n`;
-    // What fits is left alone: only a longer line needs room for the backslash.
+    // Only a line that doesn't fit needs space for a backslash.
     const shown = examples.map((one) => (one.length + 2 <= width ? `  ${one}` : exampleText(one, width)));
     return `${wrapped}\nExamples:\n${shown.join('\n')}`;
   };

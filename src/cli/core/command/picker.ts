@@ -15,19 +15,18 @@ import { createPrompts } from '../prompts/prompts.js';
 import { camelCase, isPickable, type Pickable } from './declaration.js';
 import { courseIdOf } from './references.js';
 
-/** What can be chosen, as the prompt shows it. */
 interface Choice {
   value: string;
   name: string;
 }
 
-/** Whose something is: the references that the command line gives, and ids that limit the choice. */
+/** Limits of the choice: references on the command line, and ids. */
 export interface PickFilter {
   user?: string;
   course?: string;
   userId?: string | undefined;
   courseId?: string | undefined;
-  /** Only imports with one of these, whose rows are kept. */
+  /** Offers only imports with one of these statuses and with stored rows. */
   statuses?: readonly ImportStatus[] | undefined;
 }
 
@@ -35,11 +34,11 @@ interface Subject {
   one: string;
   howToName: string;
   listedBy: string;
-  /** Best first. */
+  /** Returns the matches, best first. */
   find(context: Context, search: string, filter: PickFilter): Promise<Choice[]>;
 }
 
-/** As many as are found at once; the search finds the others. */
+/** Maximum number of offered matches. A search finds the others. */
 const limit = 50;
 
 const choice = (value: string, ...parts: readonly (string | null | undefined)[]): Choice => ({
@@ -49,7 +48,7 @@ const choice = (value: string, ...parts: readonly (string | null | undefined)[])
 
 const time = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ');
 
-/** Those whose line contains the words: for what has no search of its own. */
+/** Filters choices by text, for lists that the service can't search. */
 const matching = (choices: readonly Choice[], search: string) =>
   choices.filter(({ name }) => foldCase(name).includes(foldCase(search.trim())));
 
@@ -81,7 +80,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     howToName: 'its id, or --trainee and --course',
     listedBy: 'enrollments list',
     async find(context, search, { userId, courseId }) {
-      // The search is for the trainee: one who is known has few enrollments.
+      // The service searches trainees only. A known trainee has few enrollments, which are filtered below.
       const query = { userId, courseId, limit, ...(userId === undefined && { search }) };
       const { items } = await listEnrollments(context, operator, query);
       const found = items.map(({ id, user, course, status }) =>
@@ -135,13 +134,12 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
   },
 };
 
-/** What is needed of the run of a command. */
 interface PickRun {
   io: Io;
   interactive: boolean;
 }
 
-/** @throws AppError `USAGE` where nobody can be asked, saying what to give */
+/** @throws AppError `USAGE` without a terminal, with the missing argument */
 function assertCanPick({ interactive }: PickRun, what: Pickable): void {
   const { one, howToName, listedBy } = subjects[what];
   if (interactive) return;
@@ -150,8 +148,9 @@ function assertCanPick({ interactive }: PickRun, what: Pickable): void {
 }
 
 /**
- * The id of one that the person at the terminal chooses, who types what to search for.
- * @throws AppError `USAGE` where nobody can be asked; `NOT_FOUND` where there is none; `INTERRUPTED`
+ * Lets the user search for a record and choose it.
+ * @returns the id of the record
+ * @throws AppError `USAGE` without a terminal; `NOT_FOUND` without records; `INTERRUPTED`
  */
 export async function pickRecord(
   run: PickRun,
@@ -167,8 +166,8 @@ export async function pickRecord(
 }
 
 /**
- * Lets the person at the terminal choose what the command line doesn't name.
- * @param statuses of the imports to choose of
+ * Lets the user choose the missing arguments.
+ * @param statuses of the offered imports
  * @throws AppError `USAGE`, and as {@link pickRecord}
  */
 export async function pickMissingArguments(
@@ -176,10 +175,10 @@ export async function pickMissingArguments(
   missing: readonly string[],
   statuses?: readonly ImportStatus[],
 ): Promise<void> {
-  // All arguments are text or lists of it; which there are, only the declaration of the command says.
+  // All arguments are strings or lists of strings. Only the command's declaration knows their names.
   const given = run.arguments as Record<string, string>;
   for (const name of missing) {
-    // Where something before it may be left out, commander can't tell.
+    // Commander doesn't report a missing argument that follows an optional one.
     if (!isPickable(name))
       throw new AppError('USAGE', `The argument <${name}> is missing. Add --help to see how it is used.`);
     assertCanPick(run, name);

@@ -1,12 +1,12 @@
 import type { FieldProblem, ProblemCode, ProblemParams } from '../../../field-problem.js';
 
-/** What a problem is worded with. */
+/** Values that a message may contain. */
 interface WordingParts extends Pick<ProblemParams, 'min' | 'max'> {
-  /** The option or argument that gives the field. */
+  /** Option or argument of the field. */
   name: string;
   values: string;
   types: string;
-  /** The options and arguments of the other fields. */
+  /** Options and arguments of other fields in the problem. */
   others: string;
 }
 
@@ -20,7 +20,7 @@ const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',
 };
 
-/** How the command line words a problem of a field; null where the sentence of the service has no field's name to replace. */
+/** Messages of problems at the command line. Null keeps the message of the service, which names no field. */
 const wordings: Record<ProblemCode, ((parts: WordingParts) => string) | null> = {
   REQUIRED: ({ name }) => `${name} is required.`,
   WRONG_TYPE: ({ name, types }) => `${name} must be ${types}.`,
@@ -61,9 +61,9 @@ const wordings: Record<ProblemCode, ((parts: WordingParts) => string) | null> = 
 };
 
 /**
- * A problem in the words of the command line, by its code.
- * @param name the option or argument that gives the field
- * @param nameOf gives the same for another field
+ * Words a problem for the command line.
+ * @param name option or argument of the field
+ * @param nameOf returns the option or argument of another field
  */
 export function problemText(
   { code, params = {}, message }: FieldProblem,

@@ -5,7 +5,10 @@ import { findCourseByName } from '../../../services/courses/find-course.js';
 
 const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
 
-/** The id of the account that a text names. @throws AppError `NOT_FOUND`, also for an account of another role, whose role the message names */
+/**
+ * Returns the id of an account with this role.
+ * @throws AppError `NOT_FOUND`, also for an account with another role
+ */
 export async function accountIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
   const user = await findUser(context, reference);
   if (user.role === role) return user.id;
@@ -14,18 +17,24 @@ export async function accountIdOf(context: Context, reference: string, role: key
   throw new AppError('NOT_FOUND', `${user.email} is a ${its}, not a ${role}. ${list}`);
 }
 
-/** {@link accountIdOf}, but a reference to none is returned as it is: the service then refuses it, in its order of checks. */
+/**
+ * Like {@link accountIdOf}, but returns an unknown reference unchanged. The service refuses it later, in its own order of
+ * checks.
+ */
 export async function userIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
   try {
     return await accountIdOf(context, reference, role);
   } catch (error) {
-    // Of another role there is no subject.
+    // The error about another role has no subject.
     if (isAppError(error, 'NOT_FOUND') && error.subject !== undefined) return reference;
     throw error;
   }
 }
 
-/** The id of a course by id or title. @throws AppError `VALIDATION` for a title of several courses */
+/**
+ * Returns the id of a course by id or title; an unknown reference is returned unchanged.
+ * @throws AppError `VALIDATION` for a title of several courses
+ */
 export async function courseIdOf(context: Context, reference: string): Promise<string> {
   return (await findCourseByName(context, reference))?.id ?? reference;
 }

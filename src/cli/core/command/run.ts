@@ -22,99 +22,100 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 
 type CommonOptions = OptionValues<typeof commonOptions>;
 
-/** What a command works with; what it was called with has the types of its declaration. */
+/** Environment of a running command. The types of arguments and options are derived from the declaration. */
 export interface Run<Usage extends string = '', O extends Options = None, C extends Choices = None> {
   io: Io;
   arguments: ArgumentValues<Usage, C>;
   options: OptionValues<O> & CommonOptions;
   /** Colours for text on standard output. */
   paint: ChalkInstance;
-  /** The terminal that tables are made for, if standard output is one. */
+  /** Terminal for tables; without a width if standard output is no terminal. */
   display: Display;
-  /** Whether questions can be answered: both ends are a terminal, and there is no `--json`. */
+  /** Whether the user can answer questions: standard input and error are terminals, and `--json` is absent. */
   interactive: boolean;
-  /** The settings; `overrides` are options of the command line that stand above the environment. */
+  /** Loads the settings. `overrides` are options of the command line, which take precedence over the environment. */
   config(overrides?: Record<string, string | undefined>): Promise<Config>;
   /**
-   * The assembled program; closed by itself when the command ends.
-   * @throws AppError `DATABASE_MISSING` where there is no file and the command doesn't create one; `SCHEMA_OUTDATED` where the
-   *   schema isn't what the command needs
+   * Opens the services. They are closed when the command ends.
+   * @throws AppError `DATABASE_MISSING` if the file is missing and the command doesn't create it; `SCHEMA_OUTDATED` if
+   *   the schema doesn't fit the command
    */
   context(overrides?: Record<string, string | undefined>): Promise<Context>;
-  /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
+  /** Prints a message on standard error; silent with `--quiet` or `--json`. */
   say(text: string, options?: Pick<Result, 'painted'>): void;
-  /** Writes a line of data to standard output immediately, for commands whose data doesn't fit into a result. */
+  /** Writes a line of data to standard output immediately. */
   emit(line: string): Promise<void>;
 }
 
-/** What a command gives back: one result in two renderings. */
+/** Result of a command, as JSON and as text. */
 export interface Result {
-  /** One object, for `--json`; absent when the data went out line by line. */
+  /** Object for `--json`; absent if the command wrote its data itself. */
   json?: object;
-  /** For people. */
+  /** Readable output without `--json`. */
   text?: string;
-  /** The text has colours, and is {@link printable} without them. */
+  /** The text contains colours; everything else in it is {@link printable}. */
   painted?: true;
-  /** Writes what goes out in pieces, in place of both. */
+  /** Writes the output in pieces, instead of `json` and `text`. */
   write?: () => Promise<void>;
   exitCode?: ExitCode;
 }
 
 /**
- * Which database schema a command works on: `current`: this program's, for commands that write
- * rows; `not newer`: not changed by a newer program, for commands that change the schema; or any.
+ * Database schema that a command needs. `current`: the schema of this program, for commands that write rows. `not newer`:
+ * not the schema of a newer program, for commands that change the schema.
  */
 type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /**
- * What a command does where the file of its SQLite database doesn't exist. Commands that don't declare it are refused: one
- * that is called in the wrong folder must not leave a database there. Only `restored` goes on where a restore was interrupted.
+ * Handling of a missing SQLite file. By default the command fails, so that a command in the wrong folder creates no
+ * database. Only `restored` continues after an interrupted restore.
  */
 type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
-/** What a command needs for its work. */
 export interface Needs {
-  /** Looked at when the command opens the database. */
+  /** Checked when the command opens the database. */
   schema: SchemaNeed;
   missingDatabase?: MissingDatabase;
-  /** Whether its result names misspelt settings; other commands warn of them. */
+  /** Whether the result lists misspelt settings. Other commands print warnings. */
   reportsSettings?: boolean;
-  /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
+  /**
+   * Statuses of the imports that are offered if the command line names none. Imports with deleted rows are then left out.
+   * Absent: all imports are offered.
+   */
   importsToChoose?: readonly ImportStatus[];
-  /** Whether the command handles Ctrl-C itself, as those that write do by default; others are aborted. */
+  /** Whether the command handles Ctrl-C itself; true by default unless `schema` is `any`. Other commands are aborted. */
   stopsItself?: boolean;
 }
 
-/** What a command does. */
 export interface Work<Usage extends string, O extends Options, C extends Choices> {
   /**
-   * Refuses options and arguments for what they are, before anything is opened, looked up, chosen or asked. What the command
-   * line doesn't name and a person may choose isn't among the arguments yet.
+   * Checks options and arguments before any lookup or question. Missing arguments that the user can choose are still
+   * absent.
    */
   check?: (run: Run<Usage, O, C>) => void | Promise<void>;
   run: (run: Run<Usage, O, C>) => Promise<Result>;
 }
 
-/** Whether `--output json` was given, which `--json` is short for: other commands have a file of that name. */
+/** Whether `--output json` was given as a format. In commands without formats, `json` is the name of a file. */
 function isJsonFormat(command: Command): boolean {
   const option = command.options.find(({ long }) => long === '--output');
   return option?.argChoices !== undefined && command.getOptionValue('output') === 'json';
 }
 
-/** The result of a command line. */
 export interface Outcome {
   exitCode: ExitCode;
 }
 
 /**
+ * Prevents that opening the database creates a missing SQLite file.
  * @param isCreated whether the command creates a missing database
- * @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it
+ * @throws AppError `DATABASE_MISSING`
  */
 export async function assertDatabaseExists(config: Config, isCreated = false): Promise<void> {
   const { database } = config;
   if (database.dialect !== 'sqlite') return;
   const { stat } = await import('node:fs/promises');
-  // Of other faults opening the file says more.
+  // Opening the file reports other faults in more detail.
   const found = await stat(database.file).catch((error: unknown) => systemErrorCode(error) === 'ENOENT');
   if (found === false || (found !== true && found.size > 0)) return;
   const { assertNoUnfinishedRestore } = await import('../../../services/maintenance/backup/database-file.js');
@@ -143,13 +144,13 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       import('../../../config/config.js'),
       import('../../../config/setting-warnings.js'),
     ]);
-    // Before the settings are checked: one that is misspelt may be the one that is missing.
+    // Warns before the check of the settings: a misspelt setting may cause a missing one.
     if (!isWarned) for (const warning of settingWarnings(io)) say(`warning: ${warning}`);
     isWarned = true;
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
     } catch (error) {
-      // An invalid option is an error of usage, not of the configuration.
+      // An invalid option is a usage error, not a configuration error.
       if (!isAppError(error, 'CONFIG_INVALID') || !error.details.some(({ path }) => overrides[path])) throw error;
       throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
     }
@@ -167,7 +168,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     if (missingDatabase !== 'reported' && missingDatabase !== 'restored')
       await assertDatabaseExists(settings, isCreated);
     const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
-    // What is silent needs no format.
+    // A silent logger needs no format.
     const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);
     const logger = createLogger(level, stream);
     const context = await createContext(settings, logger, { osUser: io.osUser });
@@ -196,7 +197,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   return { run, missing };
 }
 
-/** Rejects when the operator presses Ctrl-C. */
+/** Rejects at Ctrl-C. @throws AppError `INTERRUPTED` */
 function interruption(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const interrupt = () => reject(new AppError('INTERRUPTED'));
@@ -205,7 +206,7 @@ function interruption(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Gives the seats that a command has freed to the waiting lists. */
+/** Promotes waiting enrollments to the seats that a command freed. */
 async function finishPromotion(context: Context, { say }: Pick<Run, 'say'>, { signal }: Io): Promise<void> {
   const freed = context.freedSeats.take();
   if (freed.length === 0) return;
@@ -224,12 +225,12 @@ async function report(
 ): Promise<ExitCode> {
   const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
-  // Where nobody can read it, on a full disk or a closed pipe, the exit code says what happened.
+  // If the message can't be written, because of a full disk or a closed pipe, the exit code still reports the failure.
   const complain = (text: string) => writeLine(io.stderr, text).catch(() => undefined);
   const verbose = Boolean(options.verbose);
   if (options.json) {
     await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(io, failure), ...left?.json })));
-    // Programs read the object; the stack is for people, as debug logs are.
+    // Programs read the object on standard output. The stack goes to standard error, like debug logs.
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
     const worded = await rewordForTerminal(command, failure, context);
@@ -242,10 +243,7 @@ async function report(
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }
 
-/**
- * Runs a command that returns its result: prints the result or the failure, closes what was opened, and leaves the exit
- * code in `outcome`.
- */
+/** Runs a command, prints its result or failure, closes the services, and stores the exit code in `outcome`. */
 export async function runCommand<Usage extends string, O extends Options, C extends Choices>(
   command: Command,
   io: Io,
@@ -275,7 +273,7 @@ export async function runCommand<Usage extends string, O extends Options, C exte
     outcome.exitCode = await report(error, command, io, run.options, opened.at(-1));
   } finally {
     for (const context of opened) {
-      // The service has a promoter.
+      // The service promotes by itself: `serve` declares the schema `any`.
       if (needs.schema === 'current') await finishPromotion(context, run, io);
       await context.close();
     }

@@ -15,7 +15,7 @@ const kinds: Readonly<Partial<Record<ErrorSubject, Completable>>> = {
 
 const maxNames = 3;
 
-/** Names with a beginning that is as long as possible, if they are spelled like the typed one. */
+/** Returns existing names with a spelling similar to the typed name. Tries the longest common beginning first. */
 async function similarlySpelled(source: SuggestionSource, kind: Completable, typed: string): Promise<string[]> {
   const characters = Array.from(typed);
   for (let length = characters.length; length > 0; length -= 1) {
@@ -27,16 +27,16 @@ async function similarlySpelled(source: SuggestionSource, kind: Completable, typ
   return [];
 }
 
-/** The emails of people with a name. */
+/** Returns the emails and names of people who match a search. */
 async function peopleNamed(context: Context, typed: string): Promise<string[]> {
   const { items } = await listUsers(context, { search: typed, limit: maxNames });
   return items.map(({ email, firstName, lastName }) => `${email} (${firstName} ${lastName})`);
 }
 
-/** A name as it can be typed. Shells read letters of all languages. */
+/** Quotes a name for the shell if necessary. Letters of all languages need no quotes. */
 const asTypeable = (name: string) => (/^[\p{L}\p{N}@%+=:,./_-]+$/u.test(name) ? name : shellWord(name));
 
-/** Names of records that may be meant by one that there isn't. */
+/** Returns the names of records that are similar to an unknown name. */
 export async function similarNames(context: Context, subject: ErrorSubject, typed: string): Promise<string[]> {
   const kind = kinds[subject];
   if (kind === undefined) return [];
@@ -45,7 +45,7 @@ export async function similarNames(context: Context, subject: ErrorSubject, type
     if (kind === 'user' && !typed.includes('@')) return await peopleNamed(context, typed);
     return (await similarlySpelled(source, kind, typed)).map(asTypeable);
   } catch {
-    // The failure that is being reported says more.
+    // The caller reports the original failure, which is more useful.
     return [];
   }
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { editDistance } from '../../../edit-distance.js';
 
 /**
- * What people type for what is called differently here, as in other programs: the names of commands, or whole lines, of which the
- * third word and those after it are arguments.
+ * Names that other programs use for our commands. A value is the name of a command, or a line: group, command and
+ * arguments.
  */
 const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   accept: ['enrollments status active'],
@@ -85,7 +85,7 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   waitlist: ['enrollments list --status waiting'],
 };
 
-/** The best first. */
+/** Names that other programs use for our options. Values are sorted, best first. */
 const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
   '--all': ['--limit'],
   '--fields': ['--columns'],
@@ -106,7 +106,7 @@ interface CommandPath {
   command: Command;
 }
 
-/** The commands below one, the nearest first. */
+/** Returns all commands below a command, nearest first. */
 function descendantsOf(command: Command): CommandPath[] {
   const children = command.commands.map((child): CommandPath => ({ words: [child.name()], command: child }));
   const further = children.flatMap((child) =>
@@ -120,13 +120,13 @@ function descendantsOf(command: Command): CommandPath[] {
 
 const isCalled = (command: Command, word: string) => command.name() === word || command.aliases().includes(word);
 
-/** A command that may be meant: the words that lead to it, after the program's name, and its last arguments. */
+/** Suggested command: its words after the program's name, and arguments to append. */
 export interface SuggestedCommand {
   words: string[];
   last: string[];
 }
 
-/** The commands of those in a group that a name, or a whole line, means. */
+/** Finds commands by name, or by a line of group, command and arguments. */
 function commandsOf(path: readonly string[], all: readonly CommandPath[], meaning: string): SuggestedCommand[] {
   const [group, name, ...last] = meaning.split(' ');
   const found = all.map(({ words, command }) => ({ words: [...path, ...words], command }));
@@ -136,7 +136,7 @@ function commandsOf(path: readonly string[], all: readonly CommandPath[], meanin
   return found.filter(({ words }) => words.join(' ') === line).map(({ words }) => ({ words, last }));
 }
 
-/** The most similar words, if any is similar: as commander does it for options. */
+/** Returns the candidates with the most similar spelling, if any. Uses commander's rule for options. */
 export function mostSimilar(word: string, candidates: readonly string[]): string[] {
   const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   const close = distances.filter(({ candidate, distance }) => {
@@ -147,10 +147,7 @@ export function mostSimilar(word: string, candidates: readonly string[]): string
   return close.filter(({ distance }) => distance === least).map(({ candidate }) => candidate);
 }
 
-/**
- * The commands that may be meant by a word that a program, or a group of its commands, doesn't have: by what the word means, in
- * the group and then elsewhere, or by how it is spelled.
- */
+/** Suggests commands for an unknown word: first by synonym in the group, then by synonym elsewhere, then by spelling. */
 export function suggestCommands(program: Command, group: readonly Command[], word: string): SuggestedCommand[] {
   const here = group.at(-1) ?? program;
   const path = group.map((one) => one.name());
@@ -165,7 +162,7 @@ export function suggestCommands(program: Command, group: readonly Command[], wor
   return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
 }
 
-/** The values of statuses and roles that have other names elsewhere. */
+/** Names that other programs use for our statuses and roles. */
 const valueSynonyms: Readonly<Record<string, string>> = {
   accepted: 'active',
   admin: 'super_admin',
@@ -180,7 +177,7 @@ const valueSynonyms: Readonly<Record<string, string>> = {
   teacher: 'trainer',
 };
 
-/** The allowed value that is meant by another one, by its meaning or spelling. */
+/** Suggests an allowed value for a wrong one, by synonym or spelling. */
 export function suggestValue(typed: string, allowed: readonly string[]): string | undefined {
   const word = typed.trim().toLowerCase();
   return [word, valueSynonyms[word], ...mostSimilar(word, allowed)].find(
@@ -188,7 +185,7 @@ export function suggestValue(typed: string, allowed: readonly string[]): string 
   );
 }
 
-/** The option of a command that is meant by one that it doesn't have, where its meaning says so. */
+/** Suggests an option for an unknown one, by synonym. */
 export function suggestOption(command: Command, flag: string): string | undefined {
   const wanted = optionSynonyms[flag] ?? [];
   const found = wanted.flatMap((one) => command.options.filter(({ long, flags }) => long === one || flags === one));

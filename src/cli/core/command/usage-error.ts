@@ -4,7 +4,7 @@ import { asTyped, commandLine, type Io, widthOf } from '../output/output.js';
 import { printable } from '../output/printable.js';
 import { type SuggestedCommand, suggestCommands, suggestOption, suggestValue } from './suggestions.js';
 
-/** The command that words lead to, by way of the groups that it is in; without words that lead nowhere. */
+/** Returns the groups and the command that the words name. Stops at the first unknown word. */
 function commandChain(program: Command, words: readonly string[]): Command[] {
   const found: Command[] = [];
   for (const word of words) {
@@ -15,7 +15,7 @@ function commandChain(program: Command, words: readonly string[]): Command[] {
   return found;
 }
 
-/** The commands that are meant, with the subcommands of a group: "user lst" means "users list". */
+/** Extends a single suggestion by its subcommand: "user lst" becomes "users list". */
 function withSubcommand(
   program: Command,
   suggestions: readonly SuggestedCommand[],
@@ -31,7 +31,7 @@ function withSubcommand(
   return found.length === 0 ? { suggestions, rest: [] } : withSubcommand(program, found, rest);
 }
 
-/** The message for an unknown command: suggestions, and all commands. */
+/** Returns the message for an unknown command, with suggestions and all commands. */
 function unknownCommand(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandChain(program, argv);
   const [word = '', ...others] = argv.slice(group.length);
@@ -40,7 +40,7 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   const operands = others.slice(0, firstOption === -1 ? undefined : firstOption);
   const { suggestions, rest } = withSubcommand(program, suggestCommands(program, group, word), operands);
   const lines = suggestions.map(({ words, last }) => {
-    // The others belong to one command only.
+    // The remaining words belong to a single suggestion only.
     const [before, after] = suggestions.length === 1 ? [rest, others.slice(operands.length)] : [[], []];
     return `  ${commandLine(io, [...words, ...before, ...last, ...after])}`;
   });
@@ -54,7 +54,7 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   ].join('\n');
 }
 
-/** How the words of a name are written as one, where a command names one thing. */
+/** Returns a hint to quote a name with blanks, if the command takes one argument. */
 function quotingHint(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandChain(program, argv);
   const words = argv.slice(group.length);
@@ -64,14 +64,14 @@ function quotingHint(io: Io, program: Command, argv: readonly string[]): string 
   return `\nA name with blanks needs quotes: ${asTyped(io, line)}`;
 }
 
-/** The message for an error of commander, with what may have been meant, in lines. */
+/** Returns the message for an error of commander, with suggestions on their own lines. */
 export function usageProblem(
   io: Io,
   program: Command,
   argv: readonly string[],
   { code, message }: CommanderError,
 ): string {
-  // Commander shows the help when a subcommand is missing.
+  // Commander has printed the help if a subcommand is missing.
   if (code === 'commander.help') return 'A command is missing. Add --help to list the commands.';
   if (code === 'commander.unknownCommand') return unknownCommand(io, program, argv);
   const text = message.replace(/^error: /, '');
@@ -85,7 +85,7 @@ export function usageProblem(
   return suggestion === undefined ? text : `unknown option '${flag}'\n(Did you mean ${suggestion}?)`;
 }
 
-/** A mistake in usage, for people: lines that are broken between words. */
+/** Returns the text of a usage error, wrapped between words. */
 export function usageProblemText(io: Io, problem: string): string {
   const lines = `error: ${problem}\nAdd --help to see how it is used.`.split('\n');
   return printable(lines.flatMap((line) => wrapHanging(line, widthOf(io.stderr))).join('\n'));
