@@ -1,25 +1,28 @@
 import fastStringWidth from 'fast-string-width';
 
-/** How text is made to fit a number of columns of a terminal: wide characters take two of them, combining ones none. */
+/** Fits text into columns of a terminal. Wide characters take two columns, combining characters none. */
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text, as people see them. What tells them apart takes 20 ms to make, and few texts are cut. */
+/**
+ * Splits a text into characters as people see them. The segmenter is created on first use: creation takes 20 ms, and few
+ * texts are cut.
+ */
 function graphemesOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }
 
-/** Marks with a column of their own, such as vowel signs of Devanagari, Tamil, Burmese and Khmer; all other marks have none. */
+/** Marks that take a column, such as vowel signs of Devanagari, Tamil, Burmese and Khmer. Other marks take none. */
 const spacingMarks = /\p{Mc}/gu;
 
-/** Columns of a terminal: wide characters take two, marks that are drawn into another character none. */
+/** Returns the width in columns of a terminal. */
 export function displayWidth(text: string): number {
-  // The package counts no mark at all.
+  // The package counts no marks.
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 
-/** What of the text is no wider than this: its first characters, as people see them. */
+/** Returns the longest beginning of a text that fits the width. */
 function beginning(text: string, width: number): string {
   let end = 0;
   let used = 0;
@@ -31,16 +34,16 @@ function beginning(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** The text, cut to the width: an ellipsis stands for the rest. */
+/** Cuts a text to the width. An ellipsis replaces the rest. */
 export function cut(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `${beginning(text, width - 1).trimEnd()}…`;
 }
 
-/** A word in pieces that are no wider than this. */
+/** Splits a word into pieces that fit the width. */
 function pieces(word: string, width: number): string[] {
   const found: string[] = [];
   for (let rest = word; rest !== ''; ) {
-    // A character that is wider than the line takes one of its own.
+    // A character wider than the whole line gets its own line.
     const piece = beginning(rest, width) || String.fromCodePoint(rest.codePointAt(0) ?? 0);
     found.push(piece);
     rest = rest.slice(piece.length);
@@ -48,7 +51,7 @@ function pieces(word: string, width: number): string[] {
   return found;
 }
 
-/** The text in lines that are no wider than this: broken between words, and within those that are too long, or not there. */
+/** Wraps a text between words. Breaks words that are longer than a line, unless `keepsWords` is true. */
 export function wrap(text: string, width: number, keepsWords = false): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
@@ -64,13 +67,12 @@ export function wrap(text: string, width: number, keepsWords = false): string[] 
   return [...lines, line];
 }
 
-/** How far the further lines of {@link wrapHanging} are indented below the first one. */
+/** Additional indent of continuation lines in {@link wrapHanging}. */
 const hang = 4;
 
 /**
- * A line with an indent of its own in lines that are no wider than this, where its words aren't: the further ones are indented
- * more than the first.
- * @param width what the terminal has; absent where there is no terminal
+ * Wraps a line between words, and indents continuation lines more than the first line. Words are not broken.
+ * @param width of the terminal; absent without a terminal
  */
 export function wrapHanging(line: string, width = Number.POSITIVE_INFINITY): string[] {
   if (displayWidth(line) <= width) return [line];
@@ -83,19 +85,19 @@ export function wrapHanging(line: string, width = Number.POSITIVE_INFINITY): str
   return [indent + first, ...further];
 }
 
-/** The width of a column: what it takes, and how little it can do with. */
+/** Possible widths of a column, and its priority. */
 export interface Extent {
   natural: number;
   minimum: number;
   priority: number;
 }
 
-/** What columns of a table are apart. */
+/** Space between the columns of a table. */
 export const gap = 2;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 
-/** The widths, where the widest that can be narrower are, until they fit. */
+/** Shrinks the widest columns until the table fits or all columns have their minimum width. */
 function shrunk(extents: readonly Extent[], width: number): number[] {
   const widths = extents.map(({ natural }) => natural);
   for (let excess = total(widths) - width; excess > 0; excess -= 1) {
@@ -111,9 +113,9 @@ function shrunk(extents: readonly Extent[], width: number): number[] {
 }
 
 /**
- * The widths of the columns of a table, 0 for those that are left out: the least important go until the others fit, then
- * the widest of those become narrower.
- * @param width what the terminal has; absent where there is no terminal
+ * Returns the widths of the columns of a table, 0 for omitted columns. Omits the least important columns until the
+ * minimum widths fit, then shrinks the widest columns.
+ * @param width of the terminal; absent without a terminal
  */
 export function layout(extents: readonly Extent[], width = Number.POSITIVE_INFINITY): number[] {
   const least = total(extents.filter(({ natural }) => natural > 0).map(({ minimum }) => minimum));

@@ -3,31 +3,30 @@ import type { Io } from './output.js';
 import { paintFor } from './paint.js';
 import { printable, printableLine } from './printable.js';
 
-/** What the logger writes its lines to. */
 interface LogStream {
   /** @param line JSON, with its line break */
   write(line: string): void;
 }
 
-/** What may be logged of a request. */
+/** Parsed line of the log. */
 interface LogEntry {
   msg?: string;
   req?: { id?: string; method: string; path: string };
-  /** Once it is answered. */
+  /** Absent until the request is answered. */
   res?: { status: number };
-  /** Milliseconds. */
+  /** In ms. */
   responseTime?: number;
   userId?: string;
 }
 
-/** Nothing that a client has sent may move the cursor, colour, or begin a line of its own. Stacks keep their lines. */
+/** Reviver for JSON.parse() that escapes control characters, which clients may have sent. Stacks keep their line breaks. */
 function withoutControlCharacters(key: string, value: unknown): unknown {
   if (typeof value === 'string') return key === 'stack' ? printable(value) : printableLine(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [printableLine(name), member]));
 }
 
-/** The message, and what happened to the request. The client of a failed one was answered the same id. */
+/** Returns the message with the outcome of the request. A failed request shows the id that the client received. */
 function messageOf({ msg, req, res, responseTime, userId }: LogEntry): string {
   const parts = [msg, req?.method, req?.path, res?.status];
   if (responseTime !== undefined) parts.push(`${responseTime} ms`);
@@ -37,8 +36,8 @@ function messageOf({ msg, req, res, responseTime, userId }: LogEntry): string {
 }
 
 /**
- * The stream of the log, on standard error: lines for people at a terminal, JSON elsewhere, or what `LOG_FORMAT` says. Neither
- * has control characters of what is logged.
+ * Returns the log stream on standard error. With format `auto`, lines are readable at a terminal and JSON elsewhere.
+ * Control characters are escaped in both formats.
  */
 export async function logStream(
   format: Config['logFormat'],
@@ -46,7 +45,7 @@ export async function logStream(
 ): Promise<LogStream> {
   if (format === 'json' || (format === 'auto' && !stderr.isTTY))
     return { write: (line) => void stderr.write(printable(line)) };
-  // JSON needs none of it.
+  // Loaded on use: JSON doesn't need the package.
   const { default: pinoPretty } = await import('pino-pretty');
   const pretty = pinoPretty.prettyFactory({
     colorize: paintFor(stderr, env).level > 0,
@@ -56,7 +55,7 @@ export async function logStream(
   });
   return {
     write(line) {
-      // As `logger.ts` has written it.
+      // The line was written by `logger.ts`.
       const entry: LogEntry = JSON.parse(line, withoutControlCharacters);
       stderr.write(pretty({ ...entry, msg: messageOf(entry) }));
     },

@@ -6,21 +6,21 @@ import { shellWord } from '../../../shell-quote.js';
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
-/** How wide a terminal is that doesn't say so. */
+/** Width of a terminal that doesn't report its width. */
 const defaultWidth = 80;
 
-/** The columns of a terminal; undefined for other streams. */
+/** Returns the columns of a terminal; undefined for other streams. */
 export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
   isTTY ? columns || defaultWidth : undefined;
 
-/** Where tables are shown. */
+/** Terminal for tables, and the current time. */
 export interface Display {
-  /** In columns; absent where standard output is no terminal: then nothing is cut, shortened or relative. */
+  /** In columns; absent if standard output is no terminal. Tables then show full values. */
   width?: number | undefined;
   now: Date;
 }
 
-/** All that a command uses of its process; tests replace it. */
+/** Process of a command; tests replace it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };
   stdout: OutputStream;
@@ -29,15 +29,15 @@ export interface Io {
   cwd: string;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** What was typed to call the program, such as `npx coursectl`; `coursectl` when absent. */
+  /** Typed name of the program, such as `npx coursectl`; `coursectl` by default. */
   calledAs?: string;
-  /** The user of the operating system who runs the program; absent where it isn't known. */
+  /** System user who runs the program; absent if unknown. */
   osUser?: string | undefined;
-  /** A pager has the terminal: Ctrl-C is its own. */
+  /** Whether a pager is open. The pager handles Ctrl-C. */
   pagerOpen?: boolean;
 }
 
-/** What to type for a command, as the program was called. */
+/** Returns a command line that begins with the typed name of the program. */
 export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: string): string {
   return `${calledAs} ${rest}`;
 }
@@ -45,12 +45,12 @@ export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: 
 const commandLines =
   /(?<!\bnpx )\bcoursectl (?=(?:setup|serve|open|overview|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config|backup|restore|mail|certificates|completion)\b)/g;
 
-/** Replaces `coursectl` in a message by what was typed to call the program. */
+/** Replaces `coursectl` by the typed name of the program, in command lines within a message. */
 export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {
   return message.replaceAll(commandLines, () => `${calledAs} `);
 }
 
-/** Writes text or bytes and waits when the stream is full, so that long data doesn't fill the memory. */
+/** Writes text or bytes. Waits while the stream is full, to bound memory. @throws AppError `INTERRUPTED` */
 export async function writeText(stream: OutputStream, text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   if (stream.write(text)) return;
   try {
@@ -60,7 +60,6 @@ export async function writeText(stream: OutputStream, text: string | Uint8Array,
   }
 }
 
-/** Writes a line, as {@link writeText} does. */
 export function writeLine(stream: OutputStream, line: string): Promise<void> {
   return writeText(stream, `${line}\n`);
 }
@@ -68,15 +67,15 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
 /** @example either(['a', 'b', 'c']) // 'a, b or c' */
 export const either = (words: readonly string[]) => words.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-/** A number with its noun: "1 course", "42 courses". */
+/** Returns a number with its noun: "1 course", "42 courses". */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-/** A command line that a POSIX shell reads as these words. */
+/** Returns a command line with these words, quoted for a POSIX shell. */
 export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]): string {
   return asTyped(io, words.map(shellWord).join(' '));
 }
 
-/** A failure for programs; its hints name commands as the program was called. */
+/** Returns a failure for `--json`. Command lines in it begin with the typed name of the program. */
 export function failureJson(io: Pick<Io, 'calledAs'>, error: unknown): object {
   if (!isAppError(error))
     return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { AppError, systemErrorCode } from '../../../errors.js';
 import { type Io, writeText } from './output.js';
 
-/** A stream of the process is handed on, so that the pager has the terminal; another one is written to. */
+/** Lets the pager inherit a stream of the process, so that the pager controls the terminal. Other streams are piped. */
 const inheritedOrPiped = (stream: Io['stdout']) =>
   'fd' in stream && typeof stream.fd === 'number' ? stream.fd : 'pipe';
 
-/** How the pager is called: as `PAGER` says, by the shell, or less, which may not be installed. */
+/** Starts the pager: the command in `PAGER`, run by the shell, or less, which may not be installed. */
 function start({ env, stdout, stderr }: Io): ChildProcess {
   const { PAGER } = env;
   return spawn(PAGER ?? 'less', {
     shell: PAGER !== undefined,
-    // As git calls it: colours, no clearing of the screen, and an end by itself where all fits.
+    // The options that git uses: colours, no clearing of the screen, and exit if the text fits the screen.
     env: { LESS: 'FRX', LV: '-c', ...env },
     stdio: ['pipe', inheritedOrPiped(stdout), inheritedOrPiped(stderr)],
   });
 }
 
-/** A pager that runs, or nothing where there is none. */
+/** Opens a pager. Returns undefined if the program doesn't exist. */
 async function open(io: Io): Promise<ChildProcess | undefined> {
   const pager = start(io);
   pager.stdout?.pipe(io.stdout, { end: false });
@@ -33,8 +33,8 @@ async function open(io: Io): Promise<ChildProcess | undefined> {
 }
 
 /**
- * Writes to a pager until all is written or the person has left it.
- * @throws AppError `USAGE` when the command of `PAGER` can't be run
+ * Writes to a pager until the text ends or the user quits the pager.
+ * @throws AppError `USAGE` if the command in `PAGER` can't be run
  */
 async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string>): Promise<void> {
   const { stdin } = pager;
@@ -42,15 +42,15 @@ async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string
   const ended = once(pager, 'close');
   const left = new AbortController();
   pager.once('close', () => left.abort());
-  // The reader has left the pager: the rest isn't needed.
+  // The user quit the pager: the rest isn't needed.
   stdin.on('error', () => left.abort());
-  // Ctrl-C is the pager's now.
+  // The pager handles Ctrl-C now.
   io.pagerOpen = true;
   let code: unknown;
   try {
     for await (const piece of pieces) {
       if (left.signal.aborted) break;
-      // Waiting fails when the pager is left or breaks, which the signal tells.
+      // Waiting fails if the pager ends. The loop then sees the aborted signal.
       if (!stdin.write(piece)) await once(stdin, 'drain', { signal: left.signal }).catch(() => undefined);
     }
   } finally {
@@ -69,7 +69,7 @@ async function* followed(first: readonly string[], others: AsyncIterator<string>
 
 const linesIn = (text: string) => text.split('\n').length - 1;
 
-/** Writes all, piece by piece, to standard output. @throws AppError `INTERRUPTED` */
+/** Writes all pieces to standard output. @throws AppError `INTERRUPTED` */
 async function writeAll(io: Io, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (io.signal.aborted) throw new AppError('INTERRUPTED');
@@ -77,19 +77,19 @@ async function writeAll(io: Io, pieces: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/** Whether there is somebody at a terminal who may scroll. */
+/** Whether standard output is a terminal that can scroll, and a pager is not disabled. */
 const isPaged = ({ stdout, env }: Io) =>
   Boolean(stdout.isTTY) && env.TERM !== 'dumb' && env.PAGER !== '' && env.PAGER !== 'cat';
 
 /**
- * Writes text to standard output: by a pager, when it is longer than the screen and there is one.
+ * Writes text to standard output, through a pager if the text is longer than the screen.
  * @throws AppError `USAGE`, `INTERRUPTED`
  */
 export async function writePaged(io: Io, text: AsyncIterable<string>, isAllowed: boolean): Promise<void> {
   if (!isAllowed || !isPaged(io)) return writeAll(io, text);
   const pieces = text[Symbol.asyncIterator]();
   const first: string[] = [];
-  // A line remains for the prompt of the shell.
+  // One line of the screen is for the shell prompt.
   for (let lines = 0; lines < (io.stdout.rows ?? 24); ) {
     const next = await pieces.next();
     if (next.done) return writeAll(io, followed(first, pieces));

@@ -3,12 +3,12 @@ import { isAppError } from '../../../errors.js';
 import type { Io, OutputStream } from './output.js';
 import { printable } from './printable.js';
 
-/** Colours for a stream: only on a terminal, and never against NO_COLOR (https://no-color.org). */
+/** Returns colours for a stream: only for a terminal, and not with NO_COLOR (https://no-color.org). */
 export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
   return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 }
 
-/** What a failed command prints: the problem, and the fields below it. @param verbose whether the stack is printed, too */
+/** Returns the message of a failure, with a line for each invalid field. @param verbose whether the stack is printed, too */
 export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
   const label = paint.red('error:');
   if (isAppError(error, 'VALIDATION', 'CONFIG_INVALID') && error.details.length > 0) {
@@ -17,7 +17,7 @@ export function failureText(error: unknown, paint: ChalkInstance, verbose: boole
     const summary = error.code === 'VALIDATION' ? 'The input is not valid:' : 'The configuration is not valid:';
     return `${label} ${summary}\n${error.details.map((detail) => `  ${printable(detail.message)}`).join('\n')}`;
   }
-  // A no was meant: nothing has failed.
+  // A no is an intended answer, not an error.
   if (isAppError(error, 'DECLINED')) return `${printable(error.message)}`;
   if (isAppError(error)) return `${label} ${printable(error.message)}`;
   const message = error instanceof Error ? error.message : String(error);
@@ -25,7 +25,7 @@ export function failureText(error: unknown, paint: ChalkInstance, verbose: boole
   return `${label} This is a bug in coursectl: ${printable(message)}.${hint}`;
 }
 
-/** The stack of an error and of its causes, as `--verbose` prints it. */
+/** Returns the stack of an error and of its causes, for `--verbose`. */
 export function stackText(error: Error, paint: ChalkInstance): string {
   return paint.dim(printable(stackOf(error)));
 }

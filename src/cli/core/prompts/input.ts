@@ -3,9 +3,9 @@ import { AppError } from '../../../errors.js';
 import type { Io } from '../output/output.js';
 
 /**
- * A password from standard input, for scripts: its first line, without the line break. Never from an option:
- * options are seen by every user of the machine.
- * @throws AppError `USAGE` when it would be typed visibly, or isn't text; `INTERRUPTED`
+ * Reads a password from the first line of standard input, for scripts. No option takes a password: every user of the
+ * machine can see options.
+ * @throws AppError `USAGE` at a terminal, which would show the password, and for text that is not UTF-8; `INTERRUPTED`
  */
 export async function readPassword(io: Io): Promise<string> {
   if (io.stdin.isTTY)
@@ -18,14 +18,14 @@ export async function readPassword(io: Io): Promise<string> {
     const [line = ''] = new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
     return line;
   } catch (error) {
-    // Replacement characters would make an unknown password.
+    // Replacement characters would silently change the password.
     throw new AppError('USAGE', 'The password on standard input is not UTF-8. Pipe it in as UTF-8 text.', {
       cause: error,
     });
   }
 }
 
-/** All of standard input. @throws AppError `INTERRUPTED` */
+/** Reads all of standard input. @throws AppError `INTERRUPTED` */
 export async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
@@ -36,7 +36,7 @@ export async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A number that was typed as text. Other text is returned as it is: the schema refuses it. */
+/** Parses a typed integer. Returns other text unchanged, for the schema to refuse. */
 export function typedNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
 }

@@ -4,14 +4,14 @@ import { AppError } from '../../../errors.js';
 import type { Io } from '../output/output.js';
 import { printable, printableLine } from '../output/printable.js';
 
-/** How questions are put to a terminal. Each throws AppError `INTERRUPTED` when it is left unanswered. */
+/** Questions at a terminal. Each one throws AppError `INTERRUPTED` if unanswered. */
 export interface PromptDriver {
-  /** What was typed, once `problem` finds nothing wrong with it. Enter alone answers `initial`. */
+  /** Asks until `problem` returns true. Enter alone answers `initial`. */
   line(message: string, problem: (typed: string) => true | string, initial?: string): Promise<string>;
-  /** Asks without showing what is typed. */
+  /** Asks without showing the answer. */
   hidden(message: string, problem: (typed: string) => true | string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
-  /** @param initial what Enter alone answers */
+  /** @param initial answer of Enter alone */
   choose(message: string, choices: readonly PlainChoice[], initial?: string): Promise<string>;
   search(message: string, find: (typed: string) => Promise<readonly PlainChoice[]>): Promise<string>;
 }
@@ -23,14 +23,14 @@ interface PlainChoice {
 
 const anything = () => true as const;
 
-/** "Email" as "Email: ". */
+/** Converts "Email" to "Email: ". */
 const labelOf = (message: string) => (/\w$/.test(message) ? `${message}: ` : `${message} `);
 
-/** Asks in lines, without moving the cursor: for terminals that can't (`TERM=dumb`), as those inside of editors. */
+/** Asks line by line, for terminals that can't move the cursor (`TERM=dumb`), such as those in editors. */
 export function askInLines(io: Io): PromptDriver {
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
 
-  /** @param isShown otherwise readline edits the line, which the terminal would show, and writes it nowhere */
+  /** @param isShown whether the terminal shows the answer; otherwise readline reads each key and its output is discarded */
   async function typed(question: string, isShown: boolean): Promise<string> {
     io.stderr.write(printable(question));
     const output = isShown ? io.stderr : new PassThrough().resume();
@@ -41,7 +41,7 @@ export function askInLines(io: Io): PromptDriver {
     try {
       return await reader.question('', { signal: AbortSignal.any([io.signal, left.signal]) });
     } catch (error) {
-      // The shell's prompt begins a line of its own.
+      // The shell prompt must begin on a new line.
       io.stderr.write('\n');
       throw left.signal.aborted || io.signal.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
     } finally {

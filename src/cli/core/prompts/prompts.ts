@@ -7,44 +7,44 @@ import type { PromptDriver } from './plain-prompts.js';
 interface Choice<T extends string> {
   value: T;
   name: string;
-  /** What is shown of it once it is chosen, where the name is too long for that. */
+  /** Text after the choice, if the name is too long. */
   short?: string;
 }
 
 /**
- * Asks the person at the terminal. Answers are checked by the schemas of the API, and returned normalised.
- * Each question throws AppError `INTERRUPTED` when it is left unanswered.
+ * Questions at the terminal. The schemas of the API check and normalise the answers. Each question throws AppError
+ * `INTERRUPTED` if unanswered.
  */
 export interface Prompts {
   text(message: string, atom: Joi.Schema, initial?: string): Promise<string>;
-  /** Asks twice; what is typed is never shown. */
+  /** Asks twice for the password, without showing it. */
   newPassword(message: string, atom: Joi.Schema): Promise<string>;
-  /** Asks once; every answer is valid. */
+  /** Asks once, without showing the answer. Every answer is valid. */
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
-  /** @param initial what Enter alone answers; the first choice when absent */
+  /** @param initial answer of Enter alone; the first choice if absent */
   choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
-  /** Lets one be chosen of those that a search finds. @param find those for what was typed so far */
+  /** Lets the user search and choose. @param find returns the choices for the typed text */
   search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
 
 const check = (atom: Joi.Schema, answer: string) =>
   atom.required().validate(answer, { errors: { wrap: { label: false } } });
 
-/** What an atom says of an answer: `true`, or the sentence to show. */
+/** Returns true for a valid answer; otherwise the message to show. */
 function problemOf(atom: Joi.Schema, answer: string): true | string {
   const { error } = check(atom, answer);
   return error ? (error.details[0]?.message ?? error.message) : true;
 }
 
-/** Prompts on the terminal, written to standard error: standard output stays for data. */
+/** Creates prompts on standard error, because standard output is for data. */
 export async function createPrompts(io: Io): Promise<Prompts> {
   const asked = io.env.TERM === 'dumb' ? (await import('./plain-prompts.js')).askInLines(io) : await askInPlace(io);
   return {
     ...asked,
     async text(message, atom, initial) {
       const answer = await asked.line(message, (typed) => problemOf(atom, typed), initial);
-      // The schemas asked with are those of texts, which Joi's types don't say.
+      // All schemas here are string schemas, which Joi's types don't express.
       return check(atom, answer).value as string;
     },
     async newPassword(message, atom) {
@@ -57,17 +57,17 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     secret: (message) => asked.hidden(message, () => true),
     confirm: (question, initial) => asked.confirm(printableLine(question), initial),
     async choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
-      // The prompt gives back one of the values it was given.
+      // The prompt returns one of the given values.
       return (await asked.choose(message, choices, initial)) as T;
     },
   };
 }
 
-/** Asks with questions that are drawn anew with each key. */
+/** Asks with inquirer, which redraws a question after each key. */
 async function askInPlace(io: Io): Promise<PromptDriver> {
   const { default: inquirer } = await import('inquirer');
 
-  /** Asks one question, until it is answered or ended by Ctrl-C, Ctrl-D or a signal. */
+  /** Asks one question. The user may end it by Ctrl-C or Ctrl-D, or a signal may end the process. */
   async function answerTo<T>(
     put: (ask: ReturnType<typeof inquirer.createPromptModule>) => Promise<{ answer: T }>,
   ): Promise<T> {
@@ -93,7 +93,7 @@ async function askInPlace(io: Io): Promise<PromptDriver> {
           { type: 'input', name: 'answer', message, ...(initial !== undefined && { default: initial }), validate },
         ]),
       ),
-    // toggleMask would let Ctrl-T show what was typed.
+    // With toggleMask, Ctrl-T would show the password.
     hidden: (message, validate) =>
       answerTo((ask) =>
         ask<{ answer: string }>([{ type: 'password', name: 'answer', message, toggleMask: false, validate }]),
