@@ -12,7 +12,7 @@ import type { Result, Run } from '../../core/command/run.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { auditColumns, type auditListOptions } from './columns.js';
 
-/** What has an id that lists show the end of. */
+/** Types whose short ids appear in lists. */
 const subjects: Readonly<Partial<Record<AuditTargetType, ShortIdSubject>>> = {
   user: 'User',
   course: 'Course',
@@ -21,7 +21,7 @@ const subjects: Readonly<Partial<Record<AuditTargetType, ShortIdSubject>>> = {
   mail: 'Mail',
 };
 
-/** The id that ends so, of what there is or was. @throws AppError `VALIDATION` for the end of several */
+/** Returns the id of an existing or deleted record that ends so. @throws AppError `VALIDATION` if several ids end so */
 async function endingWith(context: Context, end: string, targetType: AuditTargetType | undefined) {
   const types = targetType === undefined ? Object.values(subjects) : [subjects[targetType] ?? []].flat();
   const present = await Promise.all(types.map((subject) => findIdEndingWith(context, subject, end)));
@@ -32,7 +32,7 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
   throw validationError([{ path: 'targetId', code: 'AMBIGUOUS', message }]);
 }
 
-/** The id of a course. What may be the end of an id is returned as it is, and finds no entries. */
+/** Returns the id of a course. A possible short id of no course is returned unchanged, and matches no entries. */
 async function courseNamed(context: Context, typed: string): Promise<string> {
   const course = await findCourseByName(context, typed);
   if (course) return course.id;
@@ -41,10 +41,10 @@ async function courseNamed(context: Context, typed: string): Promise<string> {
 }
 
 /**
- * The id of what a text names: a whole id in any spelling, or the end of one, also of something that was deleted; an email
- * address; with a type the names that commands take. Any other text is returned as it is.
- * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` or `course` for
- *   any name, of none
+ * Returns the id of a target: from a whole id in any spelling, a short id (also of deleted records), an email address, or
+ * with a type the names that other commands accept. Any other text is returned unchanged.
+ * @throws AppError `VALIDATION` for an ambiguous name; `NOT_FOUND` for an unknown email address, and with type `user` or
+ *   `course` for any unknown name
  */
 async function targetIdOf(
   context: Context,
@@ -64,26 +64,26 @@ async function targetIdOf(
   return isAccount ? (await findUser(context, typed)).id : typed;
 }
 
-/** The id of an account; one that was deleted is known by its id alone. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Returns the id of an account. A deleted account is known by its id only. @throws AppError `NOT_FOUND`, `VALIDATION` */
 async function actorIdOf(context: Context, reference: string): Promise<string> {
   return parseId(reference) ?? (await findUser(context, reference)).id;
 }
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof auditListOptions>): void {
-  // Not the target: it may be a name, which is longer than an id. The listing checks the id that it has.
+  // Excludes the target, because a name may be longer than an id. The listing checks the id.
   const { action, targetType, from, to } = run.options;
   checkListing(run, auditColumns, auditListingSchema, { action, targetType, from, to });
 }
 
-/** Who changed what. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Lists the entries of the audit log. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function list(run: Run<'', typeof auditListOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to } = run.options;
   const listed = { key: 'entries', one: 'entry', many: 'entries', columns: auditColumns };
   return listing(run, listed, async () => {
     const context = await run.context();
     const actorId = actor === undefined ? undefined : await actorIdOf(context, actor);
-    // The options were checked: it is one of the types.
+    // checkList() has checked the type.
     const type = auditTargetTypes.find((one) => one === targetType);
     const targetId = target === undefined ? undefined : await targetIdOf(context, target, type);
     const query = { action, targetType, targetId, from, to, actorId };

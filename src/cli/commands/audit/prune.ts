@@ -8,8 +8,8 @@ import { counted } from '../../core/output/output.js';
 type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 
 /**
- * Exports and deletes the entries that are older than the retention, after a question.
- * @throws AppError `USAGE` when there is no retention, `INTERRUPTED`, and as {@link pruneAudit}
+ * Exports and deletes the entries that are older than the retention, after a confirmation.
+ * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and as {@link pruneAudit}
  */
 export async function prune(run: PruneRun): Promise<Result> {
   const { dryRun = false, yes = false } = run.options;
