@@ -15,13 +15,13 @@ type BackupRun = Run<'<folder>', { '--print-dump': string }>;
 const passwordHint =
   'Set MYSQL_PWD to the password, or name a file that has it by --defaults-extra-file=<file> as the first option.';
 
-/** The commands for the database, where it is on a server. */
+/** Returns the dump commands of a database server; undefined for SQLite. */
 async function commandsFor({ config, schema }: Context, folder: string): Promise<DumpCommands | undefined> {
   if (config.database.dialect === 'sqlite') return undefined;
   return dumpCommands(config.database, await schema.serverVersion(), `${folder}.sql`);
 }
 
-/** The bucket of the files, and how to copy it; undefined where they are in a folder. */
+/** Returns the bucket of the files and a hint how to copy it; undefined if the files are in a folder. */
 function bucketOf({ config, storage: { location } }: Context) {
   const { storage } = config.files;
   if (storage.kind !== 's3') return undefined;
@@ -29,7 +29,7 @@ function bucketOf({ config, storage: { location } }: Context) {
   return { address, location, hint: `copy the bucket with a tool of its server, such as: ${command}` };
 }
 
-/** `coursectl backup` */
+/** Runs `coursectl backup`. @throws AppError `USAGE`, and as {@link makeBackup} */
 export async function backUp(run: BackupRun): Promise<Result> {
   const context = await run.context();
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
@@ -89,7 +89,7 @@ function textOf(folder: string, manifest: Manifest, bucketHint: string | undefin
   ].join('\n');
 }
 
-/** Files by their keys, under how many they are and what is wrong with them; nothing for none. */
+/** Returns the number of files with a problem and their keys; no lines without such files. */
 function keysText(keys: readonly string[], problem: string): string[] {
   return keys.length === 0 ? [] : [`${counted(keys.length, 'file')} ${problem}`, ...keys.map((key) => `  ${key}`)];
 }

@@ -7,7 +7,7 @@ import { createProgress } from '../../core/bulk/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted, withCommandLines } from '../../core/output/output.js';
 
-/** `coursectl restore` */
+/** Runs `coursectl restore`. @throws AppError as {@link restoreBackup} */
 export async function restore(run: Run<'<folder>'>): Promise<Result> {
   const context = await run.context();
   const { config } = context;
@@ -20,7 +20,7 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   }).finally(() => progress.stop());
   const isCurrent = config.database.dialect === 'sqlite' && pending.length === 0;
   const bucket = config.files.storage.kind === 's3' ? context.storage.location : null;
-  // The installation that was backed up may still use the bucket, and need what this database has as incomplete.
+  // The original installation may still use the bucket, and need uploads that are incomplete in this database.
   if (isCurrent && bucket === null) await removeOrphans(run, context);
   const { databaseBytes, files, ...rest } = summaryOf(manifest);
   const hints = [
@@ -54,7 +54,7 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   };
 }
 
-/** What became of mails and secret addresses; nothing where there were none. */
+/** Returns lines about withdrawn mails and ended links and calendar addresses. */
 function mailsText(mails: Restored['mails']): string[] {
   if (!mails) return [];
   const { withdrawnMails, endedLinks, endedCalendars } = mails;
@@ -71,7 +71,10 @@ function mailsText(mails: Restored['mails']): string[] {
   ];
 }
 
-/** Removes what deletions had left at the time of the backup; a failure is only a warning, because the backup is restored. */
+/**
+ * Removes files that were marked for deletion at the time of the backup. A failure is only a warning, because the backup
+ * is restored.
+ */
 async function removeOrphans(run: Run<'<folder>'>, context: Context): Promise<void> {
   try {
     await sweepFiles(context);
