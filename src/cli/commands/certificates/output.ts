@@ -17,7 +17,7 @@ export const certificateColumns: readonly Column<Certificate>[] = [
   { name: 'courseId', value: ({ courseId }) => courseId, fit: 'id', priority: 'on request' },
 ];
 
-/** What people are shown of a certificate. */
+/** Returns the fields that `certificates show` prints. */
 export const certificateFields = (certificate: Certificate): [field: string, value: string | null][] => [
   ['code', certificate.code],
   ['valid', certificate.valid ? 'yes' : 'no'],

@@ -19,7 +19,7 @@ export function checkList(run: ListRun): void {
   checkListing(run, certificateColumns, certificateListingSchema, {});
 }
 
-/** Certificates, newest first. @throws AppError `NOT_FOUND` for the trainee, `VALIDATION` */
+/** Lists certificates, newest first. @throws AppError `NOT_FOUND` for the trainee, `VALIDATION` */
 export async function list(run: ListRun): Promise<Result> {
   const { course, trainee, valid, revoked } = run.options;
   return listing(run, { key: 'certificates', one: 'certificate', columns: certificateColumns }, async () => {
@@ -34,7 +34,7 @@ export async function list(run: ListRun): Promise<Result> {
   });
 }
 
-/** One certificate. @throws AppError `NOT_FOUND` */
+/** Shows one certificate. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<code>'>): Promise<Result> {
   const certificate = presentCertificate(await findCertificate(await run.context(), operator, run.arguments.code));
   return { json: { certificate }, text: fieldsText(certificateFields(certificate), run.display) };

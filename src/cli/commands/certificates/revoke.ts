@@ -7,7 +7,7 @@ import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { personName } from './output.js';
 
-/** Revokes a certificate, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED` */
+/** Revokes a certificate after a confirmation. @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED` */
 export async function revoke(run: Run<'<code>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const { code } = run.arguments;
