@@ -1,13 +1,13 @@
-/** How bash reads a command line up to the cursor, and how words are written there. */
+/** Parses a command line up to the cursor like bash, and quotes words for it. */
 
 interface BashWord {
-  /** The words before the one at the cursor, without quotes; the first is the program. */
+  /** Words before the cursor's word, without quotes. The first is the program. */
   before: string[];
-  /** The word at the cursor, as far as it is typed, without quotes. */
+  /** Typed part of the word at the cursor, without quotes. */
   value: string;
-  /** The quote that is still open. */
+  /** Quote that is still open. */
   quote: '' | "'" | '"';
-  /** How much of the value bash keeps, which a completion doesn't repeat: what is before the last break or an open quote. */
+  /** Length of the beginning that bash keeps and a completion must not repeat: up to the last break or an open quote. */
   kept: number;
 }
 
@@ -32,23 +32,23 @@ export function readLine(line: string, breaks: string): BashWord {
       value = (value ?? '') + (single ?? double?.replace(/\\([$`"\\])/g, '$1') ?? '');
       quote = single === undefined ? '"' : "'";
       if (groups.singleEnd || groups.doubleEnd) quote = '';
-      // An open quote is at the end of the line.
+      // Only an open quote reaches the end of the line.
       kept = length;
     } else if (escaped !== undefined) value = (value ?? '') + escaped;
     else {
       value = (value ?? '') + text;
-      // The word that bash completes begins behind a break, but with the @ of hosts.
+      // Bash completes the part after the last break character. The character @, for host names, belongs to that part.
       if (breaks.includes(text)) kept = text === '@' ? length : value.length;
     }
   }
   return { before, value: value ?? '', quote, kept };
 }
 
-/** What to put in place of the part of the word that bash completes, so that the whole word means the name. */
+/** Returns the replacement for the part that bash completes, so that the whole word stands for the name. */
 export function bashWord(name: string, { quote, kept }: Pick<BashWord, 'quote' | 'kept'>): string {
   const rest = name.slice(kept);
   if (quote === "'") return rest.replaceAll("'", "'\\''");
-  // Nothing escapes an exclamation mark there, which calls the history.
+  // Double quotes can't escape an exclamation mark, which calls the history: the quotes are closed around it.
   if (quote === '"') return rest.replace(/[\\"$`]/g, '\\$&').replaceAll('!', '"\\!"');
   return rest.replace(/[^\w@%+=:,./\-\u0080-\uffff]/g, '\\$&');
 }

@@ -1,14 +1,17 @@
 import type { Command, Option } from 'commander';
 import type { Completable, Suggestion } from '../../../services/completion/completion.js';
 
-/** Arguments and values of options of these names are completed from the database. Here, so that the others load less. */
+/**
+ * Names of arguments and option values that are completed from the database. Declared here, because an import would load
+ * more code.
+ */
 const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];
 
-/** What may stand at the cursor: one of these. */
+/** Candidates at the cursor. Only one field is set. */
 interface Candidates {
   words?: readonly Suggestion[];
   isFile?: boolean;
-  /** Names in the database. */
+  /** Kind of names from the database. */
   names?: Completable | undefined;
 }
 
@@ -19,14 +22,14 @@ function valuesOf(name: string, choices: readonly string[] | undefined): Candida
   return { isFile: name === 'file' || name === 'folder', names: nameKinds.find((kind) => kind === name) };
 }
 
-/** The option that takes a value, if that is one. */
+/** Returns the option with this flag, if it takes a value. */
 const valuedOption = ({ options }: Command, flag: string) =>
   options.find(({ short, long, required, optional }) => (required || optional) && (flag === short || flag === long));
 
-/** The subcommands, as the help shows them. */
+/** Returns the visible subcommands. */
 function subcommands(command: Command, isHelp: boolean): Suggestion[] {
   const help = command.createHelp();
-  // Commander's own help command isn't declared, and has no help.
+  // Commander's own help command has no help itself.
   const visible = help.visibleCommands(command).filter((child) => !isHelp || command.commands.includes(child));
   return visible.map((child) => word(child.name(), help.subcommandDescription(child)));
 }
@@ -39,8 +42,9 @@ function flagsOf(command: Command): Suggestion[] {
 }
 
 /**
- * What may stand at the cursor, as the program declares it.
- * @param before the words after the name of the program and before the cursor @param current how the word at the cursor begins
+ * Returns the candidates at the cursor, from the declarations of the commands.
+ * @param before words between the program's name and the cursor's word
+ * @param current typed part of the cursor's word
  */
 export function candidatesAt(program: Command, before: readonly string[], current: string): Candidates {
   let command = program;
@@ -63,9 +67,9 @@ export function candidatesAt(program: Command, before: readonly string[], curren
   const argument = command.registeredArguments[position] ?? (last?.variadic ? last : undefined);
   if (argument) return valuesOf(argument.name(), argument.argChoices);
   if (position === 0 && command.commands.length > 0) return { words: subcommands(command, isHelp) };
-  // Where no argument is known, options are all there is to offer.
+  // Without a known argument, only options remain.
   return { words: isHelp ? [] : flagsOf(command) };
 }
 
-/** The option of "--option=value", with the equals sign. */
+/** Returns the option of "--option=value" with the equals sign, or an empty text. */
 export const optionPrefix = (current: string): string => /^--[\w-]+=/.exec(current)?.[0] ?? '';

@@ -7,10 +7,10 @@ import { bashWord, readLine } from './bash-words.js';
 import { candidatesAt, optionPrefix } from './candidates.js';
 import { completionScripts } from './scripts.js';
 
-/** How long a server may take to let a connection in, in milliseconds: a person waits. */
+/** Timeout of the connection to a database server. Short, because the user waits after the Tab key. */
 const databaseMs = '1000';
 
-/** What bash completes otherwise than by listing: it puts one name after the other into the line. */
+/** Values of COMP_TYPE (`%` and `*`) for which bash inserts names into the line instead of listing them. */
 const insertingTypes = ['37', '42'];
 
 async function namesIn(
@@ -24,10 +24,10 @@ async function namesIn(
     await assertDatabaseExists(config);
     const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: databaseMs })).database;
     const names = await suggestNames({ settings: config.database, open }, kind, typed);
-    // What can't be printed as it is can't be typed, either.
+    // The user can't type control characters.
     return names.filter(({ value }) => printableLine(value) === value);
   } catch (error) {
-    // At the Tab key no error helps.
+    // An error message after the Tab key doesn't help.
     if (run.options.verbose) throw error;
     return [];
   }
@@ -35,7 +35,7 @@ async function namesIn(
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** The script for a shell, or what that script asks for. */
+/** Prints the script for a shell, or answers a call of that script. */
 export async function completion(
   run: Run<'<shell> [word...]', None, { shell: readonly Shell[] }>,
   program: Command,
@@ -47,9 +47,10 @@ export async function completion(
 }
 
 /**
- * Prints what the shell's script asks for: "files" where the shell completes a file, else "words" and a line each, as that shell
- * understands it. Names of which the database can't be read are none; with `--verbose` the error is thrown.
- * @param given the words after the program's name, the last of which is at the cursor; of bash the line up to the cursor
+ * Answers the shell's script: "files" if the shell should complete a file name, otherwise "words" and a line per
+ * candidate in the format of the shell. Without an accessible database there are no names; with `--verbose` the error is
+ * thrown.
+ * @param given words after the program's name, the last one at the cursor; for bash the line up to the cursor
  */
 async function complete(
   run: Pick<Run, 'io' | 'config' | 'context' | 'options'>,
@@ -68,9 +69,9 @@ async function complete(
   const isList = offers.length > 1 && !insertingTypes.includes(COMP_TYPE);
   const lines = offers.map(({ value, description, isCode }) => {
     const text = printableLine(description.replace(/\s+/g, ' '));
-    // Numbers and ids say little. bash inserts what its words have in common, which is never a description.
+    // Numbers and ids need a description. Bash inserts the common beginning of its words, which is never a description.
     if (line) return bashWord(option + value, line) + (isList && isCode ? `  (${text})` : '');
-    // fish compares the whole word; of zsh, _describe reads "word:description".
+    // fish compares the whole word. In zsh, _describe reads "word:description".
     return shell === 'fish' ? `${option}${value}\t${text}` : [value, text].map(withoutColons).join(':');
   });
   return { json: { isFile: isFile === true, words: offers }, text: [isFile ? 'files' : 'words', ...lines].join('\n') };

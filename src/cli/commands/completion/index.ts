@@ -4,7 +4,7 @@ import { define, type Registry } from '../../core/command/command.js';
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'completion <shell> [word...]',
-    // Completing a name must say nothing, whatever is wrong with the database.
+    // Completion must print no errors, whatever the state of the database.
     schema: 'any',
     summary: 'Print a script that lets the shell complete commands, options and names with the Tab key',
     examples: [

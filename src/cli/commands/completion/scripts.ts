@@ -1,6 +1,6 @@
 /**
- * Scripts that let a shell ask the program for what may stand at the cursor. A key runs what Enter would run, and nothing else:
- * the program that is typed as the command, not one of the folder or behind npx.
+ * Scripts that let a shell ask the program for candidates at the cursor. The Tab key runs only the program that Enter
+ * would run: the typed command, never a program of the folder or after npx.
  */
 
 const bash = (name: string) => `# bash completion for ${name}
