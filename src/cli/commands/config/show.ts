@@ -2,9 +2,8 @@ import { describeSettings } from '../../../config/show.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { rowsText } from '../../core/listing/table.js';
 
-/** The effective settings, with secrets hidden. */
 export async function show({ io, config, display }: Run): Promise<Result> {
-  // It warns of names that are no settings.
+  // Loading the settings prints warnings about unknown names.
   await config();
   const settings = describeSettings({ env: io.env, cwd: io.cwd });
   const rows = settings.map(({ name, value, origin }) => [name, value, origin]);
