@@ -24,22 +24,21 @@ import { courseInput } from './input.js';
 import type { createCourseOptions, deleteCourseOptions, editCourseOptions } from './options.js';
 import { type Course, courseName, trainerName } from './output.js';
 
-/** The course that the command line names first. */
 const courseIdIn = (run: Run<'<course>'>, context: Context) => courseIdOf(context, run.arguments.course);
 
-/** A course after a change. @param textOf what to say about it */
+/** Returns the result for a changed course. @param textOf returns the message */
 function changed(model: Parameters<typeof presentCourse>[0], textOf: (course: Course) => string): Result {
   const course = presentCourse(model);
   return { json: { course }, text: textOf(course) };
 }
 
-/** @throws AppError `VALIDATION`; the trainer is looked up later */
+/** @throws AppError `VALIDATION`; the lookup of the trainer follows later */
 export function checkCreate({ options }: Run<'', typeof createCourseOptions>): void {
   validate(namedCourseCreationSchema, { ...courseInput(options), trainerId: options.trainer });
 }
 
 /**
- * Creates a course, which is hidden until it is published.
+ * Creates an unpublished course.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
  */
 export async function create(run: Run<'', typeof createCourseOptions>): Promise<Result> {
@@ -59,7 +58,7 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
   };
 }
 
-/** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */
+/** @throws AppError `USAGE` without changes, `VALIDATION` */
 export function checkEdit({ options }: Run<'<course>', typeof editCourseOptions>): void {
   const input = courseInput(options);
   if (Object.keys(input).length === 0)
@@ -75,7 +74,7 @@ export async function edit(run: Run<'<course>', typeof editCourseOptions>): Prom
   return changed(updated, (course) => `Changed ${courseName(course)}.`);
 }
 
-/** Publishes a course, or takes it back. @throws AppError `NOT_FOUND` */
+/** Publishes or unpublishes a course. @throws AppError `NOT_FOUND` */
 export async function publish(run: Run<'<course>'>, isPublished: boolean): Promise<Result> {
   const context = await run.context();
   const published = await publishCourse(context, operator, await courseIdIn(run, context), { isPublished });
@@ -85,7 +84,7 @@ export async function publish(run: Run<'<course>'>, isPublished: boolean): Promi
   );
 }
 
-/** Gives a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+/** Assigns a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
 export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result> {
   const context = await run.context();
   const trainerId = await userIdOf(context, run.arguments.user, 'trainer');
@@ -96,7 +95,7 @@ export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result
 const inUse = (cause?: unknown) =>
   new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it anyway.', { cause });
 
-/** @throws AppError `COURSE_IN_USE` before a question about what would be refused */
+/** @throws AppError `COURSE_IN_USE` instead of a question, `DECLINED`, `INTERRUPTED` */
 async function askWhetherToDelete(
   run: Run<'<course>', typeof deleteCourseOptions>,
   context: Context,
@@ -116,8 +115,8 @@ async function askWhetherToDelete(
 }
 
 /**
- * Deletes a course with all that hangs on it, having asked.
- * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `INTERRUPTED`
+ * Deletes a course with its enrollments and files, after a confirmation.
+ * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `DECLINED`, `INTERRUPTED`
  */
 export async function remove(run: Run<'<course>', typeof deleteCourseOptions>): Promise<Result> {
   const context = await run.context();

@@ -3,7 +3,7 @@ import type { presentPerson } from '../../../presenters/user.js';
 import type { Column } from '../../core/listing/columns.js';
 import { type Course, seatsCell, stateOn, trainerName } from './output.js';
 
-/** The columns of courses. @param day today, in the time zone of the programme */
+/** Returns the columns of courses. @param day today, in the time zone of the programme */
 export const courseColumnsOn = (day: string): readonly Column<Course>[] => [
   { name: 'title', value: ({ title }) => title, fit: 'wrap', minimum: 20, priority: 0 },
   { name: 'startDate', heading: 'BEGINS', value: ({ startDate }) => startDate, fit: 'whole', priority: 2 },

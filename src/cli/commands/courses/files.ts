@@ -43,7 +43,7 @@ export function checkList(run: Run<'<course>', typeof fileListOptions>): void {
   checkListing(run, fileColumns, fileListingSchema);
 }
 
-/** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
+/** Lists the files of a course. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function list(run: Run<'<course>', typeof fileListOptions>): Promise<Result> {
   return listing(run, { key: 'files', one: 'file', columns: fileColumns }, async () => {
     const context = await run.context();
@@ -52,13 +52,13 @@ export async function list(run: Run<'<course>', typeof fileListOptions>): Promis
   });
 }
 
-/** The file that the command line names last, copied to where services take uploads from. */
+/** Copies the file on the command line to the folder of uploads, where services expect it. */
 function uploadOf(run: Run<'<file>'>, context: Context, limit: UploadLimit) {
   const given = run.arguments.file;
   return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, limit, signal: run.io.signal });
 }
 
-/** Puts a copy of a file among those of a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
+/** Adds a copy of a file to a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
 export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -70,7 +70,7 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   };
 }
 
-/** Gives a course an image. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
+/** Sets the image of a course. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
 export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -79,7 +79,7 @@ export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   return { json: { imageUrl }, text: `${courseName(course)} has a new image: ${imageUrl}` };
 }
 
-/** Removes the image of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND` */
+/** Removes the image of a course after a confirmation. @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED` */
 export async function removeImage(run: Run<'<course>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -95,17 +95,17 @@ export async function removeImage(run: Run<'<course>', typeof yesOption>): Promi
   return { json: { removed: true }, text: `Removed the image of ${courseName(course)}.` };
 }
 
-/** An uploaded file may contain control sequences of terminals. @throws AppError `USAGE` */
+/** Refuses a terminal, because an uploaded file may contain control sequences. @throws AppError `USAGE` */
 function assertNoTerminal({ io, options }: Run<'', typeof outputOption>): void {
   if (options.output === undefined && io.stdout.isTTY)
     throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
 }
 
-/** What comes of a file, or why no more of it does. @throws AppError `STORAGE_UNAVAILABLE`, `INTERRUPTED` */
+/** Yields the bytes of a stored file. @throws AppError `STORAGE_UNAVAILABLE`, `INTERRUPTED` */
 async function* downloaded({ stream }: StoredObject, { storage }: Context, signal: AbortSignal) {
   addAbortSignal(signal, stream);
   try {
-    // A stream of bytes: it was given no encoding.
+    // The stream has no encoding, so it yields bytes.
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
     if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
@@ -132,7 +132,7 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
   try {
     await writeData(run.io, run.options.output, downloaded(object, context, run.io.signal));
   } finally {
-    // Where it is to go may have been refused, before anything of it was read.
+    // The output may have failed before any byte was read.
     object.stream.destroy();
   }
   const { output } = run.options;
@@ -141,7 +141,7 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
     : { json: { file: presentMaterial(file), output }, text: `${sized(file)} written to ${output}.` };
 }
 
-/** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
+/** Removes a file of a course after a confirmation. @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED` */
 export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);

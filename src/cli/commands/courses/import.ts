@@ -28,10 +28,10 @@ import { courseName } from './output.js';
 
 type ImportRun = Run<'<file>', typeof importCourseOptions>;
 
-/** The width of lines with examples in a pipe. */
+/** Width of lines with examples in a pipe. */
 const widestLine = 120;
 
-/** An import is one transaction. */
+/** Limited, because an import is a single transaction. */
 const maxRows = 1000;
 
 const limits = { fieldBytes: 256 * 1024, recordBytes: 1024 * 1024, columns: 256 };
@@ -49,11 +49,14 @@ const headerRules: HeaderRules = {
   maxAddedColumns: 0,
 };
 
-/** The columns that files can have and this one doesn't, for people. */
+/**
+ * Returns the columns for people that a file may have and this one lacks. Files may name a trainer instead of
+ * `trainerId`.
+ */
 const fieldsOf = (used: readonly (ImportedColumn | undefined)[]) =>
   importedColumns.filter((column) => column !== 'trainerId' && !used.includes(column));
 
-/** The courses in a file, with the columns that are used and ignored. */
+/** Courses of a file, with the used and ignored columns. */
 interface CourseFile {
   rows: CourseRow[];
   used: { heading: string; column: ImportedColumn }[];
@@ -94,7 +97,7 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
   }
 }
 
-/** A line of a plan about a row that isn't simply created. */
+/** Returns the line of a plan about a row that isn't created normally. */
 function lineOf(planned: PlannedCourse): string[] {
   const row = `Line ${planned.line}, "${printableLine(planned.title)}":`;
   if (planned.outcome === 'exists') return [`${row} exists already, unchanged`];
@@ -102,7 +105,10 @@ function lineOf(planned: PlannedCourse): string[] {
   return planned.isTitleKnown ? [`${row} created, although a course of another first day has this title`] : [];
 }
 
-/** The used columns with their field, number of courses and first value, and the ignored ones. */
+/**
+ * Returns a line for each used column, with field, number of courses and first value, and a line with the ignored
+ * columns.
+ */
 function columnLines({ rows, used, ignored }: CourseFile, width: number | undefined): string[] {
   const lines = used.map(({ heading, column }) => {
     const values = rows.flatMap(({ cells }) => cells[column] ?? []);
@@ -119,7 +125,7 @@ function columnLines({ rows, used, ignored }: CourseFile, width: number | undefi
   ];
 }
 
-/** The plan of an import, with the counts last, where a terminal shows them. */
+/** Returns the plan of an import, with the counts last, next to the question. */
 function planText(planned: readonly PlannedCourse[], file: CourseFile, width: number | undefined): string {
   const count = (outcome: PlannedCourse['outcome']) => planned.filter((one) => one.outcome === outcome).length;
   const remedy = count('rejected') > 0 ? ': correct their rows and import the file again' : '';
@@ -132,7 +138,7 @@ function planText(planned: readonly PlannedCourse[], file: CourseFile, width: nu
 }
 
 /**
- * Creates the courses of a file, having shown the plan and asked.
+ * Creates the courses of a file, after a plan and a confirmation.
  * @throws AppError `IMPORT_FILE_INVALID`, `USAGE`, `NOT_FOUND` for `--trainer`, `DECLINED`, `INTERRUPTED`
  */
 export async function importFile(run: ImportRun): Promise<Result> {
@@ -173,7 +179,7 @@ export async function importFile(run: ImportRun): Promise<Result> {
 }
 
 /**
- * Deletes the untouched courses of the latest import, having asked.
+ * Deletes the untouched courses of the latest import, after a confirmation.
  * @throws AppError `NOT_FOUND`, `USAGE`, `DECLINED`, `INTERRUPTED`
  */
 export async function undoImport(run: Run<'', typeof undoCourseImportOptions>): Promise<Result> {

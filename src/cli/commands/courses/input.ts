@@ -5,14 +5,14 @@ import type { editCourseOptions } from './options.js';
 
 const isBlank = (text: string) => text.trim() === '';
 
-/** Options as the body of a request would have them; what isn't given is absent, an empty option clears the field. */
+/** Converts options to the body of an API request. Missing options are absent; an empty option clears the field. */
 export function courseInput(options: OptionValues<typeof editCourseOptions>): object {
   const { type, tag, maxStudents, waitingMax, featured } = options;
   const numberOrNone = (text: string | undefined) => (text?.trim() === 'none' ? '' : typedNumber(text));
   const given = {
     ...options,
     courseType: type,
-    // A single empty tag clears them; among others it is a mistake.
+    // A single empty tag clears the tags. An empty tag among others is an error.
     tags: tag?.length === 1 && tag.every(isBlank) ? [] : tag,
     maxStudents: numberOrNone(maxStudents),
     waitingMax: numberOrNone(waitingMax),

@@ -2,12 +2,10 @@ import { dryRunOption, exportOptions, repeatable, yesOption } from '../../core/c
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
-/** What courses are shown with on request. */
 export const courseDetailOptions = {
   '--include <keys>': 'seats: also show how many seats are taken and left',
 };
 
-/** Which courses are listed or exported. */
 export const courseFilterOptions = {
   '--category <category>': 'only courses of this category',
   '--level <level>': 'only beginner, intermediate or advanced courses',
@@ -49,7 +47,7 @@ export const deleteCourseOptions = {
   ...yesOption,
 };
 
-/** What a course says of itself. */
+/** Options for the fields of a course. */
 const courseFieldOptions = {
   '--title <title>': '3 to 200 characters',
   '--description <text>': 'what it is about',

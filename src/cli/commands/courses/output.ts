@@ -4,22 +4,20 @@ import type { CourseField } from '../../../schemas/course-fields.js';
 /** A course as the API shows it. */
 export type Course = ReturnType<typeof presentCourse>;
 
-/** The name of a course's trainer. */
 export const trainerName = ({ trainer }: Course) => `${trainer.firstName} ${trainer.lastName}`;
 
-/** The seats of a course that they were counted of. */
+/** Returns the seats of a course. Call only if the seats were counted. */
 function seatsText({ seatsTaken = 0, seatsLeft, waitingCount }: Course): string {
   const left = typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit';
   return `${seatsTaken} taken, ${left}${waitingCount ? `, ${waitingCount} waiting` : ''}`;
 }
 
-/** The seats of a course in a table: "3 of 20". */
+/** Returns the seats of a course for tables: "3 of 20". */
 export function seatsCell({ seatsTaken, maxStudents }: Course): string | null {
   if (seatsTaken === undefined) return null;
   return maxStudents === null ? String(seatsTaken) : `${seatsTaken} of ${maxStudents}`;
 }
 
-/** The state of a course on a day. */
 export function stateOn(
   day: string,
   course: Pick<Course, 'endDate' | 'isPublished'>,
@@ -60,9 +58,9 @@ const shownFields: Record<ShownField, [heading: string, value: (course: Course) 
   updatedAt: ['changed', ({ updatedAt }) => updatedAt.toISOString()],
 };
 
-/** What people are shown of a course. */
+/** Returns the fields that `courses show` prints. */
 export const courseFields = (course: Course): [field: string, value: string | null][] =>
   Object.values(shownFields).map(([heading, textOf]) => [heading, textOf(course)]);
 
-/** A course in a sentence. */
+/** Returns a course for a sentence: title and id. */
 export const courseName = ({ id, title }: Pick<Course, 'id' | 'title'>) => `"${title}" (${id})`;

@@ -40,13 +40,13 @@ import { courseFields } from './output.js';
 
 type ListOptions = OptionValues<typeof courseListOptions> & { json?: boolean };
 
-/** Whether the seats are shown. JSON and YAML have them as the API has: on request. */
+/** Whether to count the seats. JSON and YAML have seats only with `--include`, like the API. */
 function showsSeats({ output, json, columns }: ListOptions): boolean {
   if (json || output === 'json' || output === 'yaml') return false;
   return columns === undefined || columns.split(',').some((name) => /^(seats|waiting)$/i.test(name.trim()));
 }
 
-/** The options as the API's filter, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
+/** Returns the filter of the API, except for the trainer. @throws AppError `USAGE` for conflicting options */
 function filterOf(options: OptionValues<typeof courseFilterOptions>) {
   const { category, level, type, published, unpublished, seatsLeft, full, ended, search } = options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
@@ -62,7 +62,7 @@ function filterOf(options: OptionValues<typeof courseFilterOptions>) {
   };
 }
 
-/** The options as the API's query, but for the trainer. @throws AppError as {@link filterOf} */
+/** Returns the query of the API, except for the trainer. @throws AppError as {@link filterOf} */
 const queryOf = (options: ListOptions) => ({
   ...filterOf(options),
   ...sortingOf(options),
@@ -77,7 +77,7 @@ export function checkList(run: Run<'', typeof courseListOptions>): void {
   checkListing(run, courseColumns, courseListingSchema, queryOf(run.options));
 }
 
-/** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
+/** Lists courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
   const day = today({ config: await run.config(), now: () => run.display.now });
   const listed = { key: 'courses', one: 'course', columns: courseColumnsOn(day), pageSize: 12 };
@@ -94,7 +94,7 @@ export function checkExport(run: Run<'', typeof courseExportOptions>): void {
   validate(courseExportSchema, { ...filterOf(run.options), fields: run.options.fields });
 }
 
-/** Writes courses. @throws AppError `NOT_FOUND` for the trainer, and as `writeData` */
+/** Exports courses. @throws AppError `NOT_FOUND` for the trainer, and as `writeData` */
 export async function exportCourses(run: Run<'', typeof courseExportOptions>): Promise<Result> {
   const { fields, trainer } = run.options;
   const context = await run.context();
@@ -107,7 +107,7 @@ export function checkShow({ options }: Run<'<course>', typeof courseDetailOption
   validate(courseDetailsSchema, { include: options.include });
 }
 
-/** One course, all of it. @throws AppError `NOT_FOUND` */
+/** Shows all fields of one course. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<course>', typeof courseDetailOptions>): Promise<Result> {
   const context = await run.context();
   const { include } = run.options;
@@ -136,7 +136,6 @@ export async function calendar(run: Run<'<course>', typeof outputOption>): Promi
   return output === undefined ? {} : { json: { output }, text: `The calendar was written to ${output}.` };
 }
 
-/** The categories that courses have. */
 export async function categories(run: Run): Promise<Result> {
   const names = await listCategories(await run.context(), operator);
   if (names.length === 0) run.say('No categories.');
@@ -148,7 +147,7 @@ export function checkTrainers(run: Run<'', typeof trainerListOptions>): void {
   checkListing(run, trainerColumns, trainerListingSchema, { search: run.options.search });
 }
 
-/** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */
+/** Lists trainers who can be assigned to a course. @throws AppError `VALIDATION` */
 export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
   const { search } = run.options;
   return listing(run, { key: 'trainers', one: 'trainer', columns: trainerColumns }, async () => {
@@ -157,7 +156,7 @@ export async function trainers(run: Run<'', typeof trainerListOptions>): Promise
   });
 }
 
-/** Counts courses by kind. */
+/** Counts courses by state and category. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await courseStatistics(await run.context(), operator);
   const { total, published, unpublished, featured, byCategory } = figures;
