@@ -24,10 +24,10 @@ import { startChecks } from '../serve/start-checks.js';
 import { databaseFile, type Finding, failed, isMissing, ok, settingsFile, warning, writeAccess } from './files.js';
 import { type Check, report } from './report.js';
 
-/** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
+/** Accepted difference to the clock of the database. A larger one disturbs tokens and leases. */
 const tolerableSkewMs = 5000;
 
-/** Runs one check; a failure the program knows is a finding, with its own remedy in its message. */
+/** Runs one check. An AppError becomes a finding; its message contains the remedy. */
 async function check(name: string, find: () => Promise<Finding>): Promise<Check> {
   try {
     return { name, ...(await find()) };
@@ -43,14 +43,14 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
       'JWT_SECRET is not set',
       'Generate one with: openssl rand -base64 48. Set it in the environment or in .env.',
     );
-  // The previous secret can be left out, but not replaced.
+  // The previous secret can only be removed, not replaced.
   const secrets = [
     ['JWT_SECRET', auth.jwtSecret, 'Generate one with: openssl rand -base64 48'],
     ['JWT_SECRET_PREVIOUS', auth.jwtSecretPrevious, 'Remove it: that ends the sessions that it has signed.'],
   ] as const;
   for (const [name, secret, remedy] of secrets) {
     const weakness = secret === undefined ? undefined : secretWeakness(secret);
-    // In production the configuration itself is refused.
+    // Production refuses such a configuration.
     if (weakness !== undefined)
       return { status: production ? 'failed' : 'warning', detail: `${name} ${weakness}`, remedy };
   }
@@ -58,7 +58,10 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
   return ok(`JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`);
 }
 
-/** Whether session cookies get `Secure`. The service speaks plain HTTP: only a proxy that it trusts tells it of HTTPS. */
+/**
+ * Checks whether session cookies are `Secure`. The service itself speaks plain HTTP, and learns about HTTPS only from a
+ * trusted proxy.
+ */
 function sessionCookies({ http }: Config, production: boolean): Finding {
   if (http.trustProxy !== false) return ok('Secure in requests that came to the proxy by HTTPS');
   const detail = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
@@ -77,7 +80,7 @@ function metrics({ http }: Config): Finding {
   );
 }
 
-/** The day it is in the programme: a course ends with it. */
+/** Checks the time zone, which decides when courses end. */
 function programmeDay(context: Context, production: boolean): Finding {
   const detail = `${timeZoneOf(context)}, today is ${today(context)}`;
   return production && context.config.programme.timeZone === undefined
@@ -90,7 +93,6 @@ function programmeDay(context: Context, production: boolean): Finding {
 
 const mailSettings = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
 
-/** Whether the mail server can be used. */
 async function mailServer(context: Context): Promise<Finding> {
   const { server, from, publicUrl } = context.config.mail;
   if (!server) {
@@ -102,7 +104,6 @@ async function mailServer(context: Context): Promise<Finding> {
   return ok(`${server.host}:${server.port} can be used${server.user === undefined ? ', without a user' : ''}`);
 }
 
-/** Whether mails leave and arrive. */
 async function mails(context: Context): Promise<Finding> {
   const trouble = await mailTrouble(context);
   const isSent = (await isSenderRunning(context)) ? 'sent by the service' : 'no service runs that sends them';
@@ -132,7 +133,7 @@ async function demoProgramme(context: Context): Promise<Finding> {
 }
 
 async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
-  // The check of the data folder says whether it can be created; this one doesn't create it.
+  // The check of the data folder covers its creation. This check doesn't create the folder.
   if (files.storage.kind === 'local' && (await isMissing(files.storage.folder)))
     return ok(`${storage.location}, created with the first file`);
   await storage.check();
@@ -161,7 +162,7 @@ async function superAdmin(context: Context): Promise<Finding> {
   return setupRequired ? warning('none yet', 'Run: coursectl setup') : ok('exists');
 }
 
-/** Whether the keys of phones fit their country. */
+/** Checks whether the keys of phones match the chosen country. */
 async function phones(context: Context): Promise<Finding> {
   const { country, misfits, accounts } = await phoneState(context);
   const chosen = country === null ? 'no country' : `country ${country}`;
@@ -172,7 +173,7 @@ async function phones(context: Context): Promise<Finding> {
   );
 }
 
-/** So many are named; the rest is counted. */
+/** Maximum number of listed addresses; further locked addresses are counted. */
 const namedAddresses = 5;
 
 async function lockedOut(context: Context): Promise<Finding> {
@@ -204,7 +205,7 @@ const sizeText = (bytes: number) =>
 
 const dayOf = (moment: Date) => moment.toISOString().slice(0, 10);
 
-/** What the growing tables hold, roughly, and what is deleted from them: information, never a problem. */
+/** Reports approximate sizes of growing tables, and the retention of their rows. Never a problem. */
 async function growth(context: Context): Promise<Finding> {
   const { tables, oldestAudit, oldestLedger } = await growthOf(context);
   const sizes = tables.map(
@@ -230,19 +231,19 @@ async function connected({ schema, config }: Context): Promise<Finding> {
   const { database } = config;
   const where = databaseUrlForDisplay(database);
   await assertNoUnfinishedRestore(config);
-  // Connecting would make the file.
+  // Connecting would create the file.
   if (database.dialect === 'sqlite' && (await isMissing(database.file)))
     return failed(`no database at ${where} yet`, 'Run: coursectl setup');
   return ok(`${await schema.serverVersion()} at ${where}`);
 }
 
-/** Whether the database accepts changes: without them nobody can sign in. */
+/** Checks that the database accepts writes, which every login needs. */
 async function databaseWrites({ schema }: Context): Promise<Finding> {
   try {
     await schema.assertWritable();
     return ok('accepted');
   } catch (error) {
-    // An import or a backup may write for that long.
+    // A running import or backup may lock writes for that long.
     if (isAppError(error, 'OVERLOADED')) return { status: 'warning', detail: error.message };
     throw error;
   }
@@ -279,14 +280,13 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
   return checks;
 }
 
-/** Misspelt settings have no effect. */
 function misspelt(io: Io): Finding {
   const warnings = settingWarnings(io);
   if (warnings.length === 0) return ok('none is misspelt');
   return failed(warnings.join(' '), 'Correct or remove them: they have no effect.');
 }
 
-/** The checks that end a start of `serve`. */
+/** Runs the checks of the start of `serve`. */
 async function checksOfStart(context: Context, production: boolean): Promise<Check[]> {
   const url = await runningService(context.config);
   const findings: Readonly<Record<string, () => Finding | Promise<Finding>>> = {
@@ -296,7 +296,7 @@ async function checksOfStart(context: Context, production: boolean): Promise<Che
   const checks: Check[] = [];
   for (const [name, start] of Object.entries(startChecks)) {
     const find = async () => {
-      // The running service has the port.
+      // A running service occupies the port.
       if (name === 'address' && url !== undefined) return ok(`a coursectl service is running at ${url}`);
       const detail = await start(context);
       return findings[name]?.() ?? ok(detail);
@@ -307,12 +307,13 @@ async function checksOfStart(context: Context, production: boolean): Promise<Che
 }
 
 /**
- * Looks at everything that a service needs, and says of each what to do if it is wrong.
+ * Checks everything that a service needs, and reports a remedy for each problem.
  * @param forProduction checks as if NODE_ENV were production
  */
 export async function doctor(run: Run, forProduction: boolean): Promise<Result> {
   const settings = await check('settings', async () => misspelt(run.io));
-  // Production refuses settings of which the checks below say more: those of this environment must be valid.
+  // Checks the settings of the current environment only. Settings that production refuses appear in the checks below, in
+  // more detail.
   const configuration = await check('configuration', async () => ok(`valid (${(await run.config()).environment})`));
   const checks = [configuration, settings];
   if (configuration.status === 'ok') {

@@ -4,11 +4,9 @@ import path from 'node:path';
 import type { Config, SqliteConfig } from '../../../config/config.js';
 import { isDiskFull, readFailureReason, systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 
-/** What a check has found. */
 export interface Finding {
   status: 'ok' | 'warning' | 'failed';
   detail: string;
-  /** What to do about it. */
   remedy?: string;
 }
 
@@ -16,7 +14,7 @@ export const ok = (detail: string): Finding => ({ status: 'ok', detail });
 export const warning = (detail: string, remedy: string): Finding => ({ status: 'warning', detail, remedy });
 export const failed = (detail: string, remedy: string): Finding => ({ status: 'failed', detail, remedy });
 
-/** Whether there is nothing at a path. What this user may not look at is not missing: using it says why. */
+/** Whether a path doesn't exist. An inaccessible path counts as existing: its use reports the reason. */
 export async function isMissing(file: string): Promise<boolean> {
   return stat(file).then(
     () => false,
@@ -24,10 +22,10 @@ export async function isMissing(file: string): Promise<boolean> {
   );
 }
 
-/** A block of most file systems. */
+/** Size of a block in most file systems. */
 const probeBytes = 4096;
 
-/** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
+/** Checks whether other users of this machine can read the secrets in `.env`. Windows has no such permissions. */
 export async function settingsFile(file: string): Promise<Finding> {
   const found = await undefinedIfMissing(stat(file));
   if (found === undefined) return ok('none: all settings come from the environment');
@@ -38,7 +36,7 @@ export async function settingsFile(file: string): Promise<Finding> {
   );
 }
 
-/** Whether other users of this machine can read the database: sequelize-cli or a copy may have made it so. */
+/** Checks whether other users of this machine can read the database, for example after a copy. */
 export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
   if (await isMissing(file)) return ok('none yet');
   let found: Stats;
@@ -61,14 +59,14 @@ export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
   );
 }
 
-/** Whether the data folder can be written, or made. */
+/** Checks whether the data folder can be written or created. */
 export async function writeAccess({ dataDir }: Config): Promise<Finding> {
-  // The folder is created when it is needed: until then its parent must be writable.
+  // A missing folder is created on use: its parent must be writable.
   let folder = dataDir;
   while (!existsSync(folder)) folder = path.dirname(folder);
   const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
   try {
-    // Some bytes: a full disk still takes an empty file.
+    // Writes some bytes, because a full disk still accepts an empty file.
     await writeFile(probe, Buffer.alloc(probeBytes), { flag: 'wx' });
     return ok(`${dataDir} is writable`);
   } catch (error) {
@@ -78,7 +76,7 @@ export async function writeAccess({ dataDir }: Config): Promise<Finding> {
       isDiskFull(code) ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     );
   } finally {
-    // The check has its result; the probe is a few bytes.
+    // The check is done, and the probe has a few bytes only: a failure to remove it doesn't matter.
     await rm(probe, { force: true }).catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ export interface Check extends Finding {
 
 const ranks = { ok: 0, warning: 1, failed: 2 };
 
-/** The checks as lines, or as an object: problems last, where a terminal shows them. */
+/** Returns the checks as lines or as an object. Problems come last, next to the shell prompt. */
 export function report(run: Run, checks: readonly Check[]): Result {
   const shown = checks
     .toSorted((one, other) => ranks[one.status] - ranks[other.status])
@@ -37,7 +37,7 @@ export function report(run: Run, checks: readonly Check[]): Result {
   const counts = `${counted(warnings.length, 'warning')}, ${counted(failures.length, 'failure')}`;
   const summary = wrapHanging(`${counts}${problems.length === 0 ? '' : `: ${problems.join(', ')}`}`, run.display.width);
   const all = [...linesOf(shown), ...summary];
-  // A line remains for the prompt of the shell.
+  // One line of the screen is for the shell prompt.
   const isTooLong = run.display.width !== undefined && !run.options.verbose && all.length >= (run.io.stdout.rows ?? 24);
   const passedText = `${passed.join(', ')} (each: ${asTyped(run.io, 'doctor --verbose')})`;
   const short = [...lineOf('ok', passedText), ...linesOf(shown.slice(passed.length)), ...summary];
