@@ -17,7 +17,7 @@ import type { EnrollmentItem, EnrollmentTargets } from './selection.js';
 
 type Several = Extract<EnrollmentTargets, { kind: 'several' }>;
 
-/** How bulk changes of enrollments are spoken of. */
+/** Words for the messages of bulk changes. */
 export const wordings = {
   assign: {
     one: 'trainee',
@@ -38,16 +38,16 @@ function verdictOf(previewed: PreviewedOutcome): ItemResult {
 
 const onWaitingList = 'on the waiting list';
 
-/** The account was found by its name: that it is no trainee's says more. */
+/** Rewords the refusal of an account that exists but is no trainee's. */
 const whoseRole = (refusal: AppError): AppError =>
   isAppError(refusal, 'NOT_FOUND') && refusal.subject === 'Trainee'
     ? new AppError('NOT_FOUND', 'This is not the account of a trainee.', { cause: refusal })
     : refusal;
 
-/** Enrollments or trainees per call of the services. */
+/** Enrollments or trainees per call of a service. */
 const batchSize = 100;
 
-/** Characters of a reply that one call of the service may bring about: each enrollment has a copy. */
+/** Maximum length of all copies of a reply per call of a service, in characters. Each enrollment stores a copy. */
 const maxReply = 100_000;
 
 interface Assignment {
@@ -59,10 +59,9 @@ interface Assignment {
   notify: boolean;
 }
 
-/** What a plan says of mails. */
 const mailsIn = (notify: boolean) => (notify ? ', with a mail to each in a published course' : '');
 
-/** Trainees to enroll in a course, batch by batch. */
+/** Returns the bulk change that enrolls trainees in a course. */
 export function assignment(
   context: Context,
   selection: BulkWork['selection'],
@@ -98,16 +97,19 @@ export function assignment(
   };
 }
 
-/** Failures that belong to one enrollment. */
+/** Codes of errors that concern a single enrollment. */
 const ownFailures = ['NOT_FOUND'] as const;
 
-/** What the service has done with an enrollment. */
+/** Converts the outcome of the service. */
 const verdictOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): ItemResult =>
   outcome === 'refused'
     ? { outcome, refusal }
     : { outcome: outcome === 'changed' ? 'done' : 'unchanged', more: { enrollment: presentEnrollment(enrollment) } };
 
-/** Enrollments to move to a status from the one they are shown with. @throws AppError `VALIDATION` */
+/**
+ * Returns the bulk change of a status. An enrollment is changed only if it still has the status shown in the plan.
+ * @throws AppError `VALIDATION`
+ */
 export async function statusChange(
   context: Context,
   several: Several,
@@ -145,7 +147,7 @@ export async function statusChange(
   };
 }
 
-/** Enrollments to remove, batch by batch. */
+/** Returns the bulk removal of enrollments. */
 export async function removal(context: Context, several: Several): Promise<BulkWork> {
   return {
     words: wordings.remove,
@@ -159,7 +161,7 @@ export async function removal(context: Context, several: Several): Promise<BulkW
         return { verdicts: items.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
       } catch (error) {
         if (!isAppError(error, 'NOT_FOUND')) throw error;
-        // One of them was removed meanwhile: the others are removed one by one.
+        // One of the enrollments was removed meanwhile: removes the others one by one.
         return changeEach(items, signal, ownFailures, async ({ id }) => {
           const [one] = (await removeEnrollments(context, operator, [id])).map(presentEnrollment);
           return { enrollment: one };

@@ -30,13 +30,12 @@ import { resolveEnrollments } from './selection.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
 
-/** An enrollment after a change, or as it was wanted before. @param textOf what to say about it */
+/** Returns the result for an enrollment, changed or unchanged. @param textOf returns the message */
 function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => string): Result {
   const enrollment = presentTrainerEnrollment(model);
   return { json: { enrollment }, text: textOf(enrollment) };
 }
 
-/** A sentence about an assignment. */
 const assignedText = (enrollment: Enrollment): string =>
   enrollment.status === 'waiting'
     ? `${enrollmentName(enrollment)} (${enrollment.id}) is on the waiting list, number ${enrollment.waitingPlace}.`
@@ -45,7 +44,7 @@ const assignedText = (enrollment: Enrollment): string =>
 const unchangedText = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
 
 /**
- * The enrollment because of which a trainee can't be enrolled, where it is as wanted: the same command may have been run before.
+ * Returns the existing enrollment if it is already as wanted, such as after an earlier run of the same command.
  * @throws the refusal otherwise
  */
 async function existing(
@@ -56,20 +55,21 @@ async function existing(
 ) {
   if (!isAppError(refusal, 'ALREADY_ENROLLED')) throw refusal;
   const [found] = (await listEnrollments(context, operator, ids)).items;
-  // It may have been removed meanwhile.
+  // The enrollment may have been removed meanwhile.
   if (!found || !wanted.status.some((status) => hasWantedState(found, { ...wanted, status }))) throw refusal;
   return found;
 }
 
 /**
- * Enrolls one trainee, or several.
- * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link resolveAccounts}, and of one as {@link assignEnrollment}
+ * Enrolls one trainee or several.
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link resolveAccounts}, and for a single trainee as {@link
+ *   assignEnrollment}
  */
 export async function assign(run: Run<'<course> [user...]', typeof assignOptions>): Promise<Result> {
   const { options } = run;
   const { notify = false } = options;
   const { course: named } = run.arguments;
-  // Before anything is looked up: a wrong status is wrong for all trainees.
+  // Before any lookup: a wrong status is wrong for all trainees.
   const { status, reply, whenFull } = validate(assignedStateSchema, pick(options, ['status', 'reply', 'whenFull']));
   const targets = await resolveAccounts(run, wordings.assign, { role: 'trainee' });
   const context = await run.context();
@@ -91,7 +91,7 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
 }
 
 /**
- * Shows a rename since the enrollment, and a course that has not begun. Asks at a terminal.
+ * Shows a rename since the enrollment and a course that has not begun. Asks for confirmation at a terminal.
  * @throws AppError `DECLINED`, `INTERRUPTED`
  */
 async function showDoubts(run: Run<'', typeof statusOptions>, context: Context, enrollment: Enrollment): Promise<void> {
@@ -99,12 +99,16 @@ async function showDoubts(run: Run<'', typeof statusOptions>, context: Context, 
   const early = earlyText([await findCourse(context, operator, enrollment.courseId)], today(context));
   const about = [renamesText([rename ?? []].flat()), early].filter((doubt) => doubt !== undefined).join('\n');
   if (about === '') return;
-  // A script goes on: a trainee's rename must not stop it.
+  // A script continues: a trainee's rename must not stop it.
   if (run.options.yes || !run.interactive) run.say(about);
   else await confirm(run, { about, question: 'Complete this enrollment?', otherwise: 'Nothing was changed.' });
 }
 
-/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link resolveEnrollments}, {@link showDoubts}, {@link changeStatus} */
+/**
+ * Changes the status of enrollments.
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, and as {@link resolveEnrollments}, {@link showDoubts}, {@link
+ *   changeStatus}
+ */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
   const { reply, notify = false } = run.options;
@@ -127,7 +131,7 @@ export function checkReply(run: Run<'[enrollment] <reply>', typeof enrollmentOpt
   if (typed !== undefined) validate(replySchema, { reply: typed });
 }
 
-/** Replies to a trainee, or takes the reply back. @throws AppError as {@link setReply} */
+/** Sets or clears the reply to a trainee. @throws AppError as {@link setReply} */
 export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOptions>): Promise<Result> {
   const { reply: typed } = run.arguments;
   const context = await run.context();
@@ -139,12 +143,12 @@ export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOp
 
 /** @throws AppError `VALIDATION` */
 export function checkProgress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): void {
-  // Where the number itself is missing, the message says that.
+  // For a missing number, a later message says so.
   const { number }: Partial<typeof run.arguments> = run.arguments;
   if (number !== undefined) validate(progressSchema, { progress: typedNumber(number) });
 }
 
-/** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
+/** Sets the progress of a trainee, in per cent. @throws AppError as {@link setProgress} */
 export async function progress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): Promise<Result> {
   const { number } = run.arguments;
   const input = { progress: typedNumber(number) };
@@ -154,7 +158,10 @@ export async function progress(run: Run<'[enrollment] <number>', typeof enrollme
   return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: progress is ${enrollment.progress} % now.`);
 }
 
-/** Removes enrollments, having asked. @throws AppError as {@link resolveEnrollments}, `NOT_FOUND`, `INTERRUPTED` */
+/**
+ * Removes enrollments after a confirmation.
+ * @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED`, and as {@link resolveEnrollments}
+ */
 export async function remove(run: Run<'[enrollment...]', typeof removeOptions>): Promise<Result> {
   const targets = await resolveEnrollments(run, run.arguments.enrollment, wordings.remove);
   const context = await run.context();

@@ -83,7 +83,7 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-/** What the help of commands that change enrollments says below the options. */
+/** Help text of commands that change enrollments, below the options. */
 const changeNotes = `An id, or --trainee with --course, names one enrollment. Other filters mean all that match.\n${bulkNotes('enrollments')}`;
 
 function registerChanges(enrollments: Command, registry: Registry): void {

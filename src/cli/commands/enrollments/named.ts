@@ -15,13 +15,14 @@ import { enrollmentName } from './output.js';
 
 const maxListed = 10;
 
-/** The options that name an enrollment, as they were typed. */
+/** Returns the typed values of the options that name an enrollment. */
 export const typedNames = ({ trainee, course }: OptionValues<typeof enrollmentOptions>) =>
   [trainee, course].filter((name) => name !== undefined);
 
 /**
- * The first enrollments that the options name, and how many there are.
- * @throws AppError `NOT_FOUND`, also where there is none
+ * Finds the enrollments that the options match.
+ * @returns the first ones and the number of all
+ * @throws AppError `NOT_FOUND`, also without matches
  */
 export async function enrollmentsOf(context: Context, options: OptionValues<typeof enrollmentOptions>) {
   const { trainee, course } = options;
@@ -36,9 +37,9 @@ export async function enrollmentsOf(context: Context, options: OptionValues<type
 }
 
 /**
- * The enrollment that the command line names: by its id or the end of it, by trainee and course, or by one of them where there is
- * no other; at a terminal it is chosen among those that are left.
- * @throws AppError `USAGE`, `NOT_FOUND`; `VALIDATION` for several, listing them
+ * Returns the id of the enrollment on the command line: by id or short id, by trainee and course, or by one of both if
+ * only one enrollment matches. At a terminal, the user chooses among several matches.
+ * @throws AppError `USAGE`, `NOT_FOUND`; `VALIDATION` for several matches, with a list
  */
 export async function enrollmentIdOf(
   run: Run<'', typeof enrollmentOptions>,

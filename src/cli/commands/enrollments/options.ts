@@ -22,7 +22,6 @@ export const enrollmentListOptions = {
   ...listingOptions('enrollments', enrollmentColumns),
 };
 
-/** Names an enrollment by what it links. */
 export const enrollmentOptions = {
   '--trainee <user>': 'the trainee of the enrollment: email, phone or id',
   '--course <course>': 'the course of the enrollment: title or id',
@@ -30,7 +29,7 @@ export const enrollmentOptions = {
 
 const { '--role <role>': _, ...traineeFilterOptions } = filterOptions;
 
-/** The terminal mails nobody without it. */
+/** Without this option, commands at the terminal mail nobody. */
 const notifyOption = { '--notify': 'also send each trainee a mail, if the course is published' };
 
 export const assignOptions = {
@@ -43,7 +42,7 @@ export const assignOptions = {
   ...traineeFilterOptions,
 };
 
-/** The columns of a list that may name enrollments. */
+/** Headings of columns that may name enrollments. */
 export const enrollmentHeadings = ['id'];
 
 export const statusOptions = {

@@ -3,10 +3,9 @@ import type { EnrollmentField } from '../../../schemas/enrollment-fields.js';
 import type { Column } from '../../core/listing/columns.js';
 import { printableLine } from '../../core/output/printable.js';
 
-/** An enrollment as the API shows it to trainers: with its trainee and course. */
+/** Enrollment as trainers get it from the API: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;
 
-/** What names an enrollment. */
 interface Names {
   user: Pick<Enrollment['user'], 'firstName' | 'lastName'>;
   course: Pick<Enrollment['course'], 'title'>;
@@ -14,20 +13,23 @@ interface Names {
 
 const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user.lastName}`;
 
-/** An enrollment in a sentence. */
+/** Returns an enrollment for a sentence: trainee and course. */
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
-/** The line about a rename since the enrollment; undefined without one. */
+/** Returns a line about a rename since the enrollment; undefined without a rename. */
 export const renameIn = (enrollment: Names & { formerName: string | null }): string | undefined =>
   enrollment.formerName === null ? undefined : `${enrollmentName(enrollment)}, was ${enrollment.formerName}`;
 
-/** Renames to see before a completion, because a certificate has the name of the account; undefined without any. */
+/**
+ * Returns the renames to show before a completion, because the certificate will have the current name; undefined without
+ * renames.
+ */
 export const renamesText = (renames: readonly string[]): string | undefined =>
   renames.length === 0
     ? undefined
     : ['Renamed since enrolling:', ...renames.map((rename) => `  ${printableLine(rename)}`)].join('\n');
 
-/** The courses that begin after a day, to see before completions on it; undefined without any. */
+/** Returns the courses that begin after `day`, to show before completions; undefined without such courses. */
 export function earlyText(
   courses: readonly { title: string; startDate: string | null }[],
   day: string,
@@ -59,7 +61,7 @@ const shownFields: Record<
   certificate: ['certificate', ({ certificate }) => certificate],
 };
 
-/** What people are shown of an enrollment. */
+/** Returns the fields that `enrollments show` prints. */
 export const enrollmentFields = (enrollment: Enrollment): [field: string, value: string | null][] =>
   Object.values(shownFields).map(([heading, textOf]) => [heading, textOf(enrollment)]);
 

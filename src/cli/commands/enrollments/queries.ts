@@ -27,13 +27,13 @@ import { enrollmentColumns, enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
 
-/** @throws AppError `USAGE` for filters that cannot be used together */
+/** @throws AppError `USAGE` for conflicting filters */
 export function assertFilters({ search, trainee }: Filters): void {
   if (search !== undefined && trainee !== undefined)
     throw new AppError('USAGE', '--search and --trainee cannot be used together.');
 }
 
-/** The filters as the API's query. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Returns the query of the API for the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function queryFor(context: Context, options: Filters) {
   const { trainee, trainer, search, status, progress } = options;
   const course =
@@ -45,7 +45,7 @@ export async function queryFor(context: Context, options: Filters) {
   return { ...sortingOf(options), status, progress, search, courseId: course?.id, trainerId, userId };
 }
 
-/** @throws AppError `USAGE` for filters that exclude each other, `VALIDATION` */
+/** @throws AppError `USAGE` for conflicting filters, `VALIDATION` */
 export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
   assertFilters(run.options);
   const { search, status, progress } = run.options;
@@ -54,7 +54,7 @@ export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
 }
 
 /**
- * Enrollments, newest first by default.
+ * Lists enrollments, newest first by default.
  * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
@@ -74,14 +74,14 @@ export function checkExport(run: Run<'', typeof enrollmentExportOptions>): void 
   validate(enrollmentExportSchema, { search, status, progress, fields });
 }
 
-/** Writes enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and as `writeData` */
+/** Exports enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and as `writeData` */
 export async function exportEnrollments(run: Run<'', typeof enrollmentExportOptions>): Promise<Result> {
   const context = await run.context();
   const query = { ...(await queryFor(context, run.options)), fields: run.options.fields };
   return writeExport(run, 'enrollment', (onExported) => enrollmentsTable(context, operator, query, onExported));
 }
 
-/** One enrollment. @throws AppError `NOT_FOUND` */
+/** Shows one enrollment. @throws AppError `NOT_FOUND`, `VALIDATION`, and as {@link enrollmentIdOf} */
 export async function show(run: Run<'[enrollment]', typeof enrollmentOptions>): Promise<Result> {
   const context = await run.context();
   const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
@@ -89,7 +89,6 @@ export async function show(run: Run<'[enrollment]', typeof enrollmentOptions>): 
   return { json: { enrollment }, text: fieldsText(enrollmentFields(enrollment), run.display) };
 }
 
-/** Counts enrollments by status. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await enrollmentStatistics(await run.context(), operator);
   return { json: { stats: figures }, text: rowsText(['STATUS', 'ENROLLMENTS'], Object.entries(figures), run.display) };

@@ -28,12 +28,12 @@ import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName, renameIn } from './output.js';
 import { assertFilters, queryFor } from './queries.js';
 
-/** An enrollment as bulk changes name it. */
+/** Enrollment as an item of a bulk change. */
 export interface EnrollmentItem extends BulkItem {
   status: EnrollmentStatus;
   reply: string | null;
   course: NameableEnrollment['course'];
-  /** The line about a rename since the enrollment. */
+  /** Line about a rename since the enrollment. */
   rename?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ function enrollmentItem(enrollment: NameableEnrollment): EnrollmentItem {
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };
 
-/** What a command line means. */
+/** Targets on a command line. */
 export type EnrollmentTargets =
   | { kind: 'one'; id: string }
   | {
@@ -54,7 +54,10 @@ export type EnrollmentTargets =
       selection(context: Context): Promise<Selection<EnrollmentItem>>;
     };
 
-/** @throws AppError `USAGE` for filters that are wrong, cannot be used together, or would mean all enrollments */
+/**
+ * @throws AppError `USAGE` for invalid or conflicting filters, and for an empty search alone, which would match all
+ *   enrollments
+ */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
   const { status, search, trainer, progress } = options;
@@ -64,23 +67,23 @@ function checkFilters(options: EnrollmentsRun['options']): void {
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
   } catch (error) {
     if (!isAppError(error, 'VALIDATION')) throw error;
-    // The command may have arguments of these names, too.
+    // Names the options, because the command may have arguments with the same names.
     const message = error.details.map((problem) => problemText(problem, `--${problem.path}`)).join(' ');
     throw new AppError('USAGE', message, { cause: error });
   }
   throw emptySearch();
 }
 
-/** All that the filters match. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
+/** Returns all enrollments that match the filters. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
 async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<EnrollmentItem[]> {
   const query = await queryFor(context, options);
   return (await findMatchingEnrollments(context, operator, query, io.signal)).map(enrollmentItem);
 }
 
 /**
- * The enrollments that a command line means: one that is named by its id, or by its trainee and its course; or several, by names,
- * a list or filters. Which of them it is doesn't depend on how many there are, so that a script gets results of one form.
- * @throws AppError `USAGE` and as {@link targetsOf}, `NOT_FOUND`
+ * Returns the targets of a command line: one enrollment by id, or by trainee and course; or several by names, a list or
+ * filters. The kind doesn't depend on the number of matches, so that scripts get results of the same form.
+ * @throws AppError `USAGE`, `NOT_FOUND`, and as {@link targetsOf}
  */
 export async function resolveEnrollments(
   run: EnrollmentsRun,
