@@ -3,7 +3,6 @@ import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';
 
-/** Removes orphaned files, and compares the storage with the database. */
 export async function sweep(run: Run<'', Record<'--remove-unknown', string>>): Promise<Result> {
   const { removeUnknown = false } = run.options;
   const swept = await sweepStorage(await run.context(), removeUnknown);
