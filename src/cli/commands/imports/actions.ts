@@ -39,7 +39,6 @@ import {
 } from './options.js';
 import { anotherRun, confirmPlan, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
 
-/** The check of commands that write a table. */
 export { assertTableDestination };
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
@@ -55,13 +54,13 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
   checkListing(run, importRowColumns, importRowListingSchema, { outcome, code, search });
 }
 
-/** The import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Finds the import on the command line. @throws AppError `NOT_FOUND`, `VALIDATION` */
 const namedImport = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
   findImport(context, await importIdOf(context, run.arguments.import));
 
 /**
- * An import for `--json`: as the API shows it, with the files that only the machine of the terminal has. `rowsTotal` stands in
- * `progress`, too.
+ * Returns an import for `--json`: the response of the API, and the paths of files on this machine. `rowsTotal` is also
+ * part of `progress`.
  */
 function importJson(context: Context, record: ImportRecord) {
   const { credentialsFile, rejectsFile } = resultOf(record);
@@ -70,7 +69,7 @@ function importJson(context: Context, record: ImportRecord) {
   return { ...presentImport(record), filePath, rowsTotal, credentialsFile, credentialsFetchedAt, rejectsFile };
 }
 
-/** Imports, newest first. @throws AppError `VALIDATION` */
+/** Lists imports, newest first. @throws AppError `VALIDATION` */
 export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
   const { status } = run.options;
   return listing(run, { key: 'imports', one: 'import', columns: importColumns }, async () => {
@@ -80,7 +79,7 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
   });
 }
 
-/** The rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Lists the rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function rows(run: Run<'<import>', typeof importRowOptions>): Promise<Result> {
   const { outcome, code, search } = run.options;
   return listing(run, { key: 'rows', one: 'row', columns: importRowColumns }, async () => {
@@ -91,11 +90,11 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
   });
 }
 
-/** One import, and the accounts that undoing it has kept, as long as it has its rows. @throws AppError `NOT_FOUND` */
+/** Shows one import, and the accounts that an undo kept while its rows exist. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
   const record = await namedImport(run, context);
-  // While its rows are being deleted, the list would be incomplete.
+  // The list would be incomplete while the rows are being deleted.
   const kept = record.ledgerClosedAt === null ? await keptOf(run, context, record.id) : { count: 0, accounts: [] };
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
@@ -134,7 +133,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
   };
 }
 
-/** The options of an import in words, one a line: "on existing: update". Nothing where all are the defaults. */
+/** Returns the options of an import that differ from the defaults, one per line: "on existing: update". */
 function optionsText(options: ImportOptions): string {
   const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const given = Object.entries(givenOptions(options)).map(
@@ -143,7 +142,7 @@ function optionsText(options: ImportOptions): string {
   return given.join('\n');
 }
 
-/** The accounts that undoing an import kept: all for `--json`, and the first ones for people, with the number of all. */
+/** Returns the accounts that an undo kept: all for `--json`, otherwise the first ones and the number of all. */
 async function keptOf(
   run: Run<'<import>'>,
   context: Context,
@@ -157,7 +156,7 @@ async function keptOf(
   return { count: accounts.length, accounts };
 }
 
-/** Writes what became of each row. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
+/** Exports the outcome of each row. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<'<import>', typeof tableOutputOption>): Promise<Result> {
   const context = await run.context();
   const record = await namedImport(run, context);
@@ -169,12 +168,12 @@ export async function exportLedger(run: Run<'<import>', typeof tableOutputOption
     : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
 }
 
-/** Where `--output` doesn't say it, a person at a terminal gets CSV, and a pipe what the import wrote. */
+/** Returns the format of `--output`. By default, a terminal gets CSV, and a pipe the format of the import's own file. */
 const rejectsFormat = ({ io, options: { output } }: Run<'', typeof rejectsOptions>): TableFormat | undefined =>
   output !== undefined || io.stdout.isTTY ? tableTarget(output).format : undefined;
 
 /**
- * Writes the rejected rows with their reasons, as a file that can be corrected and imported.
+ * Writes the rejected rows with reasons, as a file that can be corrected and imported.
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
 export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Promise<Result> {
@@ -194,7 +193,7 @@ export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Prom
       };
 }
 
-/** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
+/** Resumes an interrupted import after a confirmation. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   const context = await run.context();
   const record = await namedImport(run, context);
@@ -250,7 +249,7 @@ const keptReasons: Record<KeptAccount['code'], string> = {
   GONE: 'was deleted',
 };
 
-/** @param count how many are kept, where `kept` are only the first */
+/** @param count number of all kept accounts, if `kept` has only the first ones */
 function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
   if (count === 0) return [];
   const lines = kept
@@ -270,11 +269,11 @@ function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: s
 
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');
 
-/** The command that does what a dry run has shown, where there is something to do. */
+/** Returns the command that performs the undo of a dry run, if the undo would change anything. */
 const toDoThis = (io: Io, { removed, restored }: UndoResult, number: number): string[] =>
   removed + restored === 0 ? [] : ['To do this:', `  ${asTyped(io, `imports undo ${number}`)}`];
 
-/** What an undo did, and how it ends. */
+/** Returns the result of an undo, and its exit code. */
 function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number): Pick<Result, 'text' | 'exitCode'> {
   const extent = extentOf(undo);
   const text = undoText(undo, extent === 'nothing' ? 'Nothing was undone' : 'Undone');
@@ -286,8 +285,8 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
 }
 
 /**
- * Undoes an import, after a preview and a confirmation. Where accounts are kept it ends as done in part.
- * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
+ * Undoes an import after a preview and a confirmation. The exit code is 3 if some accounts are kept.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link undoImport}
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;

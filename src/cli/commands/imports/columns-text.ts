@@ -9,7 +9,6 @@ type Column = ImportPlan['columns'][number];
 const widestName = 32;
 const narrowestExample = 8;
 
-/** The heading of a column, or its number. */
 const headingOf = ({ heading, index, hidden }: Column): string =>
   `${printableLine(heading) || `column ${index + 1}`}${hidden ? ' (hidden)' : ''}`;
 
@@ -18,7 +17,7 @@ const nameOf = (column: Column): string => {
   return isCanonical ? headingOf(column) : `${headingOf(column)} = ${column.field}`;
 };
 
-/** Columns with an effect, a line each: name, effect, people, example. */
+/** Returns a line for each used column: name, effect, number of people, example. */
 function usedText(columns: readonly Column[], width: number | undefined): string[] {
   const names = columns.map((column) => cut(nameOf(column), widestName));
   const widest = Math.max(0, ...names.map(displayWidth));
@@ -34,12 +33,12 @@ function usedText(columns: readonly Column[], width: number | undefined): string
   return lines.length === 0 ? [] : ['  Columns:', ...lines];
 }
 
-/** Columns that are not imported, how one of them is, and what others look like. */
+/** Returns the ignored columns, with a hint how to import one, and suggestions. */
 function ignoredText(columns: readonly Column[]): string[] {
   if (columns.length === 0) return [];
   const example = columns.find(({ heading }) => isPlainHeading(heading));
   const hint = example === undefined ? '' : ` (to import one: ${mapOption(example, 'FIELD')})`;
-  // A warning suggests the state already.
+  // A warning already suggests this field.
   const suggested = columns.flatMap((column) =>
     column.suggestion === null || column.suggestion === 'isActive' ? [] : [mapOption(column, column.suggestion)],
   );
@@ -49,7 +48,7 @@ function ignoredText(columns: readonly Column[]): string[] {
   ];
 }
 
-/** The columns of a plan with their effects, and those without one, in lines of this width. */
+/** Returns lines about the columns of a plan: used, without effect, and ignored. */
 export function columnsText({ columns }: Pick<ImportPlan, 'columns'>, width: number | undefined): string[] {
   const used = columns.filter(({ people }) => people > 0);
   const idle = columns.filter(({ field, people }) => field !== null && people === 0);

@@ -8,7 +8,7 @@ import { resultOf } from '../../../services/imports/store/repository.js';
 import { asTyped, commandLine, counted, type Io } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 
-/** Options as words of a command line: `onExisting` as `--on-existing`, lists as the option several times. */
+/** Converts options to words of a command line: `onExisting` becomes `--on-existing`, and a list repeats its option. */
 function optionWords(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -16,34 +16,37 @@ function optionWords(options: object): string[] {
   });
 }
 
-/** The command that imports a file. @param options as on the command line */
+/** Returns the command that imports a file. @param options by names in camel case */
 export function importCommand(io: Io, file: string, options: object): string {
-  // A name that begins with a dash would be taken for an option; a dash alone is standard input.
+  // A name that begins with a dash would count as an option. A dash alone is standard input.
   const named = file.startsWith('-') && file !== '-' ? `./${file}` : file;
   return commandLine(io, ['users', 'import', named, ...optionWords(options)]);
 }
 
-/** The options of an import that differ from the defaults, as on the command line. */
+/** Returns the options of an import that differ from the defaults, with values as on the command line. */
 export function givenOptions(options: ImportOptions): object {
   const defaults: Readonly<Record<string, unknown>> = { ...validate(importOptionsSchema, {}) };
   const given = Object.entries(options).filter(([name, value]) => value !== defaults[name]);
   return Object.fromEntries(given.map(([name, value]) => [name, value === '\t' ? 'tab' : value]));
 }
 
-/** The options of an import that its file of rejected rows needs. That has one sheet, and a workbook no delimiter. */
+/**
+ * Returns the options that an import of the rejected rows needs. The file of rejected rows has one sheet, and a workbook
+ * needs no encoding and delimiter.
+ */
 function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withPasswords?: boolean } {
   const unneeded = ['sheet', ...(isWorkbook ? ['encoding', 'delimiter'] : [])];
   return Object.fromEntries(Object.entries(givenOptions(options)).filter(([name]) => !unneeded.includes(name)));
 }
 
 /**
- * How to import the corrected file of rejected rows: without the options of the import, its people would get another role or
- * course. Nothing where the options are the defaults.
+ * Returns the command that imports the corrected file of rejected rows. Without the same options, its people would get
+ * another role or course. Returns no lines if all options are defaults.
  */
 export function correctedText(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
   const { withPasswords, ...given } = optionsForRejects(options, rejectsFile !== null && isWorkbookName(rejectsFile));
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
-  // Passwords besides invitations are asked for by the name of their file.
+  // `--credentials` requests passwords in addition to invitations.
   const credentials = withPasswords
     ? { credentials: rejectsFile.replace(/(\.(csv|xlsx))?$/i, '.credentials.csv') }
     : {};
@@ -53,15 +56,14 @@ export function correctedText(io: Io, rejectsFile: string | null, options: Impor
   ];
 }
 
-/** An interrupted import of the file that a plan does not resume, as its options or the content of the file differ. */
+/** Interrupted import of the same file that a plan doesn't resume, because its options or the content of the file differ. */
 export interface InterruptedImport {
   number: number;
   rowsDone: number;
-  /** Sentences for people. */
   text: string;
 }
 
-/** The interrupted import of the file that applying a plan does not resume, if there is one. */
+/** Finds an interrupted import of the same file that the plan doesn't resume. */
 export async function interruptedBeside(io: Io, context: Context, plan: ImportPlan): Promise<InterruptedImport | null> {
   const record = plan.unfinished === null ? await findInterrupted(context, plan) : null;
   if (record === null) return null;

@@ -5,11 +5,11 @@ import { type ColumnMappings, columnMappingsSchema } from '../../../schemas/impo
 import { validate } from '../../../schemas/validate.js';
 import type { Run } from '../../core/command/run.js';
 
-/** What the columns of files are, as a person has answered: for each set of headings, whatever their order. */
+/** Saved answers of users about the columns of files, for each set of headings in any order. */
 export interface MappingFile {
-  /** The mappings for these headings; undefined when nobody has answered for them. */
+  /** Returns the mappings for these headings; undefined without saved answers. */
   find(headings: readonly string[]): readonly string[] | undefined;
-  /** Writes the mappings for these headings to the file. @throws AppError `FILE_UNUSABLE` */
+  /** Saves the mappings for these headings. @throws AppError `FILE_UNUSABLE` */
   remember(headings: readonly string[], map: readonly string[]): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function storedMappings(file: string, named: string): Promise<ColumnMappin
   }
 }
 
-/** @throws AppError `USAGE` for a file that isn't one of mappings */
+/** @throws AppError `USAGE` for a file without mappings */
 export async function openMappingFile({ io }: Pick<Run, 'io'>, named: string): Promise<MappingFile> {
   const file = path.resolve(io.cwd, named);
   const { mappings } = await storedMappings(file, named);

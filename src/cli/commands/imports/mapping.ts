@@ -22,24 +22,24 @@ import type { importUsersOptions } from './options.js';
 export type ImportRun = Run<'[file]', typeof importUsersOptions>;
 type Column = FilePreview['columns'][number];
 
-/** Whether a person answers: with --yes or --plan nobody is there. */
+/** Whether a user can answer questions: not with --yes or --plan. */
 const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.yes && options.plan === undefined;
 
-/** What the columns of a file are, as `--map` takes it. */
+/** Known mappings of the columns, in the format of `--map`. */
 export interface KnownColumns {
   map: readonly string[];
-  /** Whether a person at the terminal has answered. */
+  /** Whether the user gave the mappings at the terminal. */
   asked?: true;
-  /** The file of `--mapping` that says so. */
+  /** File of `--mapping`, if it contains the mappings. */
   rememberedIn?: string;
-  /** Keeps a person's answers for later files; absent where there is nothing to keep. @throws AppError `FILE_UNUSABLE` */
+  /** Saves the answers for later files; absent without new answers. @throws AppError `FILE_UNUSABLE` */
   remember?: () => Promise<void>;
 }
 
 /**
- * The mappings of `--map`, and those that `--mapping` remembers for these headings; where it remembers none, a person at the
- * terminal is asked column by column.
- * @throws AppError `USAGE` where nobody can be asked, `INTERRUPTED`, and as reading the file
+ * Returns the mappings of `--map`, and those that the file of `--mapping` has for these headings. If the file has none,
+ * asks the user for each column.
+ * @throws AppError `USAGE` if nobody can answer, `INTERRUPTED`, and as reading the file
  */
 export async function mappingsFor(run: ImportRun, context: Context, file: string): Promise<KnownColumns> {
   const { map = [], mapping } = run.options;
@@ -49,7 +49,7 @@ export async function mappingsFor(run: ImportRun, context: Context, file: string
   const headings = columns.map(({ heading }) => heading);
   const known = mappings.find(headings);
   if (known) {
-    // Mappings on the command line overrule those that are remembered.
+    // Mappings on the command line take precedence over saved ones.
     const others = known.filter((one) => !map.some((given) => columnOf(given) === columnOf(one)));
     return { map: [...others, ...map], rememberedIn: mapping };
   }
@@ -63,9 +63,9 @@ export async function mappingsFor(run: ImportRun, context: Context, file: string
 }
 
 /**
- * Asks a person at the terminal for the columns of a file whose header was refused, and proposes what was known of them.
- * @param refusal thrown where nobody can be asked, or its cause is another
- * @throws AppError `USAGE` where nobody can be asked about columns that `--mapping` remembers, `INTERRUPTED`
+ * Asks the user for the columns of a file after a refused header. Proposes the known mappings.
+ * @param refusal rethrown if nobody can answer, or for another reason
+ * @throws AppError `USAGE` if saved mappings lack required columns and nobody can answer, `INTERRUPTED`
  */
 export async function mappingsAfter(
   refusal: unknown,
@@ -89,14 +89,14 @@ export async function mappingsAfter(
   return askedColumns(run, columns);
 }
 
-/** Asks for the columns; with `--mapping` the answers can be kept. */
+/** Asks for the columns. With `--mapping`, the answers can be saved. */
 async function askedColumns(run: ImportRun, columns: readonly Column[]): Promise<KnownColumns> {
   const { mapping } = run.options;
   const answers = await askColumns(run, columns);
   const headings = columns.map(({ heading }) => heading);
-  // Headings with an @ may be addresses, which no file keeps.
+  // Headings with an @ may be email addresses, which must not be saved.
   if (mapping === undefined || headings.some(hasAtSign)) return { map: answers, asked: true };
-  // Read again: the person may have taken long, and other imports use the file, too.
+  // Reads the file again: other imports may have changed it while the user answered.
   const remember = async () => (await openMappingFile(run, mapping)).remember(headings, answers);
   return { map: answers, asked: true, remember };
 }
@@ -120,16 +120,16 @@ async function previewOf(
   return previewFile({ file, source, options: valid, limits: config.imports }, io.signal);
 }
 
-/** What the person answers for a column that isn't to be imported. */
+/** Answer for a column that isn't imported. */
 const ignored = 'ignore';
 
-/** How `--map` names a column: by its heading, or by its number where others have it too or it is blank. */
+/** Returns the name of a column for `--map`: its heading, or its number if the heading is blank or not unique. */
 function nameOf({ heading, index }: Column, columns: readonly Column[]): string {
   const isUnique = columns.filter((other) => other.heading === heading).length === 1;
   return isUnique && heading !== '' && heading.length < 100 && !heading.startsWith('#') ? heading : `#${index + 1}`;
 }
 
-/** Asks for the field of each column, with values of its first rows. @returns mappings as `--map` takes them */
+/** Asks for the field of each column, and shows values of the first rows. @returns mappings in the format of `--map` */
 async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<string[]> {
   const prompts = await createPrompts(run.io);
   run.io.stderr.write('What are the columns of the file? Enter accepts the proposal.\n');
@@ -163,9 +163,9 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
 const none = 'none';
 
 /**
- * Asks a person at the terminal in which encoding the names of a file are right.
- * @param refusal thrown where nobody can be asked, or its cause is another
- * @throws AppError `IMPORT_FILE_INVALID` where none is right, `INTERRUPTED`
+ * Asks the user which encoding shows the names of a file correctly.
+ * @param refusal rethrown if nobody can answer, or for another reason
+ * @throws AppError `IMPORT_FILE_INVALID` if no encoding is right, `INTERRUPTED`
  */
 export async function encodingAfter(refusal: unknown, run: ImportRun): Promise<Encoding> {
   if (!(refusal instanceof DoubtfulEncoding) || !canAsk(run)) throw refusal;

@@ -22,16 +22,16 @@ import { columnsText } from './columns-text.js';
 import { correctedText } from './command-lines.js';
 import type { resumeOptions } from './options.js';
 
-/** Width and colours of the stream that a plan is for. */
+/** Width and colours of the stream that shows a plan. */
 export interface Screen {
-  /** undefined for no terminal. */
+  /** Undefined without a terminal. */
   width: number | undefined;
   paint: ChalkInstance;
 }
 
 export const stderrOf = ({ stderr, env }: Io): Screen => ({ width: widthOf(stderr), paint: paintFor(stderr, env) });
 
-/** What leaves for people, which nobody gets back: ", and mail 47 invitations". */
+/** Returns the mails that an import sends, which can't be undone: ", and mail 47 invitations". */
 function mailsAsked({ invitations, news }: ImportPlan): string {
   const mails = [
     ...(invitations > 0 ? [counted(invitations, 'invitation')] : []),
@@ -42,8 +42,8 @@ function mailsAsked({ invitations, news }: ImportPlan): string {
 
 /**
  * Shows a plan and asks for confirmation.
- * @param notes more lines of the plan
- * @throws AppError `DECLINED` for a no
+ * @param notes additional lines of the plan
+ * @throws AppError `DECLINED` for a no, `INTERRUPTED`
  */
 export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[] = []): Promise<void> {
   return confirm(run, {
@@ -55,7 +55,6 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
   });
 }
 
-/** A plan for `--json`. */
 export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object => ({
   ...pick(plan, [
     'id',
@@ -85,11 +84,11 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
 const maxReasons = 12;
 const linesPerReason = 5;
 
-/** Why rows are rejected, the most frequent reason first, with the lines of the first rows. */
+/** Returns the reasons of rejected rows, most frequent first, with the first lines. */
 const rejectionsText = (all: ImportPlan['reasons']): string[] =>
   reasonsText(all.filter(({ outcome }) => outcome === 'rejected'));
 
-/** Why enrollments are left out, with the lines of the first rows. */
+/** Returns the reasons of enrollments that are left out, with the first lines. */
 const leftOutText = (all: ImportPlan['reasons']): string[] =>
   reasonsText(all.filter(({ outcome, code }) => outcome !== 'rejected' && leftOutCodes.includes(code)));
 
@@ -111,13 +110,13 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** Columns with their effects, and warnings: for imports without a question. */
+/** Returns columns with effects, and warnings, for imports without a question. */
 export const unseenText = (plan: ImportPlan, screen: Screen): string[] => [
   ...columnsText(plan, screen.width),
   ...warningsText(plan, screen),
 ];
 
-/** The warnings of a plan, with lines and values; those about unwanted invitations are red. */
+/** Returns the warnings of a plan, with lines and values. Warnings about unwanted invitations are red and come first. */
 function warningsText({ warnings, options: { invite } }: ImportPlan, { width, paint }: Screen): string[] {
   if (warnings.length === 0) return [];
   const isAlarming = ({ code }: ImportPlan['warnings'][number]) => invite && code === 'STATE_NOT_IMPORTED';
@@ -136,10 +135,10 @@ function warningText({ message, count, rows, examples }: ImportPlan['warnings'][
   return printableLine(`    ${amount}${where === '' ? message : `${message.replace(/\.$/, '')} (${where})`}`);
 }
 
-/** Examples in a plan, besides the reasons. */
+/** Maximum number of rejected rows among the examples, which repeat the reasons above. */
 const maxRejectedShown = 3;
 
-/** Example rows, without repeated reasons. */
+/** Returns example rows. Skips repeated reasons. */
 function samplesText(samples: ImportPlan['samples']): string[] {
   const reasons = new Set<string>();
   const shown = samples.filter(({ outcome, code, reason }) => {
@@ -162,7 +161,7 @@ type IdentityChange = ImportPlan['identityChanges'][number];
 const identityText = ({ firstName, lastName, email, role }: IdentityChange['before']) =>
   `${firstName} ${lastName} <${email}> ${role}`;
 
-/** The updates that change whose account it is: all of them are shown before the question. */
+/** Returns the updates that may turn an account into another person's. The user must see all of them before the question. */
 function identityChangesText({ identityChanges, identityChangesLeftOut }: ImportPlan): string[] {
   if (identityChanges.length === 0) return [];
   const more =
@@ -175,24 +174,23 @@ function identityChangesText({ identityChanges, identityChangesLeftOut }: Import
 
 const maxRoleWords = 10;
 
-/** Names by which a person sees whether the file was decoded rightly. */
+/** Returns names that show the user whether the encoding is right. */
 const namesText = ({ names }: ImportPlan): string[] =>
   names.length === 0 ? [] : [printableLine(`  Names beyond ASCII: ${names.join(', ')}`)];
 
-/** The words that were taken for roles. */
+/** Returns the words of the file that were read as roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
   const more = words.length > maxRoleWords ? ` and ${words.length - maxRoleWords} more` : '';
   return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, maxRoleWords).join(', ')}${more}`)];
 }
 
-/** The roles of the accounts that are created. */
 function rolesText({ createdByRole }: ImportPlan): string {
   const roles = (['trainee', 'trainer'] as const).filter((role) => createdByRole[role] > 0);
   return roles.length === 0 ? '' : ` (${roles.map((role) => counted(createdByRole[role], role)).join(', ')})`;
 }
 
-/** How much of an interrupted import is done: "3,000 rows done, 7,000 left". @param total of the whole file */
+/** Returns the progress of an interrupted import: "3,000 rows done, 7,000 left". @param total rows of the whole file */
 const remainder = (done: number, total: number): string =>
   `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
 
@@ -211,7 +209,7 @@ const formatText = ({ workbook, delimiter, encoding }: SourceFormat): string =>
 
 const maxSheets = 8;
 
-/** The sheets that aren't read, as somebody may have meant another. */
+/** Lists the sheets that aren't imported, because the user may have meant another one. */
 function otherSheets({ workbook }: SourceFormat): string[] {
   const others = (workbook?.sheets ?? []).filter(({ name }) => name !== workbook?.sheet);
   if (others.length === 0) return [];
@@ -221,8 +219,8 @@ function otherSheets({ workbook }: SourceFormat): string[] {
 }
 
 /**
- * A plan for people, printable but for its colours.
- * @param notes more lines
+ * Returns a plan as text; {@link printable}, except for its colours.
+ * @param notes additional lines
  */
 export function planText(plan: ImportPlan, screen: Screen, notes: readonly string[]): string {
   const { width } = screen;
@@ -281,7 +279,7 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
   }
 }
 
-/** What a failure leaves of an import. */
+/** Import that a failure interrupted. */
 interface InterruptedResult {
   unfinished: ImportResult;
   canResume: boolean;
@@ -296,7 +294,7 @@ function interruptedText({ unfinished, canResume }: InterruptedResult, total: nu
   return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}.${canResume ? resume : ''}`;
 }
 
-/** The progress of an import, and its rows. Both change once a plan is confirmed. */
+/** Progress display of an import, and the number of its rows. Both change after the confirmation of a plan. */
 interface ShownProgress {
   progress: Progress;
   total: number;
@@ -305,8 +303,8 @@ interface ShownProgress {
 export const anotherRun = 'Another run of this file is active, or was just interrupted: waiting for it.';
 
 /**
- * Applies a plan with the files that the command line names, and shows its progress. A failure that leaves an unfinished import
- * says what is done of it, and how to resume it.
+ * Applies a plan with the files on the command line, and shows its progress.
+ * @throws PartialFailure if a failure interrupts the import: with the finished rows and a hint how to resume
  */
 export async function withResumeHint(
   { io, options: { credentials, rejects } }: Run<'', typeof resumeOptions>,
@@ -343,10 +341,10 @@ function exitCodeOf({ status, counts }: AppliedImport) {
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
-/** An import that has ended, with its options. */
+/** Finished import with its options. */
 type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'columns' | 'warnings'>;
 
-/** What an import did, for people and programs. */
+/** Returns the result of an import. */
 export function report(
   { options, columns, ...result }: ReportedImport,
   seconds: number,
@@ -386,7 +384,7 @@ export function report(
     json: { import: { ...result, columns, seconds: Number(seconds.toFixed(3)) } },
     text: [
       ...lines.flatMap((line) => wrapHanging(line, display.width)),
-      // A command that was wrapped couldn't be copied.
+      // A wrapped command couldn't be copied.
       ...(whole ? correctedText(io, rejectsFile, options) : []),
     ].join('\n'),
     exitCode: exitCodeOf(result),

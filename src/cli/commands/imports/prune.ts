@@ -9,8 +9,8 @@ import { counted } from '../../core/output/output.js';
 type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 
 /**
- * Exports and deletes the rows of imports that ended longer ago than the retention, after a question.
- * @throws AppError `USAGE` when there is no retention, `INTERRUPTED`, and as {@link pruneLedgers}
+ * Exports and deletes the rows of imports that ended before the retention period, after a confirmation.
+ * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and as {@link pruneLedgers}
  */
 export async function prune(run: PruneRun): Promise<Result> {
   const { dryRun = false, yes = false } = run.options;

@@ -26,7 +26,7 @@ import { confirmPlan, planJson, planText, report, stderrOf, unseenText, withResu
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { writeTemplate } from './template.js';
 
-/** The options of an import as they were typed, without those that are about the command. */
+/** Returns the typed options of the import itself. */
 export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
   ...pick(options, [
     'role',
@@ -46,7 +46,7 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'sheet',
     'map',
   ]),
-  // Those whom mail doesn't reach get theirs from the file.
+  // People whom mail doesn't reach get their passwords from the file.
   ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
 });
 
@@ -55,7 +55,7 @@ export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void
   validate(importOptionsSchema, typedOptions(run));
 }
 
-/** @throws AppError `IMPORT_FILE_INVALID` for a file that doesn't exist or can't be read */
+/** @throws AppError `IMPORT_FILE_INVALID` for a missing or unreadable file */
 export async function assertReadable(file: string): Promise<void> {
   try {
     await access(file);
@@ -66,7 +66,7 @@ export async function assertReadable(file: string): Promise<void> {
   }
 }
 
-/** Plan, ask, apply. */
+/** Plans an import, asks for confirmation, and applies the plan. @throws AppError `USAGE`, and as planning and applying */
 export async function importUsers(run: ImportRun): Promise<Result> {
   const named = run.arguments.file;
   if (run.options.template) return writeTemplate(run);
@@ -87,12 +87,12 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   try {
     return await importFile(run, context, spooled.path, named, spooled);
   } finally {
-    // An unfinished import needs the file to be resumed; if the database cannot say, the file stays.
+    // An unfinished import needs the file to be resumed. The file also stays if the database fails.
     if (!(await isSpoolNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
 }
 
-/** The file whose name and folder the files of an import of standard input have. */
+/** Returns the path that gives name and folder to the output files of an import of standard input. */
 const besideStdin = ({ cwd }: Io) => path.join(cwd, 'stdin.csv');
 
 async function importFile(
@@ -121,7 +121,7 @@ async function importFile(
     if (isUnseen) run.say(planText(plan, screen, []), { painted: true });
     else if (expectedPlan === undefined) run.say(unseenText(plan, screen).join('\n'), { painted: true });
   }
-  // Only what a person has seen the effect of, and not declined: scripts rely on it.
+  // Saves mappings only after the user has seen their effect and not declined. Scripts rely on the saved file.
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);
   const startedAt = performance.now();
@@ -135,7 +135,7 @@ async function importFile(
   );
 }
 
-/** Plans, with the encoding that a person chooses where it isn't certain. @returns the run with that encoding */
+/** Plans with the encoding that the user chooses if it isn't certain. @returns the run with that encoding, too */
 async function planWithEncoding(run: ImportRun, context: Context, file: string) {
   try {
     return { run, ...(await planWithMappings(run, context, file)) };
@@ -146,7 +146,7 @@ async function planWithEncoding(run: ImportRun, context: Context, file: string) 
   }
 }
 
-/** Plans with the mappings that are known, or else with those that a person gives. */
+/** Plans with the known mappings, or asks the user for mappings if the header is refused. */
 async function planWithMappings(run: ImportRun, context: Context, file: string) {
   const known = await mappingsFor(run, context, file);
   try {
@@ -157,19 +157,19 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
   }
 }
 
-/** Whether a plan changes no account and no enrollment: there is nothing to confirm. */
+/** Whether a plan changes no account and no enrollment, and needs no confirmation. */
 const isIdle = ({ counts, unfinished }: ImportPlan): boolean =>
   unfinished === null && counts.created + counts.updated + counts.enrolled + counts.waiting === 0;
 
 const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
 
-/** As the import would end. */
+/** Returns the exit code that the import itself would have. */
 function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
   if (refusal !== null) return exitCodeOf('IMPORT_REFUSED');
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
-/** What a dry run has found. */
+/** Returns the result of a dry run. */
 function planned(
   { io, options, display, paint }: ImportRun,
   named: string,
@@ -203,15 +203,19 @@ function planned(
   };
 }
 
-/** The command that imports the file with the answers about its encoding and columns, and resumes an import that was interrupted. */
+/**
+ * Returns the command that imports the file with the same answers about encoding and columns. It also resumes an
+ * interrupted import.
+ */
 function sameAnswers({ io, options }: ImportRun, named: string, map: readonly string[]): string {
   const { mapping: _, ...others } = options;
   return `With these answers, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
 }
 
-/** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
+/** Returns the command that applies exactly the plan of a dry run. The plan includes its options. */
 function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
-  // The file of rejected rows is written: another import never overwrites it. What --mapping remembers stands in --map.
+  // The dry run has written the file of rejected rows, and another import never overwrites that file. --map contains the
+  // mappings of --mapping.
   const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
   return importCommand(io, named, { ...others, plan: plan.id });
 }

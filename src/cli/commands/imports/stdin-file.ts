@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { AppError, systemErrorCode } from '../../../errors.js';
 import type { Io } from '../../core/output/output.js';
 
-/** A copy of standard input: an import reads its file more than once, and again when it is resumed. */
+/** Copy of standard input. An import reads its file more than once, and again when resumed. */
 export interface SpooledFile {
   path: string;
   remove(): Promise<void>;
 }
 
-/** Copies standard input into the data folder, for this user's eyes only. @throws AppError `FILE_UNUSABLE`, `INTERRUPTED` */
+/** Copies standard input into the data folder, readable by this user only. @throws AppError `FILE_UNUSABLE`, `INTERRUPTED` */
 export async function fileFromStdin(io: Io, dataDir: string): Promise<SpooledFile> {
   let folder = '';
   const remove = async () => {
