@@ -44,7 +44,7 @@ const nothingNamed = () =>
     'A mail is missing: give its id, an address, or filters such as --state failed. To list them: coursectl mail list',
   );
 
-/** The mails to an address that an action is for; or why there are none. */
+/** Returns the mails to an address that the action applies to, or an error without such mails. */
 async function mailsTo(context: Context, address: string, action: MailAction): Promise<(ShownMail | AppError)[]> {
   const user = await findUser(context, address).catch((error: unknown) => {
     if (isAppError(error, 'NOT_FOUND')) return error;
@@ -60,7 +60,7 @@ async function mailsTo(context: Context, address: string, action: MailAction): P
   return [new AppError('NOT_FOUND', message)];
 }
 
-/** The mails that a command line means. @throws AppError `USAGE`, `NOT_FOUND`, `VALIDATION` */
+/** Returns the mails that the command line selects. @throws AppError `USAGE`, `NOT_FOUND`, `VALIDATION` */
 async function resolveMailTargets(run: ChangeRun, context: Context, action: MailAction): Promise<Selection<MailItem>> {
   const { state, kind, user, import: file, since } = run.options;
   const targets = await targetsOf(run, {
@@ -84,7 +84,7 @@ async function resolveMailTargets(run: ChangeRun, context: Context, action: Mail
   const now = await context.databaseNow();
   const { page: _, limit: __, ...filter } = validate(mailListingSchema, await queryOf(context, run.options));
   const entries: Selection<MailItem>['entries'] = [];
-  // Of a filter those are meant that the action is for.
+  // A filter selects only mails that the action applies to.
   for await (const mails of mailsMatching(context, filter))
     for (const shown of mails)
       if (!refusalOf(now, action, shown.mail)) entries.push({ given: null, found: mailItem(shown) });
@@ -115,8 +115,8 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   });
 }
 
-/** Sends mails again. @throws AppError `MAIL_NOT_SET_UP`, and as the selection and the plan do */
+/** Retries mails. @throws AppError `MAIL_NOT_SET_UP`, and as {@link resolveMails} and {@link runBulk} */
 export const retry = (run: ChangeRun): Promise<Result> => change(run, 'retry');
 
-/** Withdraws mails. @throws AppError as the selection and the plan do */
+/** Withdraws mails. @throws AppError as {@link resolveMails} and {@link runBulk} */
 export const withdraw = (run: ChangeRun): Promise<Result> => change(run, 'withdraw');

@@ -17,7 +17,7 @@ export function checkList(run: Run<'', typeof listOptions>): void {
   checkListing(run, mailColumns, mailListingSchema, { state, kind, since });
 }
 
-/** The filters as the service takes them. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Returns the query of the service for the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function queryOf(context: Context, options: OptionValues<typeof filterOptions>) {
   const { state, kind, user, import: file, since } = options;
   const userId = user === undefined ? undefined : (await findUser(context, user)).id;
@@ -25,7 +25,7 @@ export async function queryOf(context: Context, options: OptionValues<typeof fil
   return { state, kind, userId, importId, since };
 }
 
-/** Mails, newest first. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Lists mails, newest first. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function list(run: Run<'', typeof listOptions>): Promise<Result> {
   return listing(run, { key: 'mails', one: 'mail', columns: mailColumns }, async () => {
     const context = await run.context();
@@ -34,7 +34,7 @@ export async function list(run: Run<'', typeof listOptions>): Promise<Result> {
   });
 }
 
-/** One mail. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Shows one mail. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function show(run: Run<'<mail>'>): Promise<Result> {
   const context = await run.context();
   const mail = presentMail(await findMail(context, await resolveShortId(context, 'Mail', run.arguments.mail)));

@@ -24,7 +24,6 @@ export const mailColumns: readonly Column<Mail>[] = [
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 3 },
 ];
 
-/** Which mails are meant. */
 export const filterOptions = {
   '--state <state>': 'only mails in this state: queued, sending, deferred, sent, failed or withdrawn',
   '--kind <kind>': 'only mails of this kind, such as invitation, reset or password-changed',
@@ -37,5 +36,4 @@ export const listOptions = { ...filterOptions, ...listingOptions('mails', mailCo
 
 export const mailHeadings = ['id'];
 
-/** Options of commands that change several mails. */
 export const changeOptions = { ...bulkOptions(mailHeadings), ...filterOptions };

@@ -13,7 +13,7 @@ import { relativeTime } from '../../core/listing/table.js';
 import { asTyped, counted } from '../../core/output/output.js';
 
 /**
- * Sends the mails that are due.
+ * Sends the due mails.
  * @throws AppError `MAIL_NOT_SET_UP`, `MAIL_SENDER_BUSY` while the service runs, `MAIL_SERVER_UNUSABLE`, `INTERRUPTED`
  */
 export async function send(run: Run): Promise<Result> {
@@ -38,7 +38,7 @@ export async function send(run: Run): Promise<Result> {
   };
 }
 
-/** The newest mails that wait for another attempt. */
+/** Returns the newest deferred mails. */
 async function deferredMails(context: Context, now: Date) {
   const { items } = await listMails(context, { state: 'deferred' });
   return items.map((one) => {
@@ -54,7 +54,7 @@ export function checkTest(run: Run<'<address>'>): void {
   validate(testMailSchema, { email: run.arguments.address });
 }
 
-/** Sends one mail at once. @throws AppError `MAIL_NOT_SET_UP`, `MAIL_SERVER_UNUSABLE` with what the server has answered */
+/** Sends a test mail immediately. @throws AppError `MAIL_NOT_SET_UP`; `MAIL_SERVER_UNUSABLE` with the answer of the server */
 export async function test(run: Run<'<address>'>): Promise<Result> {
   const context = await run.context();
   assertMailSetUp(context);
