@@ -7,14 +7,17 @@ import { counted } from '../../core/output/output.js';
 
 const linesOf = (state: string, names: readonly string[]) => names.map((name) => `${state}  ${name}`);
 
-/** Applies what is pending. @throws AppError as any migration */
+/** Applies the pending migrations. @throws AppError as any migration */
 export async function up(run: Run): Promise<Result> {
   const { schema } = await run.context();
   const applied = await schema.up(migrationProgress(run));
   return { json: { applied }, text: [...linesOf('applied', applied), 'The database schema is up to date.'].join('\n') };
 }
 
-/** Reverts the latest migrations, having asked. @throws AppError `USAGE`, `DECLINED`, and as any migration */
+/**
+ * Reverts the latest migrations after a confirmation.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as any migration
+ */
 export async function down(
   run: Run<'', { '--steps <n>': string; '--all': string } & typeof yesOption>,
 ): Promise<Result> {
@@ -44,7 +47,7 @@ export async function down(
   };
 }
 
-/** Which migrations are applied. */
+/** Lists the migrations and their states. */
 export async function status(run: Run): Promise<Result> {
   const found = await (await run.context()).schema.status();
   const unknown = found.unknown.map((name) => `${name} (of a newer coursectl)`);
