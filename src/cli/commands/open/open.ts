@@ -18,7 +18,7 @@ export async function openConsole(run: Run<'', Record<'--print', string>>): Prom
   return { json: { url, opened }, text: opened ? `Opened ${url}` : url };
 }
 
-/** @throws AppError `NOT_READY` when no service answers with the console */
+/** @throws AppError `NOT_READY` if no service with the console answers */
 async function assertServed(url: string): Promise<void> {
   const answer = await fetch(url, { headers: { accept: 'text/html' }, signal: AbortSignal.timeout(5000) }).catch(
     (cause: unknown) => {
@@ -37,16 +37,16 @@ async function assertServed(url: string): Promise<void> {
     );
 }
 
-/** A browser at a machine that is far away, or on no screen, is of no use. */
+/** Whether a browser can open: not in a remote session or without a screen, unless BROWSER is set. */
 function canOpen({ SSH_CONNECTION, BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME }: NodeJS.ProcessEnv): boolean {
   if (SSH_CONNECTION !== undefined && BROWSER === undefined) return false;
   return process.platform !== 'linux' || [BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME].some(Boolean);
 }
 
-/** @returns whether there was something to open it with */
+/** @returns whether a browser was started */
 async function openBrowser(url: string): Promise<boolean> {
   const { default: open } = await import('open');
-  // No program to open it with, which the caller says.
+  // If no browser is found, the caller prints the address.
   const opening = await open(url).catch(() => undefined);
   return opening !== undefined;
 }
