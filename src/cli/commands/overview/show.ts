@@ -16,7 +16,7 @@ const peopleColumns: readonly Column<People>[] = [
   { name: 'accounts', value: ([name]) => name, fit: 'whole', priority: 0 },
   { name: 'total', value: ([, { total }]) => total, priority: 0 },
   { name: 'active', value: ([, { active }]) => active, priority: 0 },
-  // First to be left out: total and active imply it.
+  // Omitted first at a narrow terminal: total and active imply the number.
   { name: 'inactive', value: ([, { inactive }]) => inactive, priority: 1 },
   { name: 'initialPassword', value: ([, { initialPassword }]) => initialPassword, priority: 0 },
   { name: 'locked', value: ([, { locked }]) => locked, priority: 0 },
@@ -52,7 +52,7 @@ function storageText({ storage }: Overview, display: Display): string {
   );
 }
 
-/** What to do about mails that don't arrive. */
+/** Returns lines about failed or paused mails. */
 function mailText({ mailTrouble }: Overview, io: Io): string[] {
   if (mailTrouble === null) return [];
   const { pausedBy, failed, failedBy } = mailTrouble;
@@ -67,11 +67,10 @@ function mailText({ mailTrouble }: Overview, io: Io): string[] {
   ];
 }
 
-/** The day by which courses begin and end. */
+/** Returns today's date in the programme, which decides when courses begin and end. */
 const dayText = ({ programme: { today, timeZone, timeZoneMissing } }: Overview): string =>
   `Today is ${today} in ${timeZone}${timeZoneMissing ? '. TIME_ZONE is not set: containers have UTC.' : ''}`;
 
-/** The overview for people. */
 function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' | 'io'>): string {
   const { courses, enrollments, requestsWaiting, weeks } = overview;
   return [
@@ -91,7 +90,7 @@ function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' |
   ].join('\n\n');
 }
 
-/** The figures that the super admin sees first. */
+/** Shows the counts of the super admin's start page. */
 export async function show(run: Run): Promise<Result> {
   const overview = presentOverview(await superAdminOverview(await run.context(), operator));
   return { json: { overview }, text: overviewText(overview, run) };
