@@ -9,11 +9,14 @@ import { asTyped } from '../../core/output/output.js';
 
 type SeedRun = Run<'', typeof yesOption>;
 
-/** Adds the demo programme, or removes it. @throws AppError as {@link loadDemo} and {@link removeDemo} */
+/** Adds or removes the demo programme. @throws AppError as {@link loadDemo} and {@link removeDemo} */
 export const seedDemo = (run: Run<'', typeof yesOption & Record<'--remove', string>>): Promise<Result> =>
   run.options.remove ? remove(run) : demo(run);
 
-/** Adds the demo programme, having asked where there are other accounts. @throws AppError `USAGE`, `DECLINED`, and as {@link loadDemo} */
+/**
+ * Adds the demo programme, after a confirmation if there are other accounts.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link loadDemo}
+ */
 async function demo(run: SeedRun): Promise<Result> {
   const context = await run.context();
   if (!run.options.yes && (await wouldMixDemo(context))) {
@@ -31,13 +34,16 @@ async function demo(run: SeedRun): Promise<Result> {
     ? `The demo programme was added. The password of all its accounts is: ${password}`
     : `The demo programme is here already; nothing was changed. The initial password of all its accounts is: ${password}`;
   return {
-    // Public, as docs/OPERATIONS.md has it: not among the secrets that --json never has.
+    // The password is public (docs/OPERATIONS.md), so that --json may print it.
     json: { seeded: 'demo', added: isNew, accounts, password },
     text: `${done}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
   };
 }
 
-/** Removes the demo programme, having asked. @throws AppError `USAGE`, `DECLINED`, and as {@link removeDemo} */
+/**
+ * Removes the demo programme after a confirmation.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link removeDemo}
+ */
 async function remove(run: SeedRun): Promise<Result> {
   const context = await run.context();
   if (!run.options.yes) {
