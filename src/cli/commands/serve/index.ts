@@ -10,7 +10,7 @@ const serveOptions = {
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'serve',
-    // It waits for its database, then checks the schema.
+    // The command waits for the database, then checks the schema itself.
     schema: 'any',
     missingDatabase: 'created with --migrate',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',

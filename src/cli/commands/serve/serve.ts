@@ -13,7 +13,6 @@ import { startChecks } from './start-checks.js';
 
 type ServeOptions = Record<'--migrate' | '--host <address>' | '--port <number>', string>;
 
-/** Serves until stopped. */
 export async function serve(run: Run<'', ServeOptions>): Promise<Result> {
   const { host, port, migrate } = run.options;
   const { signal } = run.io;
@@ -53,8 +52,8 @@ export async function serve(run: Run<'', ServeOptions>): Promise<Result> {
 }
 
 /**
- * Makes what libraries say on the console (Sequelize, when a commit or a rollback fails) a line of the log like any other.
- * @returns restores the console
+ * Redirects console warnings of libraries to the log. Sequelize prints one if a commit or rollback fails.
+ * @returns a function that restores the console
  */
 function logConsoleWarnings(logger: Logger): () => void {
   const { warn } = console;
@@ -64,7 +63,7 @@ function logConsoleWarnings(logger: Logger): () => void {
   };
 }
 
-/** A function that does its work the first time only. */
+/** Returns a function that runs `work` on its first call only. */
 function firstTimeOnly(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
@@ -73,7 +72,7 @@ function firstTimeOnly(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** What an operator is told of a server. */
+/** Address of a server, for messages. */
 interface Listening {
   url: string;
   hasConsole: boolean;
@@ -81,7 +80,7 @@ interface Listening {
 
 type Welcome = (server: Listening) => string;
 
-/** Failures of a database server that is starting or being repaired. */
+/** Failures of a database server that is starting or under repair. */
 const temporaryFailures: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
@@ -92,7 +91,7 @@ const temporaryFailures: readonly ErrorCode[] = [
   'MIGRATION_LOCKED',
 ];
 
-/** Warns of a database that can be read only: nobody can sign in, which no request but those that are refused would show. */
+/** Warns if the database is read-only: nobody can sign in, and only refused requests would show the reason. */
 async function warnUnlessWritable({ schema, logger }: Context, say: (text: string) => void): Promise<void> {
   try {
     await schema.assertWritable();
@@ -106,9 +105,9 @@ async function warnUnlessWritable({ schema, logger }: Context, say: (text: strin
 const longestPauseMs = 3000;
 
 /**
- * Waits until the database can be used, migrated where that is asked for.
- * @param onWait gets the reason, each time that it changes
- * @returns what to tell the operator; nothing when the service was stopped before
+ * Waits until the database can be used, and migrates it if requested.
+ * @param onWait called with each new reason to wait
+ * @returns the welcome message; undefined if the service was stopped before
  * @throws AppError for lasting failures: an outdated schema, an unusable file
  */
 async function untilReady(
@@ -125,21 +124,24 @@ async function untilReady(
       return await welcomeAt(context);
     } catch (error) {
       if (signal.aborted) return undefined;
-      // A file has no server to wait for.
+      // SQLite has no server to wait for.
       if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...temporaryFailures)) throw error;
       if (error.code !== lastCode) await onWait(error);
       lastCode = error.code;
     }
-    // It fails only when it is aborted, which the loop checks.
+    // Rejects only when aborted, which the loop checks.
     await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
   return undefined;
 }
 
-/** What to tell the operator; whatever can fail about it fails before anything is served. */
+/**
+ * Prepares the welcome message. Everything that can fail happens here, before the first request.
+ * @returns the message for a server
+ */
 async function welcomeAt(context: Context): Promise<Welcome> {
   const { setupRequired } = await setupStatus(context);
-  // Made now rather than at the first login: a folder that can't be written must stop the start.
+  // Created now and not at the first login: an unwritable folder must prevent the start.
   await context.tokens;
   const database = databaseUrlForDisplay(context.config.database);
   const next = ({ hasConsole }: Listening, url: string) => {
@@ -151,7 +153,7 @@ async function welcomeAt(context: Context): Promise<Welcome> {
     return `No super admin yet. ${inBrowser} another terminal, in this folder, run: coursectl setup`;
   };
   return (server) => {
-    // Where it listens on all addresses, that isn't one to open.
+    // Browsers can't open the address of all interfaces.
     const url = server.url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1');
     return [
       `coursectl is listening on ${server.url}`,

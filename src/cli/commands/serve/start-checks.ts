@@ -32,8 +32,8 @@ async function address(config: Config): Promise<string> {
 type StartCheck = 'logo' | 'signing secret' | 'file storage' | 'address';
 
 /**
- * The checks of `serve` before it listens, which `doctor` makes, too. They write nothing and need no database.
- * Each returns its finding. An AppError ends the start.
+ * Checks of `serve` before it listens. `doctor` runs them, too. They write nothing and need no database. Each returns its
+ * finding; an AppError prevents the start.
  */
 export const startChecks: Readonly<Record<StartCheck, (context: Context) => Promise<string>>> = {
   logo: async ({ config }) => logo(config),
