@@ -8,9 +8,9 @@ import { addSettings } from './settings-file.js';
 import type { Change } from './undo.js';
 
 /**
- * Asks for the database when none is configured, and saves the answer in the `.env` file. It doesn't ask when the
- * environment or the file configures one, or the SQLite database exists already.
- * @returns whether it has written the file
+ * Asks for the database, and saves the answer in the `.env` file. Doesn't ask if the environment or the file configures a
+ * database, or if the SQLite database exists.
+ * @returns whether the file was written
  */
 export async function chooseDatabase(run: Run, changes: Change[]): Promise<boolean> {
   const config = await run.config();
@@ -34,7 +34,10 @@ export async function chooseDatabase(run: Run, changes: Change[]): Promise<boole
   return true;
 }
 
-/** A database file without tables was not chosen: something else has created it, such as `touch`. */
+/**
+ * Whether the database file has tables. A file without tables doesn't count as chosen: another program such as `touch`
+ * may have created it.
+ */
 async function hasTables(run: Run): Promise<boolean> {
   return withSchema(run, {}, async (schema) => (await schema.status()).executed.length > 0);
 }

@@ -9,7 +9,7 @@ import type { Change } from './undo.js';
 
 type SetupRun = Run<'', typeof setupOptions>;
 
-/** What production needs and isn't set yet. */
+/** Returns the missing settings of production, with values. */
 function missingSettings(run: SetupRun): Readonly<Record<string, string>> {
   const { values } = readSettings(run.io);
   return {
@@ -18,7 +18,7 @@ function missingSettings(run: SetupRun): Readonly<Record<string, string>> {
   };
 }
 
-/** The settings that setup leaves behind. @throws AppError `CONFIG_INVALID` where production would refuse them */
+/** Returns the settings after setup. @throws AppError `CONFIG_INVALID` if production would refuse them */
 export const configAfterSetup = (run: SetupRun): Promise<Config> =>
   run.config(run.options.production ? missingSettings(run) : {});
 
@@ -26,7 +26,7 @@ async function write(run: SetupRun, changes: Change[]): Promise<string[]> {
   const missing = missingSettings(run);
   const names = Object.keys(missing);
   if (names.length === 0) return [];
-  // What is set already may be unfit for production, such as a weak secret.
+  // Existing settings may be unfit for production, such as a weak secret.
   await run.config(missing);
   const file = envFile(run.io);
   changes.push(await addSettings(file, missing));
@@ -34,7 +34,10 @@ async function write(run: SetupRun, changes: Change[]): Promise<string[]> {
   return names;
 }
 
-/** @throws AppError `USAGE` where `--production` contradicts what is set; `CONFIG_INVALID` where production would refuse it */
+/**
+ * @throws AppError `USAGE` if `--production` contradicts the settings; `CONFIG_INVALID` if production would refuse the
+ *   settings
+ */
 export async function assertProductionPossible(run: SetupRun): Promise<void> {
   if (!run.options.production) return;
   const { values, origins } = readSettings(run.io);
@@ -48,8 +51,8 @@ export async function assertProductionPossible(run: SetupRun): Promise<void> {
 }
 
 /**
- * Where production is configured without a secret, nothing works: it is written when that is wanted.
- * @returns the names of the settings that were written
+ * Writes a missing secret of production, after a confirmation or with `--production`. Nothing works without the secret.
+ * @returns the names of the written settings
  * @throws as {@link offerProduction}
  */
 export async function provideSecret(run: SetupRun, changes: Change[]): Promise<string[]> {
@@ -59,15 +62,15 @@ export async function provideSecret(run: SetupRun, changes: Change[]): Promise<s
     if (!run.interactive) return [];
     const prompts = await createPrompts(run.io);
     const question = 'NODE_ENV is production, which needs a JWT_SECRET. Write a new one to .env?';
-    // Without it the configuration is refused, which says what to do.
+    // Without the secret, the configuration is refused with a remedy.
     if (!(await prompts.confirm(question, true))) return [];
   }
   return write(run, changes);
 }
 
 /**
- * Writes the settings of production that are missing to `.env`, when that is wanted.
- * @returns their names
+ * Writes the missing settings of production to `.env`, with `--production` or if the user chooses so.
+ * @returns the names of the written settings
  * @throws AppError `INTERRUPTED`, `CONFIG_INVALID`, `FILE_UNUSABLE`
  */
 export async function offerProduction(run: SetupRun, changes: Change[]): Promise<string[]> {

@@ -8,7 +8,7 @@ import { printable } from '../../core/output/printable.js';
 import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';
 import type { Change } from './undo.js';
 
-// As loose as DB_HOST, but for a colon, which only an IPv6 address has.
+// Allows the same as DB_HOST, except that only an IPv6 address may have a colon.
 const hostName = Joi.string()
   .trim()
   .custom((text: string, helpers) => (/^[\w.-]+$/.test(text) || isIP(text) !== 0 ? text : helpers.error('any.invalid')))
@@ -32,7 +32,7 @@ type Question = keyof Answers;
 
 const all: readonly Question[] = ['host', 'port', 'name', 'user', 'password'];
 
-/** Asks some of the questions; what was answered before is offered again. */
+/** Asks some of the questions. Earlier answers are the defaults. */
 async function ask(prompts: Prompts, questions: readonly Question[], answers: Answers): Promise<Answers> {
   const given = { ...answers };
   const isAsked = (question: Question) => questions.includes(question);
@@ -50,12 +50,12 @@ const serverOf = ({ host, port }: Answers) => `${host.includes(':') ? `[${host}]
 const urlOf = (answers: Answers) =>
   `mysql://${part(answers.user)}:${part(answers.password)}@${serverOf(answers)}/${part(answers.name)}`;
 
-/** What an administrator of the server can run. */
+/** Returns SQL statements for an administrator of the server. */
 const statementsText = (statements: readonly string[]) => statements.map((one) => `  ${one};`).join('\n');
 
 /**
- * Opens a database to inspect it, and closes it again.
- * @param settings on top of those of the environment
+ * Opens a database, inspects it, and closes it.
+ * @param settings added to those of the environment
  */
 export async function withSchema<T>(
   run: Run,
@@ -71,13 +71,13 @@ export async function withSchema<T>(
 }
 
 /**
- * Asks until the answers lead to a database that can be used, and of what was wrong only that again.
- * @returns its URL
+ * Asks until the answers lead to a usable database. Repeats only the questions with wrong answers.
+ * @returns the URL of the database
  * @throws AppError `INTERRUPTED`
  */
 export async function reachableServer(run: Run, changes: Change[]): Promise<string> {
   const prompts = await createPrompts(run.io);
-  // With --quiet too: the next question can't be answered without it.
+  // Printed with --quiet, too: the next answer requires the text.
   const say = (text: string) => run.io.stderr.write(`${printable(text)}\n`);
   let answers: Answers = { host: '127.0.0.1', port: '3306', name: 'coursectl', user: 'coursectl', password: '' };
   answers = await ask(prompts, all, answers);
@@ -97,7 +97,7 @@ export async function reachableServer(run: Run, changes: Change[]): Promise<stri
           refusals += 1;
           const seenAs = probe.clientHost === undefined ? '' : ` (it sees you as '${user}'@'${probe.clientHost}')`;
           say(`The server refused the user ${user} or the password${seenAs}.`);
-          // It doesn't say which of both is wrong.
+          // The server doesn't say whether the user or the password is wrong.
           return refusals % 2 === 1 ? (['password'] as const) : (['user', 'password'] as const);
         }
         case 'host refused': {
@@ -130,7 +130,7 @@ export async function reachableServer(run: Run, changes: Change[]): Promise<stri
   }
 }
 
-/** What can be answered differently, in place of waiting for the administrator. */
+/** Answers that the user can change instead of waiting for an administrator. */
 const alternatives = {
   server: { name: 'Use another server', questions: ['host', 'port'] },
   name: { name: 'Use another database', questions: ['name'] },
@@ -139,7 +139,7 @@ const alternatives = {
 
 type Alternative = keyof typeof alternatives;
 
-/** What to do when somebody else must do something first. */
+/** Asks how to continue after a problem that an administrator must solve. @returns the questions to repeat */
 async function afterRemedy(prompts: Prompts, offered: readonly Alternative[]): Promise<readonly Question[]> {
   const next = await prompts.choose<'again' | Alternative>('How do you want to continue?', [
     { value: 'again', name: 'Try again: the statements were run' },
@@ -154,7 +154,7 @@ interface Creation {
   statements: readonly string[];
 }
 
-/** Offers to create a missing database. @returns what to ask again; nothing when the database can be used */
+/** Offers to create a missing database. @returns the questions to repeat; none if the database can be used */
 async function create(
   prompts: Prompts,
   schema: Schema,

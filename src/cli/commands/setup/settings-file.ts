@@ -3,12 +3,12 @@ import path from 'node:path';
 import { AppError, systemErrorCode, undefinedIfMissing } from '../../../errors.js';
 import type { Change } from './undo.js';
 
-/** A value that needs no escaping: all that setup writes is percent-encoded, base64url or a word. */
+/** Returns a line of an `.env` file. Values need no escaping: setup writes only percent-encoded, base64url or plain words. */
 const line = ([name, value]: [string, string]) => `${name}=${/^[\w-]+$/.test(value) ? value : `"${value}"`}\n`;
 
 const lineFeed = 0x0a;
 
-/** A file as it is: in bytes, because it may not be UTF-8. */
+/** Existing file, as bytes, because it may not be UTF-8. */
 interface Existing {
   content: Buffer;
   mode: number;
@@ -20,9 +20,9 @@ async function existing(file: string): Promise<Existing | undefined> {
 }
 
 /**
- * Adds settings to an `.env` file, which keeps what it has. A new file, and one that all users could read, is for this user
- * only then.
- * @param settings names that have no value in the file
+ * Adds settings to an `.env` file, and keeps its content. A new file, or one that every user could read, becomes readable
+ * by this user only.
+ * @param settings without a value in the file
  * @throws AppError `FILE_UNUSABLE`
  */
 export async function addSettings(file: string, settings: Readonly<Record<string, string>>): Promise<Change> {
@@ -34,7 +34,8 @@ export async function addSettings(file: string, settings: Readonly<Record<string
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, added, { flag: 'wx', mode: 0o600 });
     } else {
-      // Before the secret is in it. The group of a file that is closed to others was chosen.
+      // Changes the mode before the secret is written. A file that is closed to others keeps its group permissions, which
+      // were chosen.
       if ((before.mode & 0o007) !== 0) await chmod(file, 0o600);
       await appendFile(file, added);
     }
@@ -53,7 +54,7 @@ function whatOf(file: string, settings: object, before: Existing | undefined): s
   return before === undefined ? `the file ${file}` : `${Object.keys(settings).join(' and ')} in ${file}`;
 }
 
-/** @returns whether the file is as before; one that was changed by others stays as it is */
+/** @returns whether the file is restored; a file that others changed is not restored */
 async function restore(file: string, before: Existing | undefined, added: string): Promise<boolean> {
   const now = await existing(file);
   const written = Buffer.concat([before?.content ?? Buffer.alloc(0), Buffer.from(added)]);

@@ -3,15 +3,15 @@ import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../../errors.js';
 
-/** Something that setup has written. */
+/** Change made by setup. */
 export interface Change {
-  /** What it is, for people, such as "the file /srv/.env". */
+  /** Description for messages, such as "the file /srv/.env". */
   what: string;
-  /** Takes it back; absent where that isn't possible. @returns whether it was taken back */
+  /** Undoes the change; absent if impossible. @returns whether the change was undone */
   undo?: () => Promise<boolean>;
 }
 
-/** Takes changes back, the last one first. @returns for each a line that says whether it was removed or kept */
+/** Undoes changes, last one first. @returns a line per change, which says whether it was removed or kept */
 export async function undoAll(changes: readonly Change[]): Promise<string[]> {
   const lines: string[] = [];
   for (const { what, undo } of changes.toReversed())
@@ -20,8 +20,9 @@ export async function undoAll(changes: readonly Change[]): Promise<string[]> {
 }
 
 /**
- * Creates an empty file for an SQLite database, with its folders. Of several processes that do so at once, one succeeds.
- * @returns a function that removes the new folders again, once the file is removed; nothing where the file was not created
+ * Creates an empty file for an SQLite database, and its folders. Only one of several concurrent processes succeeds.
+ * @returns a function that removes the new folders, for use after the removal of the file; undefined if the file was not
+ *   created
  */
 export async function createFile(file: string): Promise<(() => Promise<void>) | undefined> {
   const created: string[] = [];
@@ -30,7 +31,7 @@ export async function createFile(file: string): Promise<(() => Promise<void>) | 
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, '', { flag: 'wx', mode: 0o644 });
   } catch (error) {
-    // It exists, or can't be created: of that, opening the database says more.
+    // The file exists or can't be created. Opening the database reports the reason.
     if (systemErrorCode(error) === undefined) throw error;
     return undefined;
   }
@@ -39,7 +40,7 @@ export async function createFile(file: string): Promise<(() => Promise<void>) | 
       try {
         await rmdir(folder);
       } catch (error) {
-        // Something else is in it now, or somebody has removed it.
+        // The folder is in use now, or was removed.
         if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemErrorCode(error) ?? '')) throw error;
       }
     }

@@ -19,8 +19,8 @@ import { type Change, createFile, undoAll } from './undo.js';
 type SetupRun = Run<'', typeof setupOptions>;
 
 /**
- * Each step first checks whether it is done already, so that an interrupted setup can be run again. One that is declined,
- * or refused for its options, takes back what it has written.
+ * Runs all steps of setup. Each step checks first whether it is done, so that an interrupted setup can be run again. A
+ * declined setup, or one with invalid options, undoes its changes.
  * @throws AppError `DECLINED` for a no, `INTERRUPTED` for a question without an answer
  */
 export async function setup(run: SetupRun): Promise<Result> {
@@ -45,10 +45,10 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   const { context, isNewFile } = await openDatabase(run, changes);
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
   const superAdminMissing = await isSuperAdminMissing(context);
-  // Without a terminal to correct them, invalid options are refused before anything is written.
+  // Nobody can correct invalid options without a terminal: refuses them before any change.
   const given = superAdminMissing && !run.interactive ? await superAdminFromOptions(run) : undefined;
   const applied = await bringUpToDate(run, context);
-  // Tables in a file that was created go with it.
+  // Tables in a new file are removed with the file.
   if (applied.length > 0 && !isNewFile)
     changes.push({ what: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
   return superAdminMissing
@@ -56,17 +56,17 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
     : keepSuperAdmin(run, { applied, changes, settingsWritten, isDatabaseNew });
 }
 
-/** What the steps before have done. */
+/** Results of the earlier steps. */
 interface CompletedSteps {
   applied: readonly string[];
   changes: Change[];
-  /** Their names. */
+  /** Names of the written settings. */
   settingsWritten: readonly string[];
-  /** Whether its URL was written, too. */
+  /** Whether DATABASE_URL was written, too. */
   isDatabaseNew: boolean;
 }
 
-/** A sentence about a running service, which keeps the settings of its start; undefined where none runs. */
+/** Returns a sentence about a running service, which needs a restart for new settings; undefined without a service. */
 async function runningText(run: SetupRun, isEnvChanged: boolean): Promise<string | undefined> {
   const url = await runningService(await run.config());
   if (url === undefined) return undefined;
@@ -103,7 +103,7 @@ async function keepSuperAdmin(
   };
 }
 
-/** The options that describe the super admin, as given. */
+/** Returns the given options that describe the super admin. */
 function personOptionsOf({ options }: SetupRun): string[] {
   const { passwordStdin } = options;
   const given = personFields.filter((name) => options[name] !== undefined);
@@ -138,7 +138,7 @@ async function createSuperAdmin(
   };
 }
 
-/** Opens the database, which creates the file of an SQLite database. */
+/** Opens the database. Creates the file of an SQLite database. */
 async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context: Context; isNewFile: boolean }> {
   const config = await run.config();
   await assertNoUnfinishedRestore(config);
@@ -150,7 +150,7 @@ async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context
     what: `the database file ${database.file}`,
     async undo() {
       await context.close();
-      // Meanwhile a service may have opened it, or somebody registered.
+      // Meanwhile a service may have opened the database, or somebody may have registered.
       if (!(await context.schema.removeUnusedFile())) return false;
       await removeFolders();
       return true;
@@ -165,7 +165,7 @@ async function superAdminFromOptions(run: SetupRun): Promise<object> {
   return given;
 }
 
-/** Without tables there is no super admin. */
+/** Whether the super admin is missing, such as in a database without tables. */
 async function isSuperAdminMissing(context: Context): Promise<boolean> {
   try {
     return (await setupStatus(context)).setupRequired;
