@@ -17,7 +17,7 @@ export function checkList(run: Run<'', typeof listOptions>): void {
   checkListing(run, userColumns, userListingSchema, queryOf(run));
 }
 
-/** Accounts, newest first by default. @throws AppError `VALIDATION` */
+/** Lists accounts, newest first by default. @throws AppError `VALIDATION` */
 export function list(run: Run<'', typeof listOptions>): Promise<Result> {
   return listing(run, { key: 'users', one: 'account', columns: userColumns }, async () => {
     const context = await run.context();
@@ -25,7 +25,7 @@ export function list(run: Run<'', typeof listOptions>): Promise<Result> {
   });
 }
 
-/** One account, its lock and its invitation. @throws AppError `NOT_FOUND` */
+/** Shows one account with its lock and invitation. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);

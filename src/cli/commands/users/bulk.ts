@@ -34,7 +34,10 @@ const wordings = {
 /** Accounts per call of the service. */
 const batchSize = 100;
 
-/** How accounts are changed in bulk. @param more `savePassword` stores new passwords; `message` is for invitations */
+/**
+ * Returns the bulk change of accounts.
+ * @param more `savePassword` stores new passwords; `message` is for invitations
+ */
 function workOf(
   context: Context,
   action: Action,
@@ -69,7 +72,10 @@ function workOf(
 
 type SwitchRun = Run<'[user...]', typeof accountBulkOptions>;
 
-/** Activates or deactivates accounts. @throws AppError as {@link resolveAccounts}, and of one as {@link setUserActive} */
+/**
+ * Activates or deactivates accounts.
+ * @throws AppError as {@link resolveAccounts}, and for a single account as {@link setUserActive}
+ */
 export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate'): Promise<Result> {
   const targets = await resolveAccounts(run, wordings[action]);
   const context = await run.context();
@@ -90,7 +96,10 @@ export function checkInvite({ options: { message } }: InviteRun): void {
   validate(bulkChangeSchema, { action: 'invite', message });
 }
 
-/** Invites people to set a password. @throws AppError as {@link resolveAccounts}, and of one as {@link inviteUser} */
+/**
+ * Invites people to set a password.
+ * @throws AppError as {@link resolveAccounts}, and for a single account as {@link inviteUser}
+ */
 export async function invite(run: InviteRun): Promise<Result> {
   const { message } = run.options;
   const targets = await resolveAccounts(run, wordings.invite);
@@ -110,7 +119,7 @@ export async function invite(run: InviteRun): Promise<Result> {
 
 type ResetRun = Run<'[user...]', typeof resetOptions>;
 
-/** Opens the file of `--credentials`, does the work, and removes a file without passwords. */
+/** Runs `work` with the file of `--credentials`. Closing the file removes it if it has no passwords. */
 async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | undefined) => Promise<T>): Promise<T> {
   const { credentials, dryRun } = run.options;
   if (credentials === undefined || dryRun) return work(undefined);
@@ -122,7 +131,10 @@ async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | un
   }
 }
 
-/** Mails accounts links to set a password. @throws AppError as {@link resolveAccounts}, and of one as {@link mailResetLink} */
+/**
+ * Mails links to set a password.
+ * @throws AppError `USAGE`, as {@link resolveAccounts}, and for a single account as {@link mailResetLink}
+ */
 async function mailLinks(run: ResetRun): Promise<Result> {
   const { passwordStdin, credentials } = run.options;
   if (passwordStdin || credentials !== undefined)
@@ -144,7 +156,10 @@ async function mailLinks(run: ResetRun): Promise<Result> {
   return runBulk(run, { ...work, ...hinted, selection: await targets.selection(context) });
 }
 
-/** Gives accounts temporary passwords, or with `--link` mails links. @throws AppError as {@link resolveAccounts}, and of one as {@link resetPassword} */
+/**
+ * Resets passwords to temporary ones, or mails links with `--link`.
+ * @throws AppError `USAGE`, as {@link resolveAccounts}, and for a single account as {@link resetPassword}
+ */
 export async function resetPasswords(run: ResetRun): Promise<Result> {
   const { json, passwordStdin, credentials, from, dryRun, link } = run.options;
   if (link) return mailLinks(run);

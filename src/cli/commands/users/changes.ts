@@ -24,7 +24,7 @@ const changesOf = ({ options }: EditRun) => givenBy(options, [...inputFields('up
 
 const anOption = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */
+/** @throws AppError `USAGE` without changes, `VALIDATION` */
 export function checkEdit(run: EditRun): void {
   const input = changesOf(run);
   if (Object.values(input).every((value) => value === undefined))
@@ -35,7 +35,7 @@ export function checkEdit(run: EditRun): void {
   validate(userUpdateSchema, input);
 }
 
-/** Changes the fields that options name. @throws AppError as {@link updateUser} */
+/** Changes the given fields of an account. @throws AppError `NOT_FOUND`, `DECLINED`, and as {@link updateUser} */
 export async function edit(run: EditRun): Promise<Result> {
   const input = changesOf(run);
   const context = await run.context();
@@ -46,7 +46,7 @@ export async function edit(run: EditRun): Promise<Result> {
   return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).${linkSent}` };
 }
 
-/** Deletes an account, having asked. @throws AppError `USAGE`, and as {@link deleteUser} */
+/** Deletes an account after a confirmation. @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link deleteUser} */
 export async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
@@ -64,7 +64,10 @@ export async function remove(run: Run<'<user>', typeof yesOption>): Promise<Resu
   return { json: { user: accountJson(user) }, text: `Deleted ${user.role} ${user.email} (${user.id}).` };
 }
 
-/** Makes another account the super admin, having asked twice. @throws AppError `USAGE`, and as {@link transferSuperAdmin} */
+/**
+ * Makes another account the super admin, after two confirmations.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link transferSuperAdmin}
+ */
 export async function transfer(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { from, to } = await previewTransfer(context, (await findUser(context, run.arguments.user)).id);
@@ -86,7 +89,10 @@ export async function transfer(run: Run<'<user>'>): Promise<Result> {
   };
 }
 
-/** Asks for the address, which nobody types by accident. @throws AppError `INTERRUPTED` when it is not typed */
+/**
+ * Asks the user to type the address, which can't happen by accident.
+ * @throws AppError `INTERRUPTED` without the right address
+ */
 async function confirmByTyping(run: Run<'<user>'>, email: string, otherwise: string): Promise<void> {
   const prompts = await createPrompts(run.io);
   const same = fields.email.custom((typed: string, helpers) =>

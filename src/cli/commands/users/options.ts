@@ -4,7 +4,6 @@ import { bulkOptions, exportOptions, type OptionValues } from '../../core/comman
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { sessionColumns, userColumns } from './columns.js';
 
-/** Which accounts are listed or exported. */
 export const filterOptions = {
   '--role <role>': 'only accounts with this role: super_admin, trainer or trainee',
   '--active': 'only accounts that may sign in',
@@ -31,13 +30,15 @@ export const unlockOptions = {
 
 export const rekeyOptions = { '--country <country>': 'two letters, such as DE; "none" for none' };
 
-/** The columns of a list that may name accounts, the best first. Lists of enrollments have `userId`: their `id` is another. */
+/**
+ * Headings of columns that may name accounts, best first. In lists of enrollments, `userId` is the account and `id` the
+ * enrollment.
+ */
 export const accountHeadings = ['userId', 'id', 'email', 'phone'];
 
-/** Options of commands that change several accounts. */
 export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOptions };
 
-/** The options as the API's filter. @throws AppError `USAGE` for options that cannot be used together */
+/** Returns the filter of the API. @throws AppError `USAGE` for conflicting options */
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
 ): Record<keyof UserFilter, string | boolean | undefined> {
@@ -55,7 +56,6 @@ export const resetOptions = {
   ...accountBulkOptions,
 };
 
-/** Options for the fields that every account has. */
 export const personOptions = {
   '--first-name <name>': '2 to 50 characters',
   '--last-name <name>': '2 to 50 characters',
@@ -81,7 +81,6 @@ export const registerOptions = {
   ...messageOption,
 };
 
-/** Options for the fields that can be changed. */
 export const changeOptions = { ...personOptions, '--role <role>': 'trainee or trainer' };
 
 export const editOptions = {
@@ -89,7 +88,7 @@ export const editOptions = {
   '--verify': 'send a link to the email that --email gives; it is changed only when the link is used',
 };
 
-/** Refuses to print a generated password where it would be logged. */
+/** Creates the refusal to print a generated password as JSON, which is often logged. */
 export const passwordNotInJson = (): AppError =>
   new AppError(
     'USAGE',

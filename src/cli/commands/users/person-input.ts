@@ -12,7 +12,7 @@ import { readPassword } from '../../core/prompts/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';
 import type { passwordOption, personOptions } from './options.js';
 
-/** The options of everybody, also of the super admin, who is always active. */
+/** Fields that have an option for every account. The super admin is always active, so that `isActive` is excluded. */
 export const personFields = inputFields('setup').filter((name) => name !== 'isActive');
 export type PersonField = (typeof personFields)[number];
 
@@ -26,21 +26,20 @@ const questions: Readonly<Record<AskedField, string>> = {
   phone: 'Phone',
 };
 
-/** The fields that options of the same names give: it doesn't compile when there is no such option. */
+/** Returns the fields from the options of the same names. Doesn't compile if an option is missing. */
 export const givenBy = <Given extends object, Field extends keyof Given & string>(
   options: Given,
   names: readonly Field[],
 ): Pick<Given, Field> =>
-  // Object.fromEntries forgets which keys it was given.
+  // The type of Object.fromEntries() loses the keys.
   Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<Given, Field>;
 
-/** A command that creates an account. */
 type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;
 
 /**
- * A person as options and standard input give them, for scripts.
+ * Returns a person from options and standard input, for scripts.
  * @param more fields besides those of every person
- * @throws AppError `VALIDATION` with all that is missing or wrong, the password included
+ * @throws AppError `VALIDATION` with all missing or wrong fields, including the password
  */
 export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<object> {
   const { phone, passwordStdin } = run.options;
@@ -59,7 +58,7 @@ export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema
 
 /**
  * Checks the options before the questions for the rest.
- * @throws AppError `VALIDATION`; `USAGE` for a password from standard input, where the answers are typed
+ * @throws AppError `VALIDATION`; `USAGE` for a password from standard input, which is needed for the answers
  */
 export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<void> {
   if (run.options.passwordStdin) await readPassword(run.io);
@@ -67,7 +66,7 @@ export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchem
   validate(allOptional, { ...givenBy(run.options, personFields), ...more });
 }
 
-/** A phone that looks like one, or that was confirmed. @param given by an option */
+/** Returns a phone with a usual format, or one that the user confirmed. @param given by an option */
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
     phone ??= await prompts.text(questions.phone, fields.phone);
@@ -82,11 +81,11 @@ async function askField(prompts: Prompts, name: AskedField, given: string | unde
 }
 
 /**
- * Asks for confirmation of a phone that doesn't look like one. Scripts are only warned: the API takes any text.
+ * Asks for confirmation of a phone in an unusual format. Scripts get only a warning, because the API accepts any text.
  * @throws AppError `DECLINED` for a no
  */
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
-  // A phone with @ is refused without a question.
+  // The schema refuses a phone with @ without a question.
   if (phone === undefined || fields.hasAtSign(phone)) return;
   const doubt = describePhoneProblem(phone);
   if (doubt === undefined) return;
@@ -95,9 +94,9 @@ export async function confirmPhone(run: Run, phone: string | undefined, otherwis
 }
 
 /**
- * A person as options and answers at the terminal give them.
- * @param rules for the password; none where it isn't asked for
- * @param askMore asks for what isn't part of every person
+ * Returns a person from options and answers at the terminal.
+ * @param rules of passwords; undefined if no password is asked for
+ * @param askMore asks for additional fields
  */
 export async function personFromPrompts(
   run: PersonRun,

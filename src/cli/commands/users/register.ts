@@ -32,7 +32,7 @@ function assertOnlyInvited({ options }: RegisterRun): void {
     '--password-stdin': passwordStdin,
     '--generate-password': generatePassword,
     '--credentials': credentials !== undefined,
-    // Its invitation would wait, unseen, until somebody activates it.
+    // The invitation would wait unnoticed until somebody activates the account.
     '--inactive': inactive,
   }).find(([, isGiven]) => isGiven);
   if (invite && other) throw new AppError('USAGE', `--invite and ${other[0]} cannot be used together.`);
@@ -68,7 +68,7 @@ export async function registerAccount(run: RegisterRun): Promise<Result> {
   return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
 }
 
-/** Creates the account without a password; its person gets a mail. */
+/** Creates the account without a password, and mails an invitation. */
 async function registerInvited(run: RegisterRun, input: object): Promise<Result> {
   const { message } = run.options;
   const context = await run.context();
@@ -78,7 +78,7 @@ async function registerInvited(run: RegisterRun, input: object): Promise<Result>
   return { json: { user: accountJson(user) }, text };
 }
 
-/** Creates the account with a generated password, which is in a file or shown once. */
+/** Creates the account with a generated password, which is written to a file or shown once. */
 async function registerGenerated(run: RegisterRun, input: object): Promise<Result> {
   const { credentials } = run.options;
   const context = await run.context();
@@ -101,12 +101,12 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 
 type FurtherField = Exclude<AccountInputField<'register'>, PersonField | 'isActive'>;
 
-/** The fields that only this command takes. An account is active unless `--inactive` says otherwise. */
+/** Fields of this command only. Excludes `isActive`: an account is active unless `--inactive` is given. */
 const furtherFields = inputFields('register').filter(
   (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
 );
 
-/** What an account is checked with before it is created. */
+/** Returns the schema of a new account. */
 function schemaFor(run: RegisterRun) {
   if (run.options.invite) return newPersonSchema;
   return isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
@@ -120,7 +120,7 @@ async function registerInput(run: RegisterRun): Promise<object> {
   const schema = schemaFor(run);
   if (!run.interactive) return personFromOptions(run, schema, { ...further, isActive });
   await checkPersonOptions(run, schema, further);
-  // Where there is no database, all answers would be lost.
+  // Opens the database first: without a database, all answers would be lost.
   const { config } = await run.context();
   return personFromPrompts(run, invite || isGenerated(run) ? undefined : config, async (prompts) => ({
     ...further,

@@ -12,7 +12,7 @@ import type { rekeyOptions } from './options.js';
 
 type RekeyRun = Run<'', typeof rekeyOptions>;
 
-/** @returns null for none @throws AppError `USAGE` */
+/** @returns null for no country @throws AppError `USAGE` */
 function countryOf({ options }: RekeyRun): string | null {
   const country = options.country?.trim().toUpperCase();
   if (country === undefined || country === '')
@@ -40,7 +40,7 @@ function conflictText({ io }: RekeyRun, { conflicts, hasMore }: Rekeyed): string
   ].join('\n');
 }
 
-/** Chooses the country for phones. @throws AppError as {@link rekeyPhones} */
+/** Sets the country of phones. @throws AppError as {@link rekeyPhones} */
 export async function rekey(run: RekeyRun): Promise<Result> {
   const country = countryOf(run);
   const context = await run.context();

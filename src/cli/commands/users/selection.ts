@@ -21,18 +21,18 @@ import { accountHeadings, filterOf, type filterOptions } from './options.js';
 type Filter = ReturnType<typeof filterOf>;
 type Account = Awaited<ReturnType<typeof findMatchingUsers>>[number];
 
-/** An account as bulk changes name it. */
+/** Converts an account to an item of a bulk change. */
 const accountItem = ({ id, firstName, lastName, email }: Account): BulkItem => {
   const name = `${firstName} ${lastName}`;
   return { id, name, label: `${name} (${email})` };
 };
 
-/** A command that changes accounts. */
 type AccountsRun = BulkRun & Run<'[user...]'> & { options: OptionValues<typeof filterOptions> };
 
 /**
- * @returns nothing without filters
- * @throws AppError `VALIDATION`; `USAGE` for a search for nothing, which would mean all accounts
+ * Checks the filters.
+ * @returns the filters; undefined without filters
+ * @throws AppError `VALIDATION`; `USAGE` for an empty search alone, which would match all accounts
  */
 function conditionsOf(filter: Filter): Filter | undefined {
   if (Object.values(filter).every((value) => value === undefined)) return undefined;
@@ -42,8 +42,8 @@ function conditionsOf(filter: Filter): Filter | undefined {
 }
 
 /**
- * The accounts that a command line means.
- * @param fixed conditions that always hold
+ * Returns the accounts that a command line selects.
+ * @param fixed additional conditions
  * @throws AppError `USAGE`, as {@link targetsOf}
  */
 export async function resolveAccounts(

@@ -15,13 +15,13 @@ export function checkList(run: Run<'<user>', typeof sessionListOptions>): void {
   checkListing(run, sessionColumns, sessionListingSchema);
 }
 
-/** The sessions of an account. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Lists the sessions of an account. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
   return listing(run, { key: 'sessions', one: 'session', columns: sessionColumns }, async () => {
     const context = await run.context();
     const { id } = await findUser(context, run.arguments.user);
     return async (page) =>
-      // The terminal has no session of its own.
+      // The terminal has no session: no listed session is the current one.
       presented(await listUserSessions(context, id, page), (session) => presentSession(session, undefined));
   });
 }

@@ -11,7 +11,10 @@ import { accountJson } from './output.js';
 const unlocked = (what: string, lockedUntil: Date | null) =>
   `${what} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`}.`;
 
-/** @param address an address, or a network as `doctor` lists it @throws AppError `USAGE` */
+/**
+ * @param address an address, or a network in the notation of `doctor`
+ * @throws AppError `USAGE`
+ */
 async function unlockByAddress(run: Run, address: string): Promise<Result> {
   if (isIP(address.replace(/\/56$/, '')) === 0)
     throw new AppError('USAGE', '--address must be an IP address, such as 203.0.113.5 or 2001:db8::1.');
