@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js';
 import { localUrl } from '../../network.js';
 
-const longestAnswerMs = 2000;
+const answerTimeoutMs = 2000;
 
 /** Returns the URL of the coursectl service at HOST and PORT on this machine, or undefined without a service. */
 export async function runningService({ http }: Pick<Config, 'http'>): Promise<string | undefined> {
@@ -9,7 +9,7 @@ export async function runningService({ http }: Pick<Config, 'http'>): Promise<st
   if (http.port === 0) return undefined;
   const url = localUrl(http.host, http.port);
   try {
-    const answer = await fetch(`${url}/api/auth/me`, { signal: AbortSignal.timeout(longestAnswerMs) });
+    const answer = await fetch(`${url}/api/auth/me`, { signal: AbortSignal.timeout(answerTimeoutMs) });
     await answer.body?.cancel();
     // Requests without a token always get this header from coursectl, in every state of the service.
     return answer.headers.has('Error-Code') ? url : undefined;

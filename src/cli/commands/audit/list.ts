@@ -79,7 +79,7 @@ export function checkList(run: Run<'', typeof auditListOptions>): void {
 /** Lists the entries of the audit log. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function list(run: Run<'', typeof auditListOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to } = run.options;
-  const listed = { key: 'entries', one: 'entry', many: 'entries', columns: auditColumns };
+  const listed = { key: 'entries', singular: 'entry', plural: 'entries', columns: auditColumns };
   return listing(run, listed, async () => {
     const context = await run.context();
     const actorId = actor === undefined ? undefined : await actorIdOf(context, actor);

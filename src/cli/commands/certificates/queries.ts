@@ -22,7 +22,7 @@ export function checkList(run: ListRun): void {
 /** Lists certificates, newest first. @throws AppError `NOT_FOUND` for the trainee, `VALIDATION` */
 export async function list(run: ListRun): Promise<Result> {
   const { course, trainee, valid, revoked } = run.options;
-  return listing(run, { key: 'certificates', one: 'certificate', columns: certificateColumns }, async () => {
+  return listing(run, { key: 'certificates', singular: 'certificate', columns: certificateColumns }, async () => {
     const context = await run.context();
     const query = {
       courseId: course === undefined ? undefined : await courseIdOf(context, course),

@@ -8,7 +8,7 @@ import { candidatesAt, optionPrefix } from './candidates.js';
 import { completionScripts } from './scripts.js';
 
 /** Timeout of the connection to a database server. Short, because the user waits after the Tab key. */
-const databaseMs = '1000';
+const connectTimeoutMs = '1000';
 
 /** Values of COMP_TYPE (`%` and `*`) for which bash inserts names into the line instead of listing them. */
 const insertingTypes = ['37', '42'];
@@ -22,7 +22,7 @@ async function namesIn(
     const { suggestNames } = await import('../../../services/completion/completion.js');
     const config = await run.config();
     await assertDatabaseExists(config);
-    const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: databaseMs })).database;
+    const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: connectTimeoutMs })).database;
     const names = await suggestNames({ settings: config.database, open }, kind, typed);
     // The user can't type control characters.
     return names.filter(({ value }) => printableLine(value) === value);

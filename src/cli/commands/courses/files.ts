@@ -45,7 +45,7 @@ export function checkList(run: Run<'<course>', typeof fileListOptions>): void {
 
 /** Lists the files of a course. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function list(run: Run<'<course>', typeof fileListOptions>): Promise<Result> {
-  return listing(run, { key: 'files', one: 'file', columns: fileColumns }, async () => {
+  return listing(run, { key: 'files', singular: 'file', columns: fileColumns }, async () => {
     const context = await run.context();
     const courseId = await courseIdOf(context, run.arguments.course);
     return async (page) => presented(await listMaterials(context, operator, courseId, page), presentMaterial);

@@ -80,7 +80,7 @@ export function checkList(run: Run<'', typeof courseListOptions>): void {
 /** Lists courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
   const day = today({ config: await run.config(), now: () => run.display.now });
-  const listed = { key: 'courses', one: 'course', columns: courseColumnsOn(day), pageSize: 12 };
+  const listed = { key: 'courses', singular: 'course', columns: courseColumnsOn(day), pageSize: 12 };
   return listing(run, listed, async () => {
     const context = await run.context();
     const query = { ...queryOf(run.options), trainerId: await trainerIdOf(context, run.options.trainer) };
@@ -150,7 +150,7 @@ export function checkTrainers(run: Run<'', typeof trainerListOptions>): void {
 /** Lists trainers who can be assigned to a course. @throws AppError `VALIDATION` */
 export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
   const { search } = run.options;
-  return listing(run, { key: 'trainers', one: 'trainer', columns: trainerColumns }, async () => {
+  return listing(run, { key: 'trainers', singular: 'trainer', columns: trainerColumns }, async () => {
     const context = await run.context();
     return async (page) => presented(await listAvailableTrainers(context, { search, ...page }), presentPerson);
   });

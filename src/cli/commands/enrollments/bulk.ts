@@ -20,26 +20,26 @@ type Several = Extract<EnrollmentTargets, { kind: 'several' }>;
 /** Words for the messages of bulk changes. */
 export const wordings = {
   assign: {
-    one: 'trainee',
+    singular: 'trainee',
     toDo: 'enroll',
     doing: 'Enrolling',
     done: 'enrolled',
     state: 'enrolled',
     unchanged: 'enrolled',
   },
-  status: { one: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', state: 'changed' },
-  remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', state: 'removed' },
+  status: { singular: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', state: 'changed' },
+  remove: { singular: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', state: 'removed' },
 } as const satisfies Record<string, BulkWording>;
 
-function verdictOf(previewed: PreviewedOutcome): ItemResult {
-  if (isAppError(previewed)) return { outcome: 'refused', refusal: whoseRole(previewed) };
+function itemResultOf(previewed: PreviewedOutcome): ItemResult {
+  if (isAppError(previewed)) return { outcome: 'refused', refusal: rewordWrongRole(previewed) };
   return previewed === 'waiting' ? { outcome: 'done', state: onWaitingList } : { outcome: previewed };
 }
 
 const onWaitingList = 'on the waiting list';
 
 /** Rewords the refusal of an account that exists but is no trainee's. */
-const whoseRole = (refusal: AppError): AppError =>
+const rewordWrongRole = (refusal: AppError): AppError =>
   isAppError(refusal, 'NOT_FOUND') && refusal.subject === 'Trainee'
     ? new AppError('NOT_FOUND', 'This is not the account of a trainee.', { cause: refusal })
     : refusal;
@@ -69,7 +69,7 @@ export function assignment(
 ): BulkWork {
   const idsOf = (items: readonly BulkItem[]) => items.map(({ id }) => id);
   return {
-    words: {
+    wording: {
       ...wordings.assign,
       target: ` in "${title}"${mailsIn(notify && status === 'active')}`,
       state: `enrolled, ${status}`,
@@ -78,30 +78,30 @@ export function assignment(
     batchSize: Math.min(batchSize, Math.floor(maxReply / Math.max(reply?.length ?? 0, 1))),
     async preview(items) {
       const wanted = { courseId, traineeIds: idsOf(items), status, whenFull };
-      return (await previewAssignment(context, operator, wanted)).map(verdictOf);
+      return (await previewAssignment(context, operator, wanted)).map(itemResultOf);
     },
     async change(items) {
       const wanted = { courseId, traineeIds: idsOf(items), status, reply, whenFull };
       const { enrollments, skipped } = await assignMany(context, operator, wanted, notify);
       const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
-      const verdicts = items.map(({ id }): ItemResult => {
+      const results = items.map(({ id }): ItemResult => {
         const refusal = refusals.get(id);
-        if (refusal) return verdictOf(refusal);
+        if (refusal) return itemResultOf(refusal);
         const enrollment = entered.get(id);
         const state = enrollment?.status === 'waiting' ? onWaitingList : undefined;
         return { outcome: 'done', state, more: { enrollment } };
       });
-      return { verdicts };
+      return { results };
     },
   };
 }
 
 /** Codes of errors that concern a single enrollment. */
-const ownFailures = ['NOT_FOUND'] as const;
+const itemErrors = ['NOT_FOUND'] as const;
 
 /** Converts the outcome of the service. */
-const verdictOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): ItemResult =>
+const itemResultOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): ItemResult =>
   outcome === 'refused'
     ? { outcome, refusal }
     : { outcome: outcome === 'changed' ? 'done' : 'unchanged', more: { enrollment: presentEnrollment(enrollment) } };
@@ -122,14 +122,14 @@ export async function statusChange(
     selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [[found.id, found.status]])),
   );
   return {
-    words: {
+    wording: {
       ...wordings.status,
       target: ` to ${wanted.status}${mailsIn(notify)}`,
       state: wanted.status,
     },
     selection,
     batchSize,
-    preview: async (items) => items.map((one) => verdictOf(previewStatus(one, wanted, operator))),
+    preview: async (items) => items.map((one) => itemResultOf(previewStatus(one, wanted, operator))),
     notice(items) {
       if (wanted.status !== 'completed') return undefined;
       const early = earlyText(
@@ -140,9 +140,9 @@ export async function statusChange(
       return notices.filter((notice) => notice !== undefined).join('\n') || undefined;
     },
     async change(items, signal) {
-      const meant = items.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
-      const { outcomes, stopped } = await changeStatuses(context, operator, meant, wanted, { signal, notify });
-      return { verdicts: outcomes.map(verdictOfChange), stopped };
+      const targets = items.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
+      const { outcomes, stopped } = await changeStatuses(context, operator, targets, wanted, { signal, notify });
+      return { results: outcomes.map(itemResultOfChange), stopped };
     },
   };
 }
@@ -150,7 +150,7 @@ export async function statusChange(
 /** Returns the bulk removal of enrollments. */
 export async function removal(context: Context, several: Several): Promise<BulkWork> {
   return {
-    words: wordings.remove,
+    wording: wordings.remove,
     selection: await several.selection(context),
     batchSize,
     preview: async (items) => items.map(() => ({ outcome: 'done' })),
@@ -158,11 +158,11 @@ export async function removal(context: Context, several: Several): Promise<BulkW
       try {
         const removed = await removeMany(context, operator, { enrollmentIds: items.map(({ id }) => id) });
         const byId = new Map(removed.map((enrollment) => [enrollment.id, presentEnrollment(enrollment)]));
-        return { verdicts: items.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
+        return { results: items.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
       } catch (error) {
         if (!isAppError(error, 'NOT_FOUND')) throw error;
         // One of the enrollments was removed meanwhile: removes the others one by one.
-        return changeEach(items, signal, ownFailures, async ({ id }) => {
+        return changeEach(items, signal, itemErrors, async ({ id }) => {
           const [one] = (await removeEnrollments(context, operator, [id])).map(presentEnrollment);
           return { enrollment: one };
         });

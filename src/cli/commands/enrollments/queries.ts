@@ -58,7 +58,7 @@ export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
  * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
+  return listing(run, { key: 'enrollments', singular: 'enrollment', columns: enrollmentColumns }, async () => {
     const context = await run.context();
     const query = await queryFor(context, run.options);
     return async (page) =>

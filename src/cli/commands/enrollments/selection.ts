@@ -88,7 +88,7 @@ async function matching({ options, io }: EnrollmentsRun, context: Context): Prom
 export async function resolveEnrollments(
   run: EnrollmentsRun,
   typed: readonly string[] | undefined,
-  words: Pick<BulkWording, 'one' | 'toDo'>,
+  wording: Pick<BulkWording, 'singular' | 'toDo'>,
 ): Promise<EnrollmentTargets> {
   const { trainee, course, trainer, status, progress, search, from, dryRun } = run.options;
   checkFilters(run.options);
@@ -102,7 +102,7 @@ export async function resolveEnrollments(
     typed,
     isFiltered: [trainee, course, trainer, status, progress, search].some((one) => one !== undefined),
     headings: enrollmentHeadings,
-    words,
+    wording,
     choose: async () => pickRecord(run, await run.context(), 'enrollment'),
   });
   if (targets.kind === 'one')

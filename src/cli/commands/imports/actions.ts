@@ -27,7 +27,7 @@ import { assertTableDestination, tableTarget, writeData } from '../../core/listi
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
 import { asTyped, counted, type Io } from '../../core/output/output.js';
-import { correctedText, givenOptions } from './command-lines.js';
+import { correctionHint, givenOptions } from './command-lines.js';
 import {
   importColumns,
   type importListOptions,
@@ -72,7 +72,7 @@ function importJson(context: Context, record: ImportRecord) {
 /** Lists imports, newest first. @throws AppError `VALIDATION` */
 export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
   const { status } = run.options;
-  return listing(run, { key: 'imports', one: 'import', columns: importColumns }, async () => {
+  return listing(run, { key: 'imports', singular: 'import', columns: importColumns }, async () => {
     const context = await run.context();
     return async (page) =>
       presented(await listImports(context, { status, ...page }), (record) => importJson(context, record));
@@ -82,7 +82,7 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
 /** Lists the rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function rows(run: Run<'<import>', typeof importRowOptions>): Promise<Result> {
   const { outcome, code, search } = run.options;
-  return listing(run, { key: 'rows', one: 'row', columns: importRowColumns }, async () => {
+  return listing(run, { key: 'rows', singular: 'row', columns: importRowColumns }, async () => {
     const context = await run.context();
     const id = await importIdOf(context, run.arguments.import);
     return async (page) =>
@@ -188,7 +188,7 @@ export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Prom
         json: { rejected, file },
         text: [
           `${counted(rejected, 'row')} written to ${file}.`,
-          ...correctedText(run.io, file, optionsOf(record)),
+          ...correctionHint(run.io, file, optionsOf(record)),
         ].join('\n'),
       };
 }
@@ -270,7 +270,7 @@ function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: s
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');
 
 /** Returns the command that performs the undo of a dry run, if the undo would change anything. */
-const toDoThis = (io: Io, { removed, restored }: UndoResult, number: number): string[] =>
+const undoCommandText = (io: Io, { removed, restored }: UndoResult, number: number): string[] =>
   removed + restored === 0 ? [] : ['To do this:', `  ${asTyped(io, `imports undo ${number}`)}`];
 
 /** Returns the result of an undo, and its exit code. */
@@ -297,7 +297,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
     const preview = await previewUndo(context, id, run.io.signal);
     return {
       json: { dryRun: true, undo: preview },
-      text: [previewText(preview), 'Nothing was written.', ...toDoThis(run.io, preview, number)].join('\n'),
+      text: [previewText(preview), 'Nothing was written.', ...undoCommandText(run.io, preview, number)].join('\n'),
     };
   }
   if (!yes)

@@ -43,7 +43,7 @@ function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withP
  * Returns the command that imports the corrected file of rejected rows. Without the same options, its people would get
  * another role or course. Returns no lines if all options are defaults.
  */
-export function correctedText(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
+export function correctionHint(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
   const { withPasswords, ...given } = optionsForRejects(options, rejectsFile !== null && isWorkbookName(rejectsFile));
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
   // `--credentials` requests passwords in addition to invitations.
@@ -64,7 +64,11 @@ export interface InterruptedImport {
 }
 
 /** Finds an interrupted import of the same file that the plan doesn't resume. */
-export async function interruptedBeside(io: Io, context: Context, plan: ImportPlan): Promise<InterruptedImport | null> {
+export async function findInterruptedOfSameFile(
+  io: Io,
+  context: Context,
+  plan: ImportPlan,
+): Promise<InterruptedImport | null> {
   const record = plan.unfinished === null ? await findInterrupted(context, plan) : null;
   if (record === null) return null;
   const { number, rowsDone, optionsJson } = record;

@@ -67,7 +67,7 @@ export async function mappingsFor(run: ImportRun, context: Context, file: string
  * @param refusal rethrown if nobody can answer, or for another reason
  * @throws AppError `USAGE` if saved mappings lack required columns and nobody can answer, `INTERRUPTED`
  */
-export async function mappingsAfter(
+export async function mappingsAfterRefusal(
   refusal: unknown,
   { map, rememberedIn }: KnownColumns,
   run: ImportRun,
@@ -167,7 +167,7 @@ const none = 'none';
  * @param refusal rethrown if nobody can answer, or for another reason
  * @throws AppError `IMPORT_FILE_INVALID` if no encoding is right, `INTERRUPTED`
  */
-export async function encodingAfter(refusal: unknown, run: ImportRun): Promise<Encoding> {
+export async function encodingAfterRefusal(refusal: unknown, run: ImportRun): Promise<Encoding> {
   if (!(refusal instanceof DoubtfulEncoding) || !canAsk(run)) throw refusal;
   run.io.stderr.write(printable('The file is not UTF-8, and its encoding is not certain.\n'));
   const prompts = await createPrompts(run.io);

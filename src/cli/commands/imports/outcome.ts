@@ -19,7 +19,7 @@ import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js'
 import { paintFor } from '../../core/output/paint.js';
 import { printable, printableLine } from '../../core/output/printable.js';
 import { columnsText } from './columns-text.js';
-import { correctedText } from './command-lines.js';
+import { correctionHint } from './command-lines.js';
 import type { resumeOptions } from './options.js';
 
 /** Width and colours of the stream that shows a plan. */
@@ -385,7 +385,7 @@ export function report(
     text: [
       ...lines.flatMap((line) => wrapHanging(line, display.width)),
       // A wrapped command couldn't be copied.
-      ...(whole ? correctedText(io, rejectsFile, options) : []),
+      ...(whole ? correctionHint(io, rejectsFile, options) : []),
     ].join('\n'),
     exitCode: exitCodeOf(result),
   };

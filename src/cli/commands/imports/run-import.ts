@@ -19,8 +19,8 @@ import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-co
 import type { Result, Run } from '../../core/command/run.js';
 import type { Io } from '../../core/output/output.js';
 import { printable } from '../../core/output/printable.js';
-import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
-import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
+import { correctionHint, findInterruptedOfSameFile, type InterruptedImport, importCommand } from './command-lines.js';
+import { encodingAfterRefusal, type ImportRun, mappingsAfterRefusal, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
@@ -107,12 +107,12 @@ async function importFile(
   const isAnswered = columns.asked === true || run !== given;
   if (expectedPlan !== undefined)
     assertPlanCurrent(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
-  const interrupted = await interruptedBeside(run.io, context, plan);
+  const interrupted = await findInterruptedOfSameFile(run.io, context, plan);
   const isUnseen = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
   const isAsked = isUnseen && !isIdle(plan);
   if (isAsked)
     await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
-      if (isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
+      if (isAnswered) run.io.stderr.write(`${sameAnswersText(run, named, columns.map)}\n`);
       throw error;
     });
   else if (!dryRun) {
@@ -123,10 +123,11 @@ async function importFile(
   }
   // Saves mappings only after the user has seen their effect and not declined. Scripts rely on the saved file.
   if (plan.refusal === null) await columns.remember?.();
-  if (dryRun) return planned(run, named, plan, columns.map, interrupted);
+  if (dryRun) return dryRunResult(run, named, plan, columns.map, interrupted);
   const startedAt = performance.now();
   const result = await apply(run, context, plan, spooled);
-  if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
+  if (result.status === 'interrupted' && isAnswered)
+    run.io.stderr.write(`${sameAnswersText(run, named, columns.map)}\n`);
   return report(
     { ...result, ...pick(plan, ['options', 'columns', 'warnings']) },
     (performance.now() - startedAt) / 1000,
@@ -140,7 +141,7 @@ async function planWithEncoding(run: ImportRun, context: Context, file: string) 
   try {
     return { run, ...(await planWithMappings(run, context, file)) };
   } catch (error) {
-    const encoding = await encodingAfter(error, run);
+    const encoding = await encodingAfterRefusal(error, run);
     const chosen = { ...run, options: { ...run.options, encoding } };
     return { run: chosen, ...(await planWithMappings(chosen, context, file)) };
   }
@@ -152,7 +153,7 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
   try {
     return { plan: await makePlan(run, context, file, known.map), columns: known };
   } catch (error) {
-    const columns = await mappingsAfter(error, known, run, context, file);
+    const columns = await mappingsAfterRefusal(error, known, run, context, file);
     return { plan: await makePlan(run, context, file, columns.map), columns };
   }
 }
@@ -170,7 +171,7 @@ function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
 }
 
 /** Returns the result of a dry run. */
-function planned(
+function dryRunResult(
   { io, options, display, paint }: ImportRun,
   named: string,
   plan: ImportPlan,
@@ -184,9 +185,9 @@ function planned(
       ? ['Nothing was written.']
       : [`Rejected rows with reasons: ${rejectsFile}`, 'Nothing was imported.']),
     ...(plan.refusal === null
-      ? ['To do exactly this:', `  ${exactly(io, named, { ...options, map: [...map] }, plan)}`]
+      ? ['To do exactly this:', `  ${applyPlanCommand(io, named, { ...options, map: [...map] }, plan)}`]
       : []),
-    ...correctedText(io, rejectsFile, plan.options),
+    ...correctionHint(io, rejectsFile, plan.options),
   ];
   const screen = { width: display.width, paint };
   return {
@@ -207,13 +208,13 @@ function planned(
  * Returns the command that imports the file with the same answers about encoding and columns. It also resumes an
  * interrupted import.
  */
-function sameAnswers({ io, options }: ImportRun, named: string, map: readonly string[]): string {
+function sameAnswersText({ io, options }: ImportRun, named: string, map: readonly string[]): string {
   const { mapping: _, ...others } = options;
   return `With these answers, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
 }
 
 /** Returns the command that applies exactly the plan of a dry run. The plan includes its options. */
-function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
+function applyPlanCommand(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
   // The dry run has written the file of rejected rows, and another import never overwrites that file. --map contains the
   // mappings of --mapping.
   const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;

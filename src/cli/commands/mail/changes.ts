@@ -17,8 +17,8 @@ import { type changeOptions, mailHeadings } from './options.js';
 type ChangeRun = Run<'[mail...]', typeof changeOptions>;
 
 const wordings = {
-  retry: { one: 'mail', toDo: 'send again', doing: 'Queueing', done: 'queued again', state: 'queued' },
-  withdraw: { one: 'mail', toDo: 'withdraw', doing: 'Withdrawing', done: 'withdrawn', state: 'withdrawn' },
+  retry: { singular: 'mail', toDo: 'send again', doing: 'Queueing', done: 'queued again', state: 'queued' },
+  withdraw: { singular: 'mail', toDo: 'withdraw', doing: 'Withdrawing', done: 'withdrawn', state: 'withdrawn' },
 } as const satisfies Record<MailAction, BulkWording>;
 
 /** Mails per call of the service. */
@@ -67,7 +67,7 @@ async function resolveMailTargets(run: ChangeRun, context: Context, action: Mail
     typed: run.arguments.mail,
     isFiltered: [state, kind, user, file, since].some((one) => one !== undefined),
     headings: mailHeadings,
-    words: wordings[action],
+    wording: wordings[action],
     choose: () => Promise.reject(nothingNamed()),
   });
   if (targets.kind !== 'filter') {
@@ -98,10 +98,10 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   const changed: BulkWork['change'] = async (items, signal) => {
     const input = { action, ids: items.map(({ id }) => id) };
     const { outcomes, stopped } = await changeMails(context, operator, input, signal);
-    return { verdicts: outcomes, stopped };
+    return { results: outcomes, stopped };
   };
   return runBulk(run, {
-    words: wordings[action],
+    wording: wordings[action],
     selection,
     batchSize,
     async preview(items) {

@@ -27,7 +27,7 @@ export async function queryOf(context: Context, options: OptionValues<typeof fil
 
 /** Lists mails, newest first. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function list(run: Run<'', typeof listOptions>): Promise<Result> {
-  return listing(run, { key: 'mails', one: 'mail', columns: mailColumns }, async () => {
+  return listing(run, { key: 'mails', singular: 'mail', columns: mailColumns }, async () => {
     const context = await run.context();
     const query = await queryOf(context, run.options);
     return async (page) => presented(await listMails(context, { ...query, ...page }), presentMail);

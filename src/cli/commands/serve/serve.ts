@@ -102,7 +102,7 @@ async function warnUnlessWritable({ schema, logger }: Context, say: (text: strin
   }
 }
 
-const longestPauseMs = 3000;
+const maxPauseMs = 3000;
 
 /**
  * Waits until the database can be used, and migrates it if requested.
@@ -117,7 +117,7 @@ async function untilReady(
   onWait: (reason: AppError) => Promise<void>,
 ): Promise<Welcome | undefined> {
   let lastCode = '';
-  for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       if (migrate) await context.schema.up({ signal });
       await context.schema.assertCurrent();

@@ -170,6 +170,6 @@ async function create(
     say(`${user} may not create databases. An administrator of the server can run:\n${statementsText(statements)}`);
     return afterRemedy(prompts, ['name', 'user']);
   }
-  changes.push({ what: `the database ${name} on ${serverOf(answers)}` });
+  changes.push({ description: `the database ${name} on ${serverOf(answers)}` });
   return [];
 }

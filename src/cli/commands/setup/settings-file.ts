@@ -39,7 +39,7 @@ export async function addSettings(file: string, settings: Readonly<Record<string
       if ((before.mode & 0o007) !== 0) await chmod(file, 0o600);
       await appendFile(file, added);
     }
-    return { what: whatOf(file, settings, before), undo: () => restore(file, before, added) };
+    return { description: describeChange(file, settings, before), undo: () => restore(file, before, added) };
   } catch (error) {
     const names = Object.keys(settings).join(' and ');
     throw new AppError(
@@ -50,7 +50,7 @@ export async function addSettings(file: string, settings: Readonly<Record<string
   }
 }
 
-function whatOf(file: string, settings: object, before: Existing | undefined): string {
+function describeChange(file: string, settings: object, before: Existing | undefined): string {
   return before === undefined ? `the file ${file}` : `${Object.keys(settings).join(' and ')} in ${file}`;
 }
 

@@ -6,7 +6,7 @@ import { systemErrorCode } from '../../../errors.js';
 /** Change made by setup. */
 export interface Change {
   /** Description for messages, such as "the file /srv/.env". */
-  what: string;
+  description: string;
   /** Undoes the change; absent if impossible. @returns whether the change was undone */
   undo?: () => Promise<boolean>;
 }
@@ -14,8 +14,8 @@ export interface Change {
 /** Undoes changes, last one first. @returns a line per change, which says whether it was removed or kept */
 export async function undoAll(changes: readonly Change[]): Promise<string[]> {
   const lines: string[] = [];
-  for (const { what, undo } of changes.toReversed())
-    lines.push(undo && (await undo()) ? `Removed: ${what}` : `Kept: ${what}`);
+  for (const { description, undo } of changes.toReversed())
+    lines.push(undo && (await undo()) ? `Removed: ${description}` : `Kept: ${description}`);
   return lines;
 }
 

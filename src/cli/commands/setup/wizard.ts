@@ -50,7 +50,7 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   const applied = await bringUpToDate(run, context);
   // Tables in a new file are removed with the file.
   if (applied.length > 0 && !isNewFile)
-    changes.push({ what: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
+    changes.push({ description: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
   return superAdminMissing
     ? createSuperAdmin(run, context, { given, applied, changes, settingsWritten, isDatabaseNew })
     : keepSuperAdmin(run, { applied, changes, settingsWritten, isDatabaseNew });
@@ -147,7 +147,7 @@ async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context
   const context = await run.context();
   if (database.dialect !== 'sqlite' || !removeFolders) return { context, isNewFile: false };
   changes.push({
-    what: `the database file ${database.file}`,
+    description: `the database file ${database.file}`,
     async undo() {
       await context.close();
       // Meanwhile a service may have opened the database, or somebody may have registered.

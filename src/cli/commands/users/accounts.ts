@@ -19,7 +19,7 @@ export function checkList(run: Run<'', typeof listOptions>): void {
 
 /** Lists accounts, newest first by default. @throws AppError `VALIDATION` */
 export function list(run: Run<'', typeof listOptions>): Promise<Result> {
-  return listing(run, { key: 'users', one: 'account', columns: userColumns }, async () => {
+  return listing(run, { key: 'users', singular: 'account', columns: userColumns }, async () => {
     const context = await run.context();
     return async (page) => presented(await listUsers(context, { ...queryOf(run), ...page }), presentListedUser);
   });

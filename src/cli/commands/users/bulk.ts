@@ -24,11 +24,17 @@ type Context = Awaited<ReturnType<Run['context']>>;
 type Action = 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite';
 
 const wordings = {
-  activate: { one: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', state: 'active' },
-  deactivate: { one: 'account', toDo: 'deactivate', doing: 'Deactivating', done: 'deactivated', state: 'inactive' },
-  reset_password: { one: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', state: 'reset' },
-  invite: { one: 'account', toDo: 'invite', doing: 'Inviting', done: 'invited', state: 'invited' },
-  mail_reset_link: { one: 'link', toDo: 'mail', doing: 'Queueing', done: 'queued', state: 'queued' },
+  activate: { singular: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', state: 'active' },
+  deactivate: {
+    singular: 'account',
+    toDo: 'deactivate',
+    doing: 'Deactivating',
+    done: 'deactivated',
+    state: 'inactive',
+  },
+  reset_password: { singular: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', state: 'reset' },
+  invite: { singular: 'account', toDo: 'invite', doing: 'Inviting', done: 'invited', state: 'invited' },
+  mail_reset_link: { singular: 'link', toDo: 'mail', doing: 'Queueing', done: 'queued', state: 'queued' },
 } as const satisfies Record<Action, BulkWording>;
 
 /** Accounts per call of the service. */
@@ -42,24 +48,24 @@ function workOf(
   context: Context,
   action: Action,
   { savePassword, message }: { savePassword?: PasswordFile['save'] | undefined; message?: string | undefined } = {},
-): Pick<BulkWork, 'words' | 'batchSize' | 'preview' | 'change'> {
+): Pick<BulkWork, 'wording' | 'batchSize' | 'preview' | 'change'> {
   const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
     const input = { action, ids, dryRun, message };
     const options = { signal, ...(savePassword && { savePassword }) };
     const { outcomes, stopped } = await changeManyUsers(context, operator, input, options);
-    const verdicts = outcomes.map(({ outcome, refusal }): ItemResult => ({ outcome, ...(refusal && { refusal }) }));
-    return { verdicts, stopped };
+    const results = outcomes.map(({ outcome, refusal }): ItemResult => ({ outcome, ...(refusal && { refusal }) }));
+    return { results, stopped };
   };
   return {
-    words: wordings[action],
+    wording: wordings[action],
     batchSize,
     async preview(items) {
-      const verdicts: ItemResult[] = [];
+      const results: ItemResult[] = [];
       for (let at = 0; at < items.length; at += batchSize) {
         const ids = items.slice(at, at + batchSize).map(({ id }) => id);
-        verdicts.push(...(await change(ids, true, new AbortController().signal)).verdicts);
+        results.push(...(await change(ids, true, new AbortController().signal)).results);
       }
-      return verdicts;
+      return results;
     },
     change: (items, signal) =>
       change(

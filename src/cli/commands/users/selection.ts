@@ -48,7 +48,7 @@ function conditionsOf(filter: Filter): Filter | undefined {
  */
 export async function resolveAccounts(
   run: AccountsRun,
-  words: Pick<BulkWording, 'one' | 'toDo'>,
+  wording: Pick<BulkWording, 'singular' | 'toDo'>,
   fixed: Partial<Filter> = {},
 ): Promise<Targets & { selection(context: Context): Promise<Selection> }> {
   const filter = conditionsOf(filterOf(run.options));
@@ -56,7 +56,7 @@ export async function resolveAccounts(
     typed: run.arguments.user,
     isFiltered: filter !== undefined,
     headings: accountHeadings,
-    words,
+    wording,
     choose: async () => pickRecord(run, await run.context(), 'user'),
   });
   return {

@@ -17,7 +17,7 @@ export function checkList(run: Run<'<user>', typeof sessionListOptions>): void {
 
 /** Lists the sessions of an account. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
-  return listing(run, { key: 'sessions', one: 'session', columns: sessionColumns }, async () => {
+  return listing(run, { key: 'sessions', singular: 'session', columns: sessionColumns }, async () => {
     const context = await run.context();
     const { id } = await findUser(context, run.arguments.user);
     return async (page) =>

@@ -29,7 +29,7 @@ export interface BulkOutcome extends ItemResult {
   /** Typed name; null for an item that a filter found. */
   given: string | null;
   /** Null for an unknown or ambiguous name. */
-  named: BulkItem | null;
+  item: BulkItem | null;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface BulkOutcome extends ItemResult {
  */
 export interface BulkWording {
   /** Singular noun: "account". */
-  one: string;
+  singular: string;
   toDo: string;
   doing: string;
   done: string;
@@ -55,7 +55,7 @@ const unchangedText = ({ state, unchanged = state }: BulkWording) => `${unchange
 /** Maximum number of listed items before a question, for changes and for refusals each. */
 const maxShown = 20;
 
-const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
+const labelOf = ({ item, given }: BulkOutcome) => item?.label ?? given ?? '';
 
 const count = (outcomes: readonly BulkOutcome[], wanted: ItemResult['outcome']) =>
   outcomes.filter(({ outcome }) => outcome === wanted).length;
@@ -89,12 +89,12 @@ function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome
  * @param width of the terminal; absent without a terminal
  */
 export function planText(
-  words: BulkWording,
+  wording: BulkWording,
   outcomes: readonly BulkOutcome[],
   repeated: number,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const { one, toDo, target = '' } = words;
+  const { singular, toDo, target = '' } = wording;
   const counts = countsOf(outcomes);
   const shown = (outcome: BulkOutcome) =>
     cut(`  ${printableLine(labelOf(outcome))}${outcome.state === undefined ? '' : `: ${outcome.state}`}`, width);
@@ -104,33 +104,33 @@ export function planText(
     );
   const of = (wanted: ItemResult['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted);
   return [
-    `${counted(counts.done, one)} to ${toDo}${target}${otherStates(outcomes)}${counts.done > 0 ? ':' : '.'}`,
+    `${counted(counts.done, singular)} to ${toDo}${target}${otherStates(outcomes)}${counts.done > 0 ? ':' : '.'}`,
     ...firstOf(of('done'), (outcome) => [shown(outcome)]),
-    ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, one)} ${unchangedText(words)}.`] : []),
+    ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, singular)} ${unchangedText(wording)}.`] : []),
     ...(counts.refused > 0 ? [`${counts.refused} that can't be found or changed:`] : []),
     ...firstOf(of('refused'), refused),
     ...(repeated > 0 ? [`${counted(repeated, 'name')} left out: another one names the same.`] : []),
   ].join('\n');
 }
 
-export function questionText({ one, toDo, target = '' }: BulkWording, outcomes: readonly BulkOutcome[]): string {
+export function questionText({ singular, toDo, target = '' }: BulkWording, outcomes: readonly BulkOutcome[]): string {
   const { done } = countsOf(outcomes);
   const verb = toDo.charAt(0).toUpperCase() + toDo.slice(1);
-  return `${verb} ${done === 1 ? `this ${one}` : `these ${counted(done, one)}`}${target}?`;
+  return `${verb} ${done === 1 ? `this ${singular}` : `these ${counted(done, singular)}`}${target}?`;
 }
 
 /** Returns the counts of the outcomes as a sentence. @param stopped reason why the change ended early */
 export function summaryText(
-  words: BulkWording,
+  wording: BulkWording,
   outcomes: readonly BulkOutcome[],
   stopped: AppError | undefined,
 ): string {
-  const { one, done, target = '' } = words;
+  const { singular, done, target = '' } = wording;
   const counts = countsOf(outcomes);
   const left = stopped ? outcomes.filter(({ refusal }) => refusal === stopped).length : 0;
   const figures = [
-    `${counted(counts.done, one)} ${done}${target}${otherStates(outcomes)}`,
-    ...(counts.unchanged > 0 ? [`${counts.unchanged} ${unchangedText(words)}`] : []),
+    `${counted(counts.done, singular)} ${done}${target}${otherStates(outcomes)}`,
+    ...(counts.unchanged > 0 ? [`${counts.unchanged} ${unchangedText(wording)}`] : []),
     ...(counts.refused > left ? [`${counts.refused - left} refused`] : []),
     ...(left > 0 ? [`${left} not done`] : []),
   ];
@@ -139,11 +139,11 @@ export function summaryText(
 }
 
 /** Returns the outcomes as a table. Refused items come last, next to the shell prompt. */
-export function outcomesText(words: BulkWording, outcomes: readonly BulkOutcome[], display: Display): string {
-  const states = { done: words.state, unchanged: unchangedText(words), refused: 'refused' };
+export function outcomesText(wording: BulkWording, outcomes: readonly BulkOutcome[], display: Display): string {
+  const states = { done: wording.state, unchanged: unchangedText(wording), refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [
     { name: 'outcome', value: ({ outcome, state: own = states[outcome] }) => own, fit: 'whole', priority: 0 },
-    { name: words.one, value: labelOf, minimum: 20, priority: 0 },
+    { name: wording.singular, value: labelOf, minimum: 20, priority: 0 },
     { name: 'why', value: ({ refusal }) => refusal?.message, fit: 'wrap', minimum: 24, priority: 0 },
   ];
   const isRefused = ({ outcome }: BulkOutcome) => outcome === 'refused';

@@ -31,7 +31,7 @@ interface TargetsInput {
   isFiltered: boolean;
   /** Possible headings of the column with the names, in a list with headings. */
   headings: readonly string[];
-  words: Pick<BulkWording, 'one'>;
+  wording: Pick<BulkWording, 'singular'>;
   /** Lets the user choose an item if the command line names none. @throws AppError `USAGE` without a terminal */
   choose(): Promise<string>;
 }
@@ -47,11 +47,14 @@ function assertCanConfirm(run: BulkRun, { toDo }: BulkWording): void {
  * Returns the targets on the command line. A single name is changed without a plan, except in a dry run.
  * @throws AppError `USAGE` for a combination of names, list and filters, and for an unreadable list
  */
-export async function targetsOf(run: BulkRun, meaning: TargetsInput): Promise<Targets> {
-  const { typed = [], isFiltered, headings, words, choose } = meaning;
+export async function targetsOf(run: BulkRun, input: TargetsInput): Promise<Targets> {
+  const { typed = [], isFiltered, headings, wording, choose } = input;
   const { from, dryRun } = run.options;
   if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
-    throw new AppError('USAGE', `Name each ${words.one}, or give a list with --from, or filters: only one of these.`);
+    throw new AppError(
+      'USAGE',
+      `Name each ${wording.singular}, or give a list with --from, or filters: only one of these.`,
+    );
   if (from !== undefined) {
     const { namesIn } = await import('./name-list.js');
     return { kind: 'names', names: await namesIn(run.io, from, headings) };
@@ -85,7 +88,7 @@ export function selectionOf<N extends BulkItem>(
 }
 
 export interface BulkWork<N extends BulkItem = BulkItem> {
-  words: BulkWording;
+  wording: BulkWording;
   selection: Selection<N>;
   /** Items per call of `change`. The progress is updated after each batch. */
   batchSize: number;
@@ -101,7 +104,7 @@ export interface BulkWork<N extends BulkItem = BulkItem> {
   change(
     items: readonly BulkItem[],
     signal: AbortSignal,
-  ): Promise<{ verdicts: ItemResult[]; stopped?: AppError | undefined }>;
+  ): Promise<{ results: ItemResult[]; stopped?: AppError | undefined }>;
   /** Returns additional fields for `--json`, after the change. */
   more?(): object;
   /** Returns lines to print below the summary. */
@@ -109,13 +112,13 @@ export interface BulkWork<N extends BulkItem = BulkItem> {
 }
 
 /** Creates the outcomes from a preview. {@link changeAll} updates them. */
-function previewOutcomes({ entries }: Selection, verdicts: readonly ItemResult[]): BulkOutcome[] {
-  const next = verdicts.values();
+function previewOutcomes({ entries }: Selection, results: readonly ItemResult[]): BulkOutcome[] {
+  const next = results.values();
   return entries.map(({ given, found }) => {
-    if (isAppError(found)) return { given, named: null, outcome: 'refused', refusal: found };
+    if (isAppError(found)) return { given, item: null, outcome: 'refused', refusal: found };
     const { value } = next.next();
     if (!value) throw new Error(`There is no preview of ${found.id}.`);
-    return { given, named: found, ...value };
+    return { given, item: found, ...value };
   });
 }
 
@@ -125,7 +128,7 @@ async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkI
     return await work.change(items, signal);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    return { verdicts: [], stopped: error };
+    return { results: [], stopped: error };
   }
 }
 
@@ -135,32 +138,32 @@ async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkI
  */
 async function changeAll(
   run: BulkRun,
-  work: Pick<BulkWork, 'words' | 'batchSize' | 'change'>,
+  work: Pick<BulkWork, 'wording' | 'batchSize' | 'change'>,
   outcomes: readonly BulkOutcome[],
 ): Promise<AppError | undefined> {
   const { signal } = run.io;
   const toChange = outcomes.flatMap((outcome) =>
-    outcome.outcome === 'done' && outcome.named ? [{ outcome, named: outcome.named }] : [],
+    outcome.outcome === 'done' && outcome.item ? [{ outcome, item: outcome.item }] : [],
   );
   // Items count as refused until they are changed, so that the report includes items that were not reached.
   for (const { outcome } of toChange) outcome.outcome = 'refused';
-  const progress = createProgress(run, work.words.doing, toChange.length, work.words.one);
+  const progress = createProgress(run, work.wording.doing, toChange.length, work.wording.singular);
   let stopped: AppError | undefined;
   try {
     for (let at = 0; at < toChange.length; at += work.batchSize) {
       const batch = toChange.slice(at, at + work.batchSize);
       if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-      const items = batch.map(({ named }) => named);
+      const items = batch.map(({ item }) => item);
       const done = stopped ? undefined : await changeBatch(work, items, signal);
       stopped ??= done?.stopped;
       for (const [index, { outcome }] of batch.entries())
-        Object.assign(outcome, done?.verdicts[index] ?? { outcome: 'refused', refusal: stopped });
+        Object.assign(outcome, done?.results[index] ?? { outcome: 'refused', refusal: stopped });
       progress.update(at + batch.length);
     }
   } catch (error) {
     // The number of changes in the failed batch is unknown.
-    const { one, done, target = '' } = work.words;
-    const atLeast = counted(countsOf(outcomes).done, one);
+    const { singular, done, target = '' } = work.wording;
+    const atLeast = counted(countsOf(outcomes).done, singular);
     progress.say(
       withCommandLines(run.io, `At least ${atLeast} ${done}${target} before this failure. All: coursectl audit list`),
     );
@@ -173,36 +176,36 @@ async function changeAll(
 
 /**
  * Changes items one by one, each in its own transaction.
- * @param own codes of errors that concern a single item; any other error ends the change
+ * @param itemErrors codes of errors that concern a single item; any other error ends the change
  * @param changeOne returns additional fields for `--json`
  */
 export async function changeEach(
   items: readonly BulkItem[],
   signal: AbortSignal,
-  own: readonly ErrorCode[],
+  itemErrors: readonly ErrorCode[],
   changeOne: (one: BulkItem) => Promise<object>,
 ): ReturnType<BulkWork['change']> {
-  const verdicts: ItemResult[] = [];
+  const results: ItemResult[] = [];
   let stopped: AppError | undefined;
   for (const one of items) {
     if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-    if (stopped) verdicts.push({ outcome: 'refused', refusal: stopped });
+    if (stopped) results.push({ outcome: 'refused', refusal: stopped });
     else
       try {
-        verdicts.push({ outcome: 'done', more: await changeOne(one) });
+        results.push({ outcome: 'done', more: await changeOne(one) });
       } catch (error) {
         if (!isAppError(error)) throw error;
-        verdicts.push({ outcome: 'refused', refusal: error });
-        if (!isAppError(error, ...own)) stopped = error;
+        results.push({ outcome: 'refused', refusal: error });
+        if (!isAppError(error, ...itemErrors)) stopped = error;
       }
   }
-  return { verdicts, stopped };
+  return { results, stopped };
 }
 
-const jsonOf = ({ given, named, outcome, refusal, more }: BulkOutcome) => ({
+const jsonOf = ({ given, item, outcome, refusal, more }: BulkOutcome) => ({
   given,
-  id: named?.id ?? null,
-  name: named?.name ?? null,
+  id: item?.id ?? null,
+  name: item?.name ?? null,
   outcome,
   code: refusal?.code ?? null,
   message: refusal?.message ?? null,
@@ -228,7 +231,7 @@ function dryRunResult(plan: string, outcomes: readonly BulkOutcome[]): Result {
 /** Returns a result that prints the outcomes on standard output and a summary on standard error. */
 function result(
   run: BulkRun,
-  work: Pick<BulkWork, 'words' | 'more' | 'hint'>,
+  work: Pick<BulkWork, 'wording' | 'more' | 'hint'>,
   outcomes: readonly BulkOutcome[],
   stopped: AppError | undefined,
 ): Result {
@@ -239,9 +242,9 @@ function result(
       else {
         // Items that were not tried appear only in the summary.
         const tried = outcomes.filter(({ refusal }) => !stopped || refusal !== stopped);
-        if (tried.length > 0) await writeLine(run.io.stdout, outcomesText(work.words, tried, run.display));
+        if (tried.length > 0) await writeLine(run.io.stdout, outcomesText(work.wording, tried, run.display));
       }
-      run.say(summaryText(work.words, outcomes, stopped));
+      run.say(summaryText(work.wording, outcomes, stopped));
       const hint = work.hint?.();
       if (hint !== undefined) run.say(hint);
     },
@@ -254,21 +257,21 @@ function result(
  * @throws AppError `DECLINED` for a no, `USAGE` without a terminal, and as `preview`
  */
 export async function runBulk<N extends BulkItem>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
-  const { words, selection } = work;
+  const { wording, selection } = work;
   const items = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
   const outcomes = previewOutcomes(selection, await work.preview(items));
-  const toChange = new Set(outcomes.flatMap(({ outcome, named }) => (outcome === 'done' && named ? [named.id] : [])));
+  const toChange = new Set(outcomes.flatMap(({ outcome, item }) => (outcome === 'done' && item ? [item.id] : [])));
   const notice = work.notice?.(items.filter(({ id }) => toChange.has(id)));
   const plan = (width: number | undefined) =>
-    [planText(words, outcomes, selection.repeated, width), notice].filter((text) => text !== undefined).join('\n');
+    [planText(wording, outcomes, selection.repeated, width), notice].filter((text) => text !== undefined).join('\n');
   if (run.options.dryRun) return dryRunResult(plan(run.display.width), outcomes);
   const isNeeded = toChange.size > 0;
   if (run.options.yes && notice !== undefined) run.say(notice);
   if (isNeeded && !run.options.yes) {
-    assertCanConfirm(run, words);
+    assertCanConfirm(run, wording);
     await confirm(run, {
       about: plan(run.io.stderr.columns),
-      question: questionText(words, outcomes),
+      question: questionText(wording, outcomes),
       otherwise: 'Nothing was changed.',
     });
   }

@@ -20,7 +20,7 @@ export function withMailHint(
   return {
     async change(items, signal) {
       const changed = await change(items, signal);
-      if (changed.verdicts.some(({ outcome }) => outcome === 'done'))
+      if (changed.results.some(({ outcome }) => outcome === 'done'))
         hint ??= queued + (await whenMailsLeave(io, context));
       return changed;
     },

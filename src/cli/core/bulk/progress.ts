@@ -19,7 +19,7 @@ const ignore = () => undefined;
 const silentProgress: Progress = { update: ignore, say: ignore, resumed: ignore, stop: ignore };
 
 /** Interval of progress lines without a terminal. */
-const lineEveryMs = 5000;
+const lineIntervalMs = 5000;
 
 type ProgressRun = Pick<Run, 'io' | 'options' | 'say'>;
 
@@ -27,12 +27,14 @@ type ProgressRun = Pick<Run, 'io' | 'options' | 'say'>;
  * Shows count, rate and remaining time on standard error: a bar at a terminal; a line every 5 s in a pipe, and at a
  * terminal that can't move its cursor. Silent with `--quiet` and `--json`.
  * @param total expected count; undefined if unknown
- * @param one singular noun of the counted items
+ * @param singular noun of the counted items
  */
-export function createProgress(run: ProgressRun, label: string, total: number | undefined, one = 'row'): Progress {
+export function createProgress(run: ProgressRun, label: string, total: number | undefined, singular = 'row'): Progress {
   if (run.options.quiet || run.options.json) return silentProgress;
   const { stderr, env } = run.io;
-  return stderr.isTTY && env.TERM !== 'dumb' ? bar(run, { label, total, one }) : lines(run, { label, total, one });
+  return stderr.isTTY && env.TERM !== 'dumb'
+    ? bar(run, { label, total, singular })
+    : lines(run, { label, total, singular });
 }
 
 /** Returns a function that computes the rate per second from the current count. @param before count of an earlier run */
@@ -44,14 +46,14 @@ function rateFrom(before: number): (done: number) => number {
 interface BarText {
   label: string;
   total: number | undefined;
-  one: string;
+  singular: string;
 }
 
 /** Returns the format of a bar. @param isTimed whether rate and remaining time are known: not before the first update */
-function barFormat({ label, total, one }: BarText, columns: number, isTimed: boolean): string {
-  if (total === undefined) return `${label}: {value} ${one}s`;
-  const noun = columns < 80 ? '' : ` ${one}s`;
-  const rate = columns < 80 ? '' : ` | {rate} ${one}s/s`;
+function barFormat({ label, total, singular }: BarText, columns: number, isTimed: boolean): string {
+  if (total === undefined) return `${label}: {value} ${singular}s`;
+  const noun = columns < 80 ? '' : ` ${singular}s`;
+  const rate = columns < 80 ? '' : ` | {rate} ${singular}s/s`;
   return `${label} {bar} {percentage}% | {value} of {total}${noun}${isTimed ? `${rate} | {eta_formatted} left` : ''}`;
 }
 
@@ -94,16 +96,16 @@ function bar(run: ProgressRun, shown: BarText): Progress {
   };
 }
 
-function lines(run: ProgressRun, { label, total, one }: BarText): Progress {
+function lines(run: ProgressRun, { label, total, singular }: BarText): Progress {
   let lastAt = performance.now();
   let rate = rateFrom(0);
   return {
     update(rows) {
-      if (performance.now() - lastAt < lineEveryMs) return;
+      if (performance.now() - lastAt < lineIntervalMs) return;
       lastAt = performance.now();
       const left = total === undefined ? '' : `, ${Math.ceil((total - rows) / Math.max(rate(rows), 1))} s left`;
-      const done = total === undefined ? counted(rows, one) : `${rows} of ${counted(total, one)}`;
-      run.say(`${label}: ${done}, ${rate(rows)} ${one}s/s${left}`);
+      const done = total === undefined ? counted(rows, singular) : `${rows} of ${counted(total, singular)}`;
+      run.say(`${label}: ${done}, ${rate(rows)} ${singular}s/s${left}`);
     },
     say: (text) => run.say(text),
     resumed(rows, text) {

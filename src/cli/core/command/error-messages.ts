@@ -68,8 +68,8 @@ function remedyFor(command: Command, field: string, { code, params = {} }: Field
   if (code !== 'NOT_ONE_OF') return '';
   const typed = typedValues(command, [commandLineNames[field] ?? field]).flatMap((value) => value.split(','));
   const allowed = params.values?.map(String) ?? [];
-  const meant = typed.flatMap((value) => (allowed.includes(value) ? [] : (suggestValue(value, allowed) ?? [])));
-  return meant.length === 0 ? '' : ` Did you mean ${meant.join(',')}?`;
+  const suggestions = typed.flatMap((value) => (allowed.includes(value) ? [] : (suggestValue(value, allowed) ?? [])));
+  return suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(',')}?`;
 }
 
 /** Returns the values of the options and arguments with these names. */
@@ -128,12 +128,12 @@ export async function rewordForTerminal(command: Command, failure: unknown, cont
 export class PartialFailure extends Error {
   /**
    * @param failure the original error
-   * @param left a sentence about the partial result, and its fields for `--json`
+   * @param partialResult a sentence about the partial result, and its fields for `--json`
    */
   constructor(
     readonly failure: unknown,
-    readonly left: { text: string; json: object },
+    readonly partialResult: { text: string; json: object },
   ) {
-    super(left.text, { cause: failure });
+    super(partialResult.text, { cause: failure });
   }
 }

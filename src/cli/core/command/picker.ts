@@ -31,7 +31,7 @@ export interface PickFilter {
 }
 
 interface Subject {
-  one: string;
+  singular: string;
   howToName: string;
   listedBy: string;
   /** Returns the matches, best first. */
@@ -54,7 +54,7 @@ const matching = (choices: readonly Choice[], search: string) =>
 
 const subjects: Readonly<Record<Pickable, Subject>> = {
   course: {
-    one: 'course',
+    singular: 'course',
     howToName: 'its title or id',
     listedBy: 'courses list',
     async find(context, search) {
@@ -65,7 +65,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     },
   },
   user: {
-    one: 'account',
+    singular: 'account',
     howToName: 'an email address, phone number or id',
     listedBy: 'users list',
     async find(context, search) {
@@ -76,7 +76,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     },
   },
   enrollment: {
-    one: 'enrollment',
+    singular: 'enrollment',
     howToName: 'its id, or --trainee and --course',
     listedBy: 'enrollments list',
     async find(context, search, { userId, courseId }) {
@@ -90,7 +90,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     },
   },
   import: {
-    one: 'import',
+    singular: 'import',
     howToName: 'its number or id',
     listedBy: 'imports list',
     async find(context, search, { statuses }) {
@@ -107,7 +107,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     },
   },
   'session-id': {
-    one: 'session',
+    singular: 'session',
     howToName: 'its id',
     listedBy: 'users sessions list <user>',
     async find(context, search, { user = '' }) {
@@ -120,7 +120,7 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     },
   },
   'file-id': {
-    one: 'file',
+    singular: 'file',
     howToName: 'its id',
     listedBy: 'courses files list <course>',
     async find(context, search, { course = '' }) {
@@ -141,10 +141,13 @@ interface PickRun {
 
 /** @throws AppError `USAGE` without a terminal, with the missing argument */
 function assertCanPick({ interactive }: PickRun, what: Pickable): void {
-  const { one, howToName, listedBy } = subjects[what];
+  const { singular, howToName, listedBy } = subjects[what];
   if (interactive) return;
-  const article = /^[aeiou]/.test(one) ? 'An' : 'A';
-  throw new AppError('USAGE', `${article} ${one} is missing: give ${howToName}. To list them: coursectl ${listedBy}`);
+  const article = /^[aeiou]/.test(singular) ? 'An' : 'A';
+  throw new AppError(
+    'USAGE',
+    `${article} ${singular} is missing: give ${howToName}. To list them: coursectl ${listedBy}`,
+  );
 }
 
 /**
@@ -159,10 +162,11 @@ export async function pickRecord(
   filter: PickFilter = {},
 ): Promise<string> {
   assertCanPick(run, what);
-  const { one, find } = subjects[what];
-  if ((await find(context, '', filter)).length === 0) throw new AppError('NOT_FOUND', `There is no ${one} to choose.`);
+  const { singular, find } = subjects[what];
+  if ((await find(context, '', filter)).length === 0)
+    throw new AppError('NOT_FOUND', `There is no ${singular} to choose.`);
   const prompts = await createPrompts(run.io);
-  return prompts.search(`Which ${one}?`, (typed) => find(context, typed, filter));
+  return prompts.search(`Which ${singular}?`, (typed) => find(context, typed, filter));
 }
 
 /**

@@ -223,19 +223,19 @@ async function report(
   options: CommonOptions,
   context?: Context,
 ): Promise<ExitCode> {
-  const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
+  const { failure, partialResult } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
   // If the message can't be written, because of a full disk or a closed pipe, the exit code still reports the failure.
   const complain = (text: string) => writeLine(io.stderr, text).catch(() => undefined);
   const verbose = Boolean(options.verbose);
   if (options.json) {
-    await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(io, failure), ...left?.json })));
+    await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(io, failure), ...partialResult?.json })));
     // Programs read the object on standard output. The stack goes to standard error, like debug logs.
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
     const worded = await rewordForTerminal(command, failure, context);
     const message = withCommandLines(io, failureText(worded, paint, verbose));
-    const lines = left === undefined ? message : `${message}\n${printable(left.text)}`;
+    const lines = partialResult === undefined ? message : `${message}\n${printable(partialResult.text)}`;
     const broken = lines.split('\n').flatMap((line) => wrapHanging(line, widthOf(io.stderr)));
     if (verbose && worded instanceof Error) broken.splice(message.split('\n').length, 0, stackText(worded, paint));
     await complain(broken.join('\n'));

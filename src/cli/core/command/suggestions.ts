@@ -127,11 +127,11 @@ export interface SuggestedCommand {
 }
 
 /** Finds commands by name, or by a line of group, command and arguments. */
-function commandsOf(path: readonly string[], all: readonly CommandPath[], meaning: string): SuggestedCommand[] {
-  const [group, name, ...last] = meaning.split(' ');
+function commandsOf(path: readonly string[], all: readonly CommandPath[], synonym: string): SuggestedCommand[] {
+  const [group, name, ...last] = synonym.split(' ');
   const found = all.map(({ words, command }) => ({ words: [...path, ...words], command }));
   if (name === undefined)
-    return found.filter(({ command }) => isCalled(command, meaning)).map(({ words }) => ({ words, last: [] }));
+    return found.filter(({ command }) => isCalled(command, synonym)).map(({ words }) => ({ words, last: [] }));
   const line = `${group} ${name}`;
   return found.filter(({ words }) => words.join(' ') === line).map(({ words }) => ({ words, last }));
 }
@@ -149,15 +149,16 @@ export function mostSimilar(word: string, candidates: readonly string[]): string
 
 /** Suggests commands for an unknown word: first by synonym in the group, then by synonym elsewhere, then by spelling. */
 export function suggestCommands(program: Command, group: readonly Command[], word: string): SuggestedCommand[] {
-  const here = group.at(-1) ?? program;
+  const currentGroup = group.at(-1) ?? program;
   const path = group.map((one) => one.name());
-  const meant = [word, ...(commandSynonyms[word] ?? [])];
-  const inGroup = meant.flatMap((one) => commandsOf(path, descendantsOf(here), one));
-  const byMeaning = inGroup.length > 0 ? inGroup : meant.flatMap((one) => commandsOf([], descendantsOf(program), one));
+  const synonyms = [word, ...(commandSynonyms[word] ?? [])];
+  const inGroup = synonyms.flatMap((one) => commandsOf(path, descendantsOf(currentGroup), one));
+  const byMeaning =
+    inGroup.length > 0 ? inGroup : synonyms.flatMap((one) => commandsOf([], descendantsOf(program), one));
   const bySpelling = () =>
     mostSimilar(
       word,
-      here.commands.map((one) => one.name()),
+      currentGroup.commands.map((one) => one.name()),
     ).map((name): SuggestedCommand => ({ words: [...path, name], last: [] }));
   return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
 }

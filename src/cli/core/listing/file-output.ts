@@ -110,12 +110,12 @@ export async function writeData(
 
 /**
  * Writes an export. The result for a file has the number of rows.
- * @param one singular noun for a row
+ * @param singular noun for a row
  * @throws AppError as {@link writeData}
  */
 export async function writeExport(
   { io, options }: Run<'', typeof tableOutputOption>,
-  one: string,
+  singular: string,
   tableOf: (onExported: OnExported) => Table,
 ): Promise<Result> {
   const { format, file } = tableTarget(options.output);
@@ -124,5 +124,7 @@ export async function writeExport(
     exported += rows;
   });
   await writeData(io, file, tablePieces(table, format));
-  return file === undefined ? {} : { json: { exported, file }, text: `${counted(exported, one)} written to ${file}.` };
+  return file === undefined
+    ? {}
+    : { json: { exported, file }, text: `${counted(exported, singular)} written to ${file}.` };
 }

@@ -67,10 +67,10 @@ export async function* csvOf<T>(
 export async function* xlsxOf<T>(
   pages: Pages<T>,
   columns: readonly Column<T>[],
-  { one, many = `${one}s` }: { one: string; many?: string },
+  { singular, plural = `${singular}s` }: { singular: string; plural?: string },
 ): AsyncGenerator<string | Uint8Array> {
   const { tablePieces } = await import('../../../tables/write/table.js');
-  yield* tablePieces({ ...tableOf(pages, columns), sheet: many }, 'xlsx');
+  yield* tablePieces({ ...tableOf(pages, columns), sheet: plural }, 'xlsx');
 }
 
 /** Yields the data of {@link jsonOf} as YAML that YAML 1.1 readers understand, too. */

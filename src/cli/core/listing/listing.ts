@@ -17,8 +17,8 @@ export interface Listing<T> {
   /** Key of the items in the response of the API, such as "users". */
   key: string;
   /** Singular noun, such as "account". */
-  one: string;
-  many?: string;
+  singular: string;
+  plural?: string;
   columns: readonly Column<T>[];
   /** Items per page of the API; 20 by default. */
   pageSize?: number;
@@ -65,14 +65,14 @@ export async function* pagesOf<T>(
 /** Screen lines besides the rows of a table: heading, footer and shell prompt. */
 const otherLines = 6;
 
-const leastRows = 5;
+const minRows = 5;
 
 /** Returns the items per page. Pipes and files get all items. At a terminal, a page and its heading fit the screen. */
 function limitFor({ io, options }: ListingRun, format: string, pageSize: number): string | undefined {
   const { limit, page } = options;
   if (limit !== undefined || format === 'json' || format === 'yaml') return limit;
   if (!io.stdout.isTTY || tableTarget(options.output).file !== undefined) return page === undefined ? 'all' : undefined;
-  const rows = Math.max(leastRows, (io.stdout.rows ?? 24) - otherLines);
+  const rows = Math.max(minRows, (io.stdout.rows ?? 24) - otherLines);
   return format === 'table' && rows < pageSize ? String(rows) : undefined;
 }
 
@@ -118,14 +118,14 @@ export function checkListing<T>(
 
 /** Returns the lines below a listing: page, counts and omitted columns. */
 function footer<T>(
-  { one, many = `${one}s` }: Pick<Listing<T>, 'one' | 'many'>,
+  { singular, plural = `${singular}s` }: Pick<Listing<T>, 'singular' | 'plural'>,
   { items, pagination }: Page<T>,
   isAll: boolean,
   leftOut: readonly Column<T>[],
 ): string {
   const { currentPage, totalPages, totalItems, totalItemsCapped } = pagination;
-  const all = `${totalItemsCapped ? 'more than ' : ''}${counted(totalItems, one, many)}`;
-  if (totalItems === 0) return `No ${many}.`;
+  const all = `${totalItemsCapped ? 'more than ' : ''}${counted(totalItems, singular, plural)}`;
+  if (totalItems === 0) return `No ${plural}.`;
   if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
   const isLast = !totalItemsCapped && currentPage >= totalPages;
   const on = isLast ? '' : ` Add --page ${currentPage + 1} for the next page, or --limit all.`;

@@ -10,7 +10,7 @@ interface TableOptions {
   /** Shows all columns, with whole ids, because `--columns` names them. */
   chosen?: boolean | undefined;
   /** Fills the whole width, because later rows may be wider. */
-  grows?: boolean | undefined;
+  fillsWidth?: boolean | undefined;
 }
 
 /** Table with fixed column widths. */
@@ -86,7 +86,7 @@ export function tableOf<T>(
   });
   const canGrow = columns.map(({ fit }, index) => fit !== 'id' && Boolean(texts[index]));
   const fitting = layout(extents, width);
-  const widths = options.grows && width !== undefined ? widened(fitting, canGrow, width) : fitting;
+  const widths = options.fillsWidth && width !== undefined ? widened(fitting, canGrow, width) : fitting;
   const shown = columns.flatMap((column, index) => {
     const columnWidth = widths[index] ?? 0;
     const isNumeric = items.some((item) => typeof column.value(item) === 'number');

@@ -68,7 +68,8 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
 export const either = (words: readonly string[]) => words.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
 /** Returns a number with its noun: "1 course", "42 courses". */
-export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+export const counted = (count: number, singular: string, plural = `${singular}s`) =>
+  `${count} ${count === 1 ? singular : plural}`;
 
 /** Returns a command line with these words, quoted for a POSIX shell. */
 export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]): string {

@@ -16,9 +16,9 @@ interface Choice<T extends string> {
  * `INTERRUPTED` if unanswered.
  */
 export interface Prompts {
-  text(message: string, atom: Joi.Schema, initial?: string): Promise<string>;
+  text(message: string, schema: Joi.Schema, initial?: string): Promise<string>;
   /** Asks twice for the password, without showing it. */
-  newPassword(message: string, atom: Joi.Schema): Promise<string>;
+  newPassword(message: string, schema: Joi.Schema): Promise<string>;
   /** Asks once, without showing the answer. Every answer is valid. */
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
@@ -28,12 +28,12 @@ export interface Prompts {
   search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
 
-const check = (atom: Joi.Schema, answer: string) =>
-  atom.required().validate(answer, { errors: { wrap: { label: false } } });
+const check = (schema: Joi.Schema, answer: string) =>
+  schema.required().validate(answer, { errors: { wrap: { label: false } } });
 
 /** Returns true for a valid answer; otherwise the message to show. */
-function problemOf(atom: Joi.Schema, answer: string): true | string {
-  const { error } = check(atom, answer);
+function problemOf(schema: Joi.Schema, answer: string): true | string {
+  const { error } = check(schema, answer);
   return error ? (error.details[0]?.message ?? error.message) : true;
 }
 
@@ -42,14 +42,14 @@ export async function createPrompts(io: Io): Promise<Prompts> {
   const asked = io.env.TERM === 'dumb' ? (await import('./plain-prompts.js')).askInLines(io) : await askInPlace(io);
   return {
     ...asked,
-    async text(message, atom, initial) {
-      const answer = await asked.line(message, (typed) => problemOf(atom, typed), initial);
+    async text(message, schema, initial) {
+      const answer = await asked.line(message, (typed) => problemOf(schema, typed), initial);
       // All schemas here are string schemas, which Joi's types don't express.
-      return check(atom, answer).value as string;
+      return check(schema, answer).value as string;
     },
-    async newPassword(message, atom) {
+    async newPassword(message, schema) {
       for (;;) {
-        const first = await asked.hidden(message, (typed) => problemOf(atom, typed));
+        const first = await asked.hidden(message, (typed) => problemOf(schema, typed));
         if (first === (await asked.hidden('Repeat password', () => true))) return first;
         io.stderr.write('The two passwords differ. Type them again.\n');
       }

@@ -151,9 +151,9 @@ describe('Changes of many enrollments at the command line', () => {
       const selection = { entries: [{ given: null, found: shown }], repeated: 0 };
       const several = { kind: 'several' as const, selection: async () => selection };
       const work = await statusChange(harness.context, several, { status: 'active' });
-      const { verdicts, stopped } = await work.change([shown], new AbortController().signal);
+      const { results, stopped } = await work.change([shown], new AbortController().signal);
       expect(stopped).to.equal(undefined);
-      expect(verdicts.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+      expect(results.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
         ['refused', 'STATUS_CHANGED'],
       ]);
       expect(await statuses()).to.deep.equal(['cancelled']);
@@ -254,9 +254,9 @@ describe('Changes of many enrollments at the command line', () => {
       const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
       const work = await removal(harness.context, { kind: 'several', selection: async () => selection });
       await other.destroy();
-      const { verdicts, stopped } = await work.change(those, new AbortController().signal);
+      const { results, stopped } = await work.change(those, new AbortController().signal);
       expect(stopped).to.equal(undefined);
-      expect(verdicts.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+      expect(results.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
         ['done', undefined],
         ['refused', 'NOT_FOUND'],
       ]);

@@ -113,7 +113,7 @@ describe('The columns of a table', () => {
   });
 
   it('leave space for rows that follow', () => {
-    const table = tableOf(columns, people, { width: 60, now }, { grows: true });
+    const table = tableOf(columns, people, { width: 60, now }, { fillsWidth: true });
     expect(displayWidth(table.lines(people)[0] ?? '')).to.equal(60);
   });
 
