@@ -8,7 +8,6 @@ function actor({ actorName, actorId, osUser, origin }: AuditEntry): string {
   return actorName ?? actorId ?? (osUser === null ? 'terminal' : `terminal (${osUser})`);
 }
 
-/** Returns the name of a deleted course or account, from the recorded values of the entry. */
 function recordedName({ before, after }: AuditEntry): string | undefined {
   const { title, firstName, lastName, email } = { ...after, ...before };
   if (typeof title === 'string') return title;

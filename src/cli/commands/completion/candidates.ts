@@ -26,7 +26,6 @@ function valuesOf(name: string, choices: readonly string[] | undefined): Candida
 const valuedOption = ({ options }: Command, flag: string) =>
   options.find(({ short, long, required, optional }) => (required || optional) && (flag === short || flag === long));
 
-/** Returns the visible subcommands. */
 function subcommands(command: Command, isHelp: boolean): Suggestion[] {
   const help = command.createHelp();
   // Commander's own help command has no help itself.

@@ -286,7 +286,6 @@ function misspelt(io: Io): Finding {
   return failed(warnings.join(' '), 'Correct or remove them: they have no effect.');
 }
 
-/** Runs the checks of the start of `serve`. */
 async function checksOfStart(context: Context, production: boolean): Promise<Check[]> {
   const url = await runningService(context.config);
   const findings: Readonly<Record<string, () => Finding | Promise<Finding>>> = {

@@ -17,7 +17,6 @@ import type { EnrollmentItem, EnrollmentTargets } from './selection.js';
 
 type Several = Extract<EnrollmentTargets, { kind: 'several' }>;
 
-/** Words for the messages of bulk changes. */
 export const wordings = {
   assign: {
     singular: 'trainee',
@@ -100,7 +99,6 @@ export function assignment(
 /** Codes of errors that concern a single enrollment. */
 const itemErrors = ['NOT_FOUND'] as const;
 
-/** Converts the outcome of the service. */
 const itemResultOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): ItemResult =>
   outcome === 'refused'
     ? { outcome, refusal }

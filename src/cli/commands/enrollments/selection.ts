@@ -28,7 +28,6 @@ import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName, renameIn } from './output.js';
 import { assertFilters, queryFor } from './queries.js';
 
-/** Enrollment as an item of a bulk change. */
 export interface EnrollmentItem extends BulkItem {
   status: EnrollmentStatus;
   reply: string | null;
@@ -46,7 +45,6 @@ function enrollmentItem(enrollment: NameableEnrollment): EnrollmentItem {
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };
 
-/** Targets on a command line. */
 export type EnrollmentTargets =
   | { kind: 'one'; id: string }
   | {

@@ -30,7 +30,6 @@ export const importColumns: readonly Column<ImportRecord>[] = [
 const reason = ({ message, changes }: ImportRow) =>
   message ?? changes?.flatMap((change) => ('field' in change ? String(change.field) : [])).join(', ');
 
-/** Returns the outcome of an undo for the account, and the reason why it was kept. */
 const undone = ({ undo }: ImportRow) => undo && [undo.outcome, undo.code].filter((word) => word !== null).join(' ');
 
 export const importRowColumns: readonly Column<ImportRow>[] = [

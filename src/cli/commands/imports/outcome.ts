@@ -279,7 +279,6 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
   }
 }
 
-/** Import that a failure interrupted. */
 interface InterruptedResult {
   unfinished: ImportResult;
   canResume: boolean;
@@ -341,10 +340,8 @@ function exitCodeOf({ status, counts }: AppliedImport) {
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
-/** Finished import with its options. */
 type ReportedImport = AppliedImport & Pick<ImportPlan, 'options' | 'columns' | 'warnings'>;
 
-/** Returns the result of an import. */
 export function report(
   { options, columns, ...result }: ReportedImport,
   seconds: number,

@@ -170,7 +170,6 @@ function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
-/** Returns the result of a dry run. */
 function dryRunResult(
   { io, options, display, paint }: ImportRun,
   named: string,

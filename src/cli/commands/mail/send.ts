@@ -38,7 +38,6 @@ export async function send(run: Run): Promise<Result> {
   };
 }
 
-/** Returns the newest deferred mails. */
 async function deferredMails(context: Context, now: Date) {
   const { items } = await listMails(context, { state: 'deferred' });
   return items.map((one) => {

@@ -52,7 +52,6 @@ function storageText({ storage }: Overview, display: Display): string {
   );
 }
 
-/** Returns lines about failed or paused mails. */
 function mailText({ mailTrouble }: Overview, io: Io): string[] {
   if (mailTrouble === null) return [];
   const { pausedBy, failed, failedBy } = mailTrouble;

@@ -72,7 +72,6 @@ function firstTimeOnly(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Address of a server, for messages. */
 interface Listening {
   url: string;
   hasConsole: boolean;

@@ -9,7 +9,6 @@ import type { Change } from './undo.js';
 
 type SetupRun = Run<'', typeof setupOptions>;
 
-/** Returns the missing settings of production, with values. */
 function missingSettings(run: SetupRun): Readonly<Record<string, string>> {
   const { values } = readSettings(run.io);
   return {

@@ -50,7 +50,6 @@ const serverOf = ({ host, port }: Answers) => `${host.includes(':') ? `[${host}]
 const urlOf = (answers: Answers) =>
   `mysql://${part(answers.user)}:${part(answers.password)}@${serverOf(answers)}/${part(answers.name)}`;
 
-/** Returns SQL statements for an administrator of the server. */
 const statementsText = (statements: readonly string[]) => statements.map((one) => `  ${one};`).join('\n');
 
 /**

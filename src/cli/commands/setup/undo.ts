@@ -3,7 +3,6 @@ import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../../errors.js';
 
-/** Change made by setup. */
 export interface Change {
   /** Description for messages, such as "the file /srv/.env". */
   description: string;

@@ -56,7 +56,6 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
     : keepSuperAdmin(run, { applied, changes, settingsWritten, isDatabaseNew });
 }
 
-/** Results of the earlier steps. */
 interface CompletedSteps {
   applied: readonly string[];
   changes: Change[];

@@ -106,7 +106,6 @@ const furtherFields = inputFields('register').filter(
   (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
 );
 
-/** Returns the schema of a new account. */
 function schemaFor(run: RegisterRun) {
   if (run.options.invite) return newPersonSchema;
   return isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;

@@ -21,7 +21,6 @@ import { accountHeadings, filterOf, type filterOptions } from './options.js';
 type Filter = ReturnType<typeof filterOf>;
 type Account = Awaited<ReturnType<typeof findMatchingUsers>>[number];
 
-/** Converts an account to an item of a bulk change. */
 const accountItem = ({ id, firstName, lastName, email }: Account): BulkItem => {
   const name = `${firstName} ${lastName}`;
   return { id, name, label: `${name} (${email})` };

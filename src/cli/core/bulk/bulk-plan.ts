@@ -5,7 +5,6 @@ import { cut, wrap } from '../output/fit.js';
 import { counted, type Display } from '../output/output.js';
 import { printableLine } from '../output/printable.js';
 
-/** Item of a bulk change. */
 export interface BulkItem {
   id: string;
   /** Name in the JSON output. */

@@ -17,13 +17,12 @@ import {
 import { assertCanAsk, confirm } from './confirm.js';
 import { createProgress } from './progress.js';
 
-/** Run of a command that changes several items. */
 export type BulkRun = Run<'', ReturnType<typeof bulkOptions>>;
 
 /** Targets on a command line: one name, a list of names, or all items that a filter matches. */
 export type Targets = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
 
-/** Creates the refusal of an empty search, which would match everything. */
+/** An empty search would match everything. */
 export const emptySearch = (): AppError => new AppError('USAGE', '--search is empty. Give a text to search for.');
 
 interface TargetsInput {

@@ -61,10 +61,8 @@ async function textFrom(io: Io, file: string): Promise<ListText> {
   };
 }
 
-/** Whether a line is empty or a comment. */
 const isSkipped = (line: string) => line.trim() === '' || line.startsWith('#');
 
-/** Column that may contain the names. */
 interface NameColumn {
   heading: string;
   /** Heading as written in the list. */

@@ -6,13 +6,11 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
  */
 export type Options = Readonly<Record<`--${string}`, string | Repeatable | Choice>>;
 
-/** Option that may be given several times. */
 interface Repeatable {
   description: string;
   isRepeatable: true;
 }
 
-/** Option with a fixed set of values. */
 interface Choice<Word extends string = string> {
   description: string;
   words: readonly Word[];
@@ -20,10 +18,8 @@ interface Choice<Word extends string = string> {
   ending?: string | undefined;
 }
 
-/** Allowed values of arguments, by argument name. */
 export type Choices = Readonly<Record<string, readonly string[]>>;
 
-/** No options, or no choices. */
 export type None = Readonly<Record<never, never>>;
 
 export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
@@ -122,7 +118,6 @@ export type ArgumentValues<Usage extends string, C extends Choices = None> = {
   [Word in Required<Usage> as ArgumentName<Word>]: ArgumentValue<Word, C>;
 } & { [Word in Optional<Usage> as ArgumentName<Word>]?: ArgumentValue<Word, C> };
 
-/** Declaration of a command line. */
 export interface Declaration<Usage extends string, O extends Options, C extends Choices> {
   /**
    * Name and arguments, such as `show <user>`. Arguments in brackets are optional, also before a required last argument:

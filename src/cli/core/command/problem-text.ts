@@ -1,6 +1,5 @@
 import type { FieldProblem, ProblemCode, ProblemParams } from '../../../field-problem.js';
 
-/** Values that a message may contain. */
 interface WordingParts extends Pick<ProblemParams, 'min' | 'max'> {
   /** Option or argument of the field. */
   name: string;

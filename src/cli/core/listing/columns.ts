@@ -3,7 +3,6 @@ import { choice } from '../command/declaration.js';
 /** Value of a cell. Tables show booleans as yes and no, and may show relative times. Null is an empty cell. */
 export type Value = string | number | boolean | Date | null | undefined;
 
-/** Column of a listing, for tables, CSV and workbooks. */
 export interface Column<T> {
   /** Name in `--columns` and CSV: the name of the API field, if one exists. */
   name: string;

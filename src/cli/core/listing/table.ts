@@ -13,7 +13,6 @@ interface TableOptions {
   fillsWidth?: boolean | undefined;
 }
 
-/** Table with fixed column widths. */
 export interface Table<T> {
   heading: string;
   lines(items: readonly T[]): string[];

@@ -85,14 +85,12 @@ export function wrapHanging(line: string, width = Number.POSITIVE_INFINITY): str
   return [indent + first, ...further];
 }
 
-/** Possible widths of a column, and its priority. */
 export interface Extent {
   natural: number;
   minimum: number;
   priority: number;
 }
 
-/** Space between the columns of a table. */
 export const gap = 2;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));

@@ -8,7 +8,6 @@ interface LogStream {
   write(line: string): void;
 }
 
-/** Parsed line of the log. */
 interface LogEntry {
   msg?: string;
   req?: { id?: string; method: string; path: string };

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import { AppError, isAppError } from '../../../errors.js';
 import { shellWord } from '../../../shell-quote.js';
 
-/** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
 /** Width of a terminal that doesn't report its width. */
@@ -13,7 +12,6 @@ const defaultWidth = 80;
 export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
   isTTY ? columns || defaultWidth : undefined;
 
-/** Terminal for tables, and the current time. */
 export interface Display {
   /** In columns; absent if standard output is no terminal. Tables then show full values. */
   width?: number | undefined;

@@ -69,7 +69,7 @@ async function* followed(first: readonly string[], others: AsyncIterator<string>
 
 const linesIn = (text: string) => text.split('\n').length - 1;
 
-/** Writes all pieces to standard output. @throws AppError `INTERRUPTED` */
+/** @throws AppError `INTERRUPTED` */
 async function writeAll(io: Io, pieces: AsyncIterable<string>): Promise<void> {
   for await (const piece of pieces) {
     if (io.signal.aborted) throw new AppError('INTERRUPTED');

@@ -25,7 +25,7 @@ export async function readPassword(io: Io): Promise<string> {
   }
 }
 
-/** Reads all of standard input. @throws AppError `INTERRUPTED` */
+/** @throws AppError `INTERRUPTED` */
 export async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
