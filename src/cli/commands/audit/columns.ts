@@ -42,7 +42,7 @@ export const auditListOptions = {
   '--actor <user>': 'only changes by this account: email, phone or id',
   '--target-type <type>': 'only changes to a user, address, import, course or enrollment',
   '--target <name>':
-    'only changes to what has this id, or its last 8 characters; an email, or with --target-type a title, phone or number',
+    'only changes to the target with this id, its last 8 characters, or this email; with --target-type also a title, phone or number',
   '--from <time>': 'only changes since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
   '--to <time>': 'only changes before this date or time',
   ...listingOptions('entries', auditColumns),

@@ -81,7 +81,7 @@ function textOf(folder: string, manifest: Manifest, bucketHint: string | undefin
   return [
     `Backup in ${folder}:`,
     databaseBytes === null
-      ? '  no database: it is on a server, and has a dump of its own'
+      ? '  no database: it is on a server, and needs its own dump'
       : `  database: ${counted(databaseBytes, 'byte')}`,
     files === null ? `  no files: ${bucketHint}` : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
     ...keysText(missing, 'missing or unreadable in the storage'),

@@ -15,8 +15,8 @@ export function register(program: Command, registry: Registry): void {
     notes: [
       'The folder must be new or empty. Without a manifest.json in it, a backup is incomplete.',
       'A backup has the SQLite database and, with FILE_STORAGE=local, the stored files. It has no settings (.env), no uploads',
-      'under way, and nothing of the imports folder: neither files that are not imported yet, nor passwords not fetched yet.',
-      'Copy the folder "retention" of DATA_DIR yourself: it has the only copy of what was deleted from the database by age.',
+      'under way, and no files of the imports folder: neither files to import nor files with passwords to fetch.',
+      'Copy the folder "retention" of DATA_DIR yourself: it has the only copy of rows that the database deleted by age.',
       'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
       'Files that are missing, unreadable or damaged in the storage are listed; then the exit code is 3.',
     ].join('\n'),
@@ -32,7 +32,7 @@ export function register(program: Command, registry: Registry): void {
     notes: [
       'Stop the service first. Everything in the backup is checked before anything is put into place; a restore that was',
       'killed begins again when you run it again. All sessions are ended: everybody signs in again.',
-      'Run it as the user of the service: what it writes belongs to the user who runs it, and is closed to all others.',
+      'Run it as the user of the service: the restored files belong to the user who runs it, and no other user can read them.',
       'On MySQL and MariaDB restore the dump of the database first, with the client of the server; then this command restores',
       'the files, and ends the sessions in the database.',
     ].join('\n'),

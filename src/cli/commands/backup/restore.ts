@@ -62,7 +62,7 @@ function mailsText(mails: Restored['mails']): string[] {
     ...(withdrawnMails > 0
       ? [`  ${counted(withdrawnMails, 'mail')} withdrawn: they may have left since the backup`]
       : []),
-    ...(endedLinks > 0 ? [`  ${counted(endedLinks, 'link')} ended: invite people again who have no password yet`] : []),
+    ...(endedLinks > 0 ? [`  ${counted(endedLinks, 'link')} ended: invite people without a password again`] : []),
     ...(endedCalendars > 0
       ? [
           `  ${counted(endedCalendars, 'calendar address', 'calendar addresses')} ended: people make new ones in their profiles`,

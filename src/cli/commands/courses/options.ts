@@ -15,8 +15,7 @@ export const courseFilterOptions = {
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have no seats left',
-  '--ended <which>':
-    '"true": only courses whose last day is over; "false": only the others; "all", ended ones too, by default',
+  '--ended <which>': '"true": only ended courses; "false": only the others; "all" (default): both',
   '--search <text>': 'search in title, category and tags',
 };
 

@@ -168,7 +168,7 @@ async function phones(context: Context): Promise<Finding> {
   const chosen = country === null ? 'no country' : `country ${country}`;
   if (misfits === 0) return ok(chosen);
   return warning(
-    `${chosen}; ${misfits} of the latest ${counted(accounts, 'account')} have keys of another one: they can't sign in by phone`,
+    `${chosen}; ${misfits} of the latest ${counted(accounts, 'account')} have keys of another country: they can't sign in by phone`,
     `Run: coursectl users rekey-phones --country ${country ?? 'none'}`,
   );
 }

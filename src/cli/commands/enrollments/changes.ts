@@ -137,7 +137,7 @@ export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOp
   const context = await run.context();
   const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const replied = await setReply(context, operator, id, { reply: typed });
-  const done = replied.reply === null ? 'the reply is taken back' : 'the reply is saved';
+  const done = replied.reply === null ? 'the reply is cleared' : 'the reply is saved';
   return changed(replied, (enrollment) => `${enrollmentName(enrollment)}: ${done}.`);
 }
 

@@ -110,7 +110,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments reply 5e1f02c6 ""',
     ],
     options: enrollmentOptions,
-    notes: 'An empty text takes the reply back.',
+    notes: 'An empty text clears the reply.',
     load: () => import('./changes.js').then(({ checkReply, reply }) => ({ check: checkReply, run: reply })),
   });
 

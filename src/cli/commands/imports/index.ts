@@ -29,7 +29,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'rows <import>',
     schema: 'current',
     stopsItself: false,
-    summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
+    summary: 'List the rows of an import: planned rows before it is applied, then their outcomes',
     examples: ['imports rows 12 --outcome rejected', 'imports rows 12 --code EMAIL_INVALID --json'],
     options: importRowOptions,
     load: () => import('./actions.js').then(({ checkRows, rows }) => ({ check: checkRows, run: rows })),

@@ -287,7 +287,7 @@ interface InterruptedResult {
 /** @param total rows of the file */
 function interruptedText({ unfinished, canResume }: InterruptedResult, total: number, io: Io): string {
   const { number, counts, credentialsFile } = unfinished;
-  const keep = canResume ? 'keep it' : 'keep it, because those of the other rows come in another file';
+  const keep = canResume ? 'keep it' : 'keep it, because the passwords of the other rows are written to another file';
   const passwords = credentialsFile === null ? '' : ` (passwords so far: ${credentialsFile}, ${keep})`;
   const resume = ` Run the same command again to resume, or: ${asTyped(io, `imports resume ${number}`)}`;
   return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}.${canResume ? resume : ''}`;

@@ -30,7 +30,7 @@ export async function send(run: Run): Promise<Result> {
     json: { mails: done, deferred: waiting.map(({ mail }) => mail) },
     text: [
       [`${counted(sent, 'mail')} sent`, ...others].join(', ').concat('.'),
-      ...(waiting.length > 0 ? ['Deferred, and tried again by themselves:'] : []),
+      ...(waiting.length > 0 ? ['Deferred, and retried automatically:'] : []),
       ...waiting.map(({ text }) => `  ${text}`),
       ...(waiting.length > 0 ? [`To try them now: ${asTyped(run.io, 'mail retry --state deferred')}`] : []),
     ].join('\n'),

@@ -33,7 +33,7 @@ async function assertServed(url: string): Promise<void> {
   if (!answer.ok || !answer.headers.get('content-type')?.startsWith('text/html'))
     throw new AppError(
       'NOT_READY',
-      `What answers at ${url} has no web console: it is another program, or CONSOLE is off.`,
+      `The program at ${url} has no web console: it is not coursectl, or CONSOLE is off.`,
     );
 }
 

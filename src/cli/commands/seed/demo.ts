@@ -23,7 +23,7 @@ async function demo(run: SeedRun): Promise<Result> {
     assertCanAsk(run, 'add the demo programme to the accounts that exist');
     await confirm(run, {
       about:
-        'This database already has other accounts. The demo adds 203 or 204 accounts with\na publicly known password, which only --remove removes, and only as long as nobody changes any of them.',
+        'This database already has other accounts. The demo adds 203 or 204 accounts with\na publicly known password. Only --remove removes them, and only if nobody has changed any of them.',
       question: 'Add the demo programme here?',
       otherwise: 'Nothing was added.',
     });

@@ -10,7 +10,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Add a demo programme: a super admin, 3 trainers, 12 courses, 200 trainees and their enrollments',
     examples: ['seed demo', 'seed demo --yes --json', 'seed demo --remove'],
-    notes: 'Who signed in to look around has changed nothing: the demo programme can still be removed.',
+    notes: 'A login changes nothing: the demo programme can still be removed afterwards.',
     options: {
       '--remove': 'remove the demo programme, unless somebody has changed it',
       ...yesOption,

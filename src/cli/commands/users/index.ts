@@ -97,7 +97,7 @@ function registerChanges(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'invite [user...]',
     schema: 'current',
-    summary: 'Mail people a link to set their password, also again; who has a password of their own is left out',
+    summary: 'Mail people a link to set their password, also again; people with a password of their own are left out',
     examples: [
       'users invite ada@example.org',
       'users invite --from people.csv --message "Welcome to the spring courses!"',
@@ -159,7 +159,7 @@ function registerChanges(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'rekey-phones',
     schema: 'current',
-    summary: 'Choose the country whose way of writing phones counts, for logins, imports and new accounts',
+    summary: 'Choose the country of phones without a country code, for logins, imports and new accounts',
     examples: ['users rekey-phones --country DE', 'users rekey-phones --country none --json'],
     options: rekeyOptions,
     notes:

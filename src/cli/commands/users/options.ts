@@ -52,7 +52,7 @@ export const resetOptions = {
   '--password-stdin': 'for one account: read the temporary password from standard input instead of generating it',
   '--credentials <file>':
     'write generated passwords to this file, which must not exist, a workbook if its name ends in .xlsx; needed for several accounts',
-  '--link': 'mail links to set a password instead; the old passwords go on until then',
+  '--link': 'mail links to set a password instead; the old passwords work until then',
   ...accountBulkOptions,
 };
 

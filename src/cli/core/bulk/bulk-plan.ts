@@ -108,7 +108,7 @@ export function planText(
     ...(counts.unchanged > 0 ? [`${counted(counts.unchanged, singular)} ${unchangedText(wording)}.`] : []),
     ...(counts.refused > 0 ? [`${counts.refused} that can't be found or changed:`] : []),
     ...firstOf(of('refused'), refused),
-    ...(repeated > 0 ? [`${counted(repeated, 'name')} left out: another one names the same.`] : []),
+    ...(repeated > 0 ? [`${counted(repeated, 'name')} left out as duplicates.`] : []),
   ].join('\n');
 }
 

@@ -144,7 +144,7 @@ function namesOf(rows: readonly string[][], found: readonly NameColumn[]): strin
   if (!best)
     throw new AppError(
       'USAGE',
-      `The column ${columns[0]?.shown} of the list has values that are not ids of this program. Remove it, and name a column by what it has, or give one name a line.`,
+      `The column ${columns[0]?.shown} of the list has values that are not ids of this program. Remove the column or correct its heading, or give one name per line.`,
     );
   const { shown, names, empty } = best;
   if (empty === 0) return names;
@@ -168,7 +168,7 @@ export async function namesIn(io: Io, file: string, headings: readonly string[])
   if (!table && /[,;\t|]/.test(first))
     throw new AppError(
       'USAGE',
-      `The first line of the list has several columns, but none is called ${headings.join(' or ')}. Rename the column with the names, or give one name a line.`,
+      `The first line of the list has several columns, but none is called ${headings.join(' or ')}. Rename the column with the names, or give one name per line.`,
     );
   const names = table ? namesOf(rowsOf(text, table.delimiter), table.columns) : lines.map((line) => line.trim());
   if (names.length === 0) throw new AppError('USAGE', 'The list has no names. Give one per line.');

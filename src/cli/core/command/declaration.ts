@@ -143,7 +143,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   'file-id': 'id or its last 8 characters, as "courses files list" shows them',
   status: 'active, completed or cancelled',
   number: 'progress in percent, 0 to 100',
-  reply: 'the words; "" takes the reply back',
+  reply: 'text of the reply; "" clears the reply',
   shell: 'your shell',
   word: 'used by the script: the words up to the cursor; for bash the line',
 };
@@ -193,7 +193,7 @@ function addChoices(option: Option, { words, ending }: Choice): void {
 function onlyOnce(option: Option): void {
   const { parseArg } = option;
   option.argParser((value: string, previous: unknown) => {
-    if (previous !== undefined) throw new InvalidArgumentError('It was given before: give it once.');
+    if (previous !== undefined) throw new InvalidArgumentError('Give it only once.');
     return parseArg ? parseArg(value, undefined) : value;
   });
 }

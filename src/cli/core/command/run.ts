@@ -212,8 +212,7 @@ async function finishPromotion(context: Context, { say }: Pick<Run, 'say'>, { si
   if (freed.length === 0) return;
   const { promoteFreed } = await import('../../../services/waiting-list/promotion.js');
   const isDue = await promoteFreed(context, freed, signal);
-  if (isDue)
-    say('Free seats are left for waiting lists: the service gives them within seconds, or once it is started.');
+  if (isDue) say('Free seats remain for waiting lists: the service assigns them within seconds, or when it starts.');
 }
 
 async function report(

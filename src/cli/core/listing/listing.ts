@@ -95,7 +95,7 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
     const allowed = columns.map((one) => one.name);
     const suggestion = suggestValue(name, allowed);
     const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-    throw new AppError('USAGE', `--columns must be of ${allowed.join(', ')}: not "${name.trim()}".${hint}`);
+    throw new AppError('USAGE', `--columns must be among ${allowed.join(', ')}: not "${name.trim()}".${hint}`);
   });
 }
 

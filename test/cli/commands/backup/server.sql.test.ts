@@ -133,7 +133,7 @@ function isInstalled(program: string): boolean {
     runPrinted(dumpCommand);
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'backups/copy']);
     expect(exitCode, stderr).to.equal(0);
-    expect(stdout).to.match(/no database: it is on a server, and has a dump of its own\n {2}1 file: 13 bytes\n$/);
+    expect(stdout).to.match(/no database: it is on a server, and needs its own dump\n {2}1 file: 13 bytes\n$/);
     expect(stderr).to.include(dumpCommand);
     expect(pathsIn(path.join(cli.folder, 'backups/copy'))).to.deep.equal([`files/${storageKey}`, 'manifest.json']);
 

@@ -96,7 +96,7 @@ describe('coursectl mail', () => {
     });
     const { stdout } = await cli.run(['mail', 'send']);
     expect(stdout).to.equal(
-      '0 mails sent.\nDeferred, and tried again by themselves:\n' +
+      '0 mails sent.\nDeferred, and retried automatically:\n' +
         '  completed to ada@example.org in 20 minutes: 450 greylisted\n' +
         'To try them now: coursectl mail retry --state deferred\n',
     );

@@ -59,7 +59,7 @@ describe('coursectl open', function () {
     );
     await serving('application/json');
     expect((await cli.run(['open'])).stderr).to.match(
-      / has no web console: it is another program, or CONSOLE is off\.\n$/,
+      / has no web console: it is not coursectl, or CONSOLE is off\.\n$/,
     );
     cli.env.CONSOLE = 'off';
     expect((await cli.run(['open'])).stderr).to.match(

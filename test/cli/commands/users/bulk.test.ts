@@ -245,7 +245,7 @@ describe('Changes of many accounts at the command line', () => {
         '1 account inactive already.',
         "1 that can't be found or changed:",
         '  nobody: User not found.',
-        '1 name left out: another one names the same.',
+        '1 name left out as duplicates.',
         '',
       ].join('\n'),
     );

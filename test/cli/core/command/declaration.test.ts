@@ -65,9 +65,7 @@ describe('The declaration of a command', () => {
       ['--from', 'a', '--from', 'b'],
       ['--role=trainer', '--role', 'trainee'],
     ])
-      expect(() => parsed({ usage: 'edit', options }, 'edit', ...twice)).to.throw(
-        /is invalid\. It was given before: give it once\.$/,
-      );
+      expect(() => parsed({ usage: 'edit', options }, 'edit', ...twice)).to.throw(/is invalid\. Give it only once\.$/);
     const given = parsed({ usage: 'edit', options }, 'edit', '--from', 'a', '--role', 'trainer').options;
     expect(given).to.deep.equal({ from: 'a', role: 'trainer' });
     expect(() => parsed({ usage: 'edit', options }, 'edit', '--role', 'boss')).to.throw(/Allowed choices are trainer/);

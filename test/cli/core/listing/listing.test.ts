@@ -240,7 +240,7 @@ describe('A listing', () => {
   it('refuses contradictory options, as JSON with --output json', async () => {
     const noColumns = 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.';
     for (const [line, says] of [
-      ['--columns name,shoe', '--columns must be of name, email,'],
+      ['--columns name,shoe', '--columns must be among name, email,'],
       ['--columns name --json', noColumns],
       ['--columns name --output yaml', noColumns],
       ['--output list.ods', 'Allowed choices are table, json, csv, yaml, xlsx.'],
