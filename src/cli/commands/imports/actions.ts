@@ -263,7 +263,7 @@ function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: s
   const meaning = restored === 0 ? [] : ['Restored: these accounts and their enrollments are as before the import.'];
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
   const sent =
-    mailsSent === 0 ? [] : [`${counted(mailsSent, 'mail')} had left already; links to set passwords stop working.`];
+    mailsSent === 0 ? [] : [`${counted(mailsSent, 'mail')} had been sent already; links in sent mails no longer work.`];
   return [`${heading}: ${figures}`, ...meaning, ...sent, ...keptText(kept)].join('\n');
 }
 

@@ -246,10 +246,10 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
     ...fitted([
       ...(plan.invitations > 0 ? [`  ${counted(plan.invitations, 'invitation')} to mail`] : []),
       ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
-      ...(counts.waiting > 0 ? [`  ${counted(counts.waiting, 'place')} on waiting lists to take`] : []),
+      ...(counts.waiting > 0 ? [`  ${counted(counts.waiting, 'enrollment')} to put on waiting lists`] : []),
       ...(counts.leftOut > 0 ? [`  ${counted(counts.leftOut, 'enrollment')} to leave out:`] : []),
       ...leftOutText(plan.reasons),
-      ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to tell people of enrollments`] : []),
+      ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to send about enrollments`] : []),
       ...namesText(plan),
       ...roleWordsText(plan),
     ]),

@@ -132,7 +132,7 @@ describe('An import that invites', () => {
     await user.update({ inviteState: 'sent' }, { silent: true });
     const link = { tokenHash: 'a'.repeat(64), userId: user.id, purpose: 'invite' as const, email: user.email };
     await models().Link.create({ ...link, createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) });
-    const left = '\n1 mail had left already; links to set passwords stop working.\n';
+    const left = '\n1 mail had been sent already; links in sent mails no longer work.\n';
     const dryRun = await importing.cli('imports', 'undo', String(number), '--dry-run');
     expect(dryRun.stdout).to.include('3 accounts removed').and.include(left);
     const undone = await importing.cli('imports', 'undo', id, '--yes', '--json');

@@ -127,7 +127,7 @@ for (const batchRows of [1, 50])
       const file = write('Ada,King,ada@x.org,+1 1,,,Knots,', 'Ben,Low,ben@x.org,+1 2,,own-password-2,Knots,');
       const options = ['--notify', '--invite'];
       const dryRun = (await importing.run(file, ...options, '--dry-run')).stdout;
-      expect(dryRun).to.include('\n  1 mail to tell people of enrollments\n');
+      expect(dryRun).to.include('\n  1 mail to send about enrollments\n');
       const { stdout } = await importing.run(file, ...options, '--yes');
       const how = 'No service runs that sends mails. Start or restart it, or send them with: coursectl mail send';
       expect(stdout).to.include(`\n  Invitations: 1 queued. Mails about enrollments: 1 queued. ${how}\n`);
