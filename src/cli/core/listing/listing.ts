@@ -170,8 +170,8 @@ export async function listing<T>(
   let leftOut: Column<T>[] = [];
   async function* lines(): AsyncGenerator<string> {
     if (items.length === 0) return;
-    const grows = isAll && pagination.totalPages > 1;
-    const tableOptions = { absolute: options.absolute, chosen: chosen !== undefined, grows };
+    const fillsWidth = isAll && pagination.totalPages > 1;
+    const tableOptions = { absolute: options.absolute, chosen: chosen !== undefined, fillsWidth };
     const table = tableOf(chosen ?? inTable, items, display, tableOptions);
     ({ leftOut } = table);
     yield `${run.paint.bold(table.heading)}\n`;
