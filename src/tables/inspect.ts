@@ -5,12 +5,11 @@ import { BadByte, decodeToUtf8, encodingOfByteOrderMark, saveAsCsv, WrongByteOrd
 import { FileProblem } from './encoding/source-file.js';
 import { lockedWorkbook, unsupportedWorkbook } from './workbook/problem.js';
 
-/** The result of one pass over all bytes of a file. */
 export interface Inspection {
   sha256: string;
-  /** Whether it is, or may be, a workbook in a ZIP file: opening it tells. */
+  /** Whether the file is a ZIP file and may be a workbook. Only opening it tells. */
   isWorkbook: boolean;
-  /** Of text. */
+  /** Encoding of a text file; `utf-8` for a workbook. */
   encoding: Encoding;
   byteOrderMark: boolean;
   bytes: number;
@@ -20,15 +19,15 @@ const signatureBytes = 4096;
 
 const saveAsXlsx = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
 
-/** ZIP files begin so, those without any part with the second. */
+/** First bytes of ZIP files. An empty ZIP file begins with the second signature. */
 const zipStarts = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
 const isZip = (start: Buffer) => zipStarts.some((signature) => start.subarray(0, signature.length).equals(signature));
 
-/** Old Office documents are compound files, and so are encrypted ones, which have a stream of this name. */
+/** Old Office documents are compound files. Encrypted documents are, too, and have a stream of this name. */
 const compoundStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** The refusal of a file that people mistake for a table, with advice. */
+/** Returns the refusal of a file type that people mistake for a table, with advice. */
 function findWrongType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
   const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
@@ -44,24 +43,24 @@ function findWrongType(start: Buffer, hasEncryptedStream: boolean): FileProblem 
   return undefined;
 }
 
-/** Bytes of rows that decide on a code page: enough for any, and soon examined. */
+/** Bytes of sampled rows: enough to detect a code page, and quick to examine. */
 const sampleBytes = 16 * 1024;
-/** Lines at the beginning that may be the header. */
+/** First lines of the file, which may include the header. */
 const headLines = 5;
 const maxLineLength = 4 * 1024;
 
 const isBeyondAscii = (line: string) => /[\x80-\xff]/.test(line);
 
-/** No more than the first 4 KiB of a line, up to a byte that is no part of a longer character in any code page. */
+/** Returns at most the first 4 KiB of a line. The line is cut after a byte that is never part of a longer character. */
 const truncateLine = (line: string) =>
   line.length <= maxLineLength ? line : (/^.*[\0-/]/.exec(line.slice(0, maxLineLength))?.[0] ?? '');
 
-/** Lines with bytes beyond ASCII from all parts of a file, which alone tell its code page: memory doesn't grow with it. */
+/** Samples lines with non-ASCII bytes from the whole file: only these tell its code page. Memory doesn't grow with the file. */
 class RowSample {
-  // A character a byte.
+  // Each character stands for one byte (latin1).
   readonly #head: string[] = [];
   #rows: string[] = [];
-  /** Every so many lines beyond ASCII one is kept. */
+  /** Keeps every n-th line with non-ASCII bytes. */
   #stride = 1;
   #lines = 0;
   #bytes = 0;
@@ -69,7 +68,7 @@ class RowSample {
 
   push(chunk: Buffer): void {
     const lines = (this.#unfinished + chunk.toString('latin1')).split(/[\r\n]+/);
-    // Beyond the longest line nothing is looked at.
+    // The rest of a longer line is ignored.
     this.#unfinished = (lines.pop() ?? '').slice(0, maxLineLength + 1);
     for (const line of lines) if (line !== '') this.#add(truncateLine(line));
   }
@@ -90,7 +89,7 @@ class RowSample {
     this.#stride *= 2;
   }
 
-  /** The first lines of the file and the sampled ones, and of all these the ones beyond ASCII. Ends the sample. */
+  /** Ends the sample. Returns all sampled lines, and those with non-ASCII bytes. */
   finish(): { file: Buffer; beyondAscii: Buffer } {
     if (this.#unfinished !== '') this.#add(truncateLine(this.#unfinished));
     const lines = [...this.#head, ...this.#rows];
@@ -99,16 +98,20 @@ class RowSample {
   }
 }
 
-/** Whether a file that isn't UTF-8 has words in it: in texts of other encodings, few look so. @param sample of its lines */
+/**
+ * Whether some words of the file are UTF-8 and others aren't. Texts in other encodings rarely contain valid UTF-8 beyond
+ * ASCII.
+ * @param sample lines of the file
+ */
 function isMixedEncoding(sample: Buffer): boolean {
-  // The last character may be cut off.
+  // The last character may be incomplete.
   const text = new TextDecoder().decode(sample.subarray(0, -1), { stream: true });
   const runs = text.match(/[^\0-\x7f]+/gu) ?? [];
   const valid = runs.filter((run) => !run.includes('\ufffd')).length;
   return valid > 0 && valid * 3 >= runs.length;
 }
 
-/** UTF-16 without its mark, in which each ASCII character (delimiters, line breaks, digits) has a NUL; binary files have fewer. */
+/** Detects UTF-16 without a byte order mark by the NUL bytes of its ASCII characters. Binary files have fewer NUL bytes. */
 function detectUtf16(start: Buffer, bytes: number): Encoding | undefined {
   const nulsAt = (parity: number) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length;
   const [even, odd] = [nulsAt(0), nulsAt(1)];
@@ -117,11 +120,10 @@ function detectUtf16(start: Buffer, bytes: number): Encoding | undefined {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** The refusal of a text whose code page isn't certain. */
 export class DoubtfulCodePage extends FileProblem {
   /**
-   * @param sample lines of the file: its first, and some with bytes beyond ASCII
-   * @param line the first that has some
+   * @param sample lines of the file: the first lines, and some with non-ASCII bytes
+   * @param line number of the first line with non-ASCII bytes
    */
   constructor(
     readonly candidates: readonly CodePage[],
@@ -134,7 +136,11 @@ export class DoubtfulCodePage extends FileProblem {
   }
 }
 
-/** The encoding of a file that isn't UTF-8. @param fault its first byte that isn't */
+/**
+ * Returns the encoding of a file that isn't UTF-8.
+ * @param fault the first byte that isn't UTF-8
+ * @throws FileProblem
+ */
 async function guessEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
   const { file, beyondAscii } = sample.finish();
   const { encoding, candidates } = isMixedEncoding(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
@@ -147,7 +153,7 @@ async function guessEncoding({ line, byte }: BadByte, sample: RowSample): Promis
   );
 }
 
-/** The first byte of a text that isn't UTF-8, where there is one: the text is read up to it. */
+/** Returns the first byte that isn't UTF-8, or undefined. Reads the text up to that byte. */
 async function findInvalidUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | undefined> {
   try {
     for await (const _ of decodeToUtf8('utf-8', chunks));
@@ -159,9 +165,9 @@ async function findInvalidUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte |
 }
 
 /**
- * Reads a whole file once for its hash, type and encoding, on which all of its bytes decide.
- * @param wanted overrides the detected encoding
- * @throws AppError `IMPORT_FILE_INVALID` for a file that is neither text nor in a ZIP file, or whose encoding is uncertain
+ * Reads a whole file once to find its hash, type and encoding. Every byte can affect the result.
+ * @param wanted encoding to use instead of detecting one
+ * @throws AppError `IMPORT_FILE_INVALID` if the file is neither text nor a ZIP file, or its encoding is uncertain
  *   ({@link DoubtfulCodePage})
  */
 export async function inspectFile(
@@ -177,7 +183,7 @@ export async function inspectFile(
       sha256.update(chunk);
       bytes += chunk.length;
       hasNul ||= chunk.includes(0);
-      // Names of streams don't straddle chunks: they lie in sectors.
+      // A stream's name never spans two chunks: it lies within a sector.
       hasEncryptedStream ||= chunk.includes(encryptedStream);
       if (start.length < signatureBytes)
         start = Buffer.concat([start, chunk.subarray(0, signatureBytes - start.length)]);
@@ -186,7 +192,7 @@ export async function inspectFile(
     }
   }
   const source = read();
-  // Without a way to close it: what follows a fault is read, too.
+  // The iterator has no `return`, so that the bytes after a fault are still read.
   const fault = await findInvalidUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
   for await (const _ of source);
   if (isZip(start))

@@ -5,17 +5,17 @@ import type { Inspection } from './inspect.js';
 import type { HeaderRules, SourceLimits, SourceTable } from './table/table.js';
 import { openSheet } from './workbook/sheet-table.js';
 
-/** What a file is, as its inspection or an earlier plan tells. */
+/** Kind and encoding of a file, known from its inspection or an earlier plan. */
 export interface TableSource extends Pick<Inspection, 'isWorkbook'> {
   encoding: Encoding;
   delimiter: Delimiter | 'auto';
 }
 
 /**
- * Opens a file as a stream of rows: memory doesn't grow with it, but for the shared texts of a workbook.
+ * Opens a file as a stream of rows: memory doesn't grow with the file, except for the shared texts of a workbook.
  * @param signal ends the reading of a workbook
- * @throws AppError `IMPORT_FILE_INVALID` for a file without a header, a workbook that can't be read, and a sheet that it doesn't have;
- *   the reason of the signal
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without a header, an unreadable workbook or an unknown sheet
+ * @throws the reason of the signal
  */
 export async function openTable(
   file: string,

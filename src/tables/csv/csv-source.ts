@@ -7,16 +7,15 @@ import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } fr
 import { areLinesWrapped, quoteFormulas, unwrapLines, unwrapText } from './line-rewrites.js';
 import { RowReader } from './row-reader.js';
 
-/** How to read a file. */
 export interface CsvOptions {
   encoding: Encoding;
   delimiter: Delimiter | 'auto';
 }
 
 /**
- * Reads a file as a stream: memory doesn't grow with it.
- * @param source its bytes
- * @throws AppError `IMPORT_FILE_INVALID` for a file without a header
+ * Opens a CSV file as a stream of rows: memory doesn't grow with the file.
+ * @param source bytes of the file
+ * @throws AppError `IMPORT_FILE_INVALID` if the file has no header
  */
 export async function openCsv(
   source: AsyncIterable<Buffer>,
@@ -51,7 +50,7 @@ export async function openCsv(
     const version = rows[0] && isVersionLine(rows[0].cells) ? rows[0] : undefined;
     const header = version ? rows[1] : rows[0];
     if (header === undefined) {
-      // There may be a fault before it.
+      // A fault before the header says more than "empty".
       for await (const _ of all);
       throw new FileProblem('NO_ROWS', 'The file is empty.');
     }
@@ -96,7 +95,7 @@ const wrappedLines: TableWarning = {
   message: 'Each line of the file is in quotes as a whole: they were taken off.',
 };
 
-/** A line above the header that says the version of a template, such as `version:v1.0`. */
+/** Whether a line states the version of a template, such as `version:v1.0`. It stands above the header. */
 function isVersionLine([first = '', ...others]: readonly string[]): boolean {
   return (
     /^\s*version\s*[:=]?\s*v?\d+(\.\d+)*\s*$/i.test(first.slice(0, 100)) && others.every((cell) => cell.trim() === '')

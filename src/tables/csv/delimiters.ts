@@ -1,7 +1,6 @@
 import { type Delimiter, importDelimiters } from '../../schemas/file-format.js';
 import type { HeaderRules } from '../table/table.js';
 
-/** The names of the delimiters for people. */
 export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   ',': 'comma',
   ';': 'semicolon',
@@ -9,28 +8,27 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   '|': 'pipe',
 };
 
-/** Of the file in UTF-8. */
+/** Bytes of the sample, in UTF-8. */
 export const delimiterSampleBytes = 64 * 1024;
-/** Records with text. */
+/** Maximum records of the sample, without blank ones. */
 const sampleRecords = 50;
 
-/** The byte order mark and the `sep=` line at the beginning of a file. */
+/** The byte order mark and the `sep=` line of a file. */
 export interface Preamble {
-  /** In bytes. */
+  /** Length in bytes. */
   length: number;
   byteOrderMark: boolean;
   sepLine: boolean;
-  /** The delimiter that the `sep=` line names. */
   named?: Delimiter;
 }
 
 const byteOrderMark = '\ufeff';
-/** Spreadsheets that save the file again pad the line with delimiters. */
+/** Matches the `sep=` line. Spreadsheets pad it with delimiters when they save the file. */
 const sepLine = /^"?sep=(\\t|[^\r\n"])?"?[ ,;|\t]*(\r\n|\r|\n|$)/i;
 const maxPreambleBytes = 1024;
 
 /**
- * Reads the byte order mark and a line `sep=;`, which Excel understands.
+ * Reads the byte order mark and the `sep=` line, an extension of Excel.
  * @param start the first bytes of a file, in UTF-8
  */
 export function readPreamble(start: Buffer): Preamble {
@@ -45,20 +43,18 @@ export function readPreamble(start: Buffer): Preamble {
   return { ...preamble, length, sepLine: true, ...(named !== undefined && { named }) };
 }
 
-/** A record of the sample. */
 interface SampleRecord {
-  /** How often each delimiter occurs outside of quotes. */
+  /** Occurrences of each delimiter outside of quotes. */
   counts: Record<Delimiter, number>;
-  /** Without its quotes. */
   text: string;
 }
 
-/** Blank cells that spreadsheets mark as text. They have two quotes, so that none changes what is in quotes. */
+/** Matches blank cells that spreadsheets mark as text. Each has two quotes, so removing them keeps quotes balanced. */
 const blankFormula = /="[^\S\r\n\t]*"/g;
 
 const isDelimiter = (sign: string): sign is Delimiter => importDelimiters.some((delimiter) => delimiter === sign);
 
-/** The records of a sample that have text. */
+/** Returns the records of a sample, without blank ones. */
 function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
   const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, text: '' });
   const records: SampleRecord[] = [];
@@ -75,16 +71,16 @@ function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
       else hasText ||= sign.trim() !== '';
     }
   }
-  // The last record may be cut off, unless the sample is the whole file.
+  // The last record may be incomplete, unless the sample is the whole file.
   if (hasText && (isWhole || records.length === 0)) records.push(record);
   return records;
 }
 
 /**
- * The delimiter of a table: the one that occurs as often in the records below the header as in it; of several, the one
- * that is most frequent in the header. The header is the first record whose headings are known, as there may be titles
- * above it, or else the first one with a delimiter. A comma when none occurs.
- * @param isWhole whether the sample is all of the file
+ * Detects the delimiter of a table: the one that occurs in the most records below the header as often as in the header. If
+ * several are equally good, the most frequent one in the header wins. The header is the first record with known headings,
+ * because titles may stand above it; otherwise the first record with a delimiter. A table without any delimiter gets a comma.
+ * @param isWhole whether the sample is the whole file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean, { countKnown }: HeaderRules): Delimiter {
   const records = sampleRecordsOf(sample.toString(), isWhole);

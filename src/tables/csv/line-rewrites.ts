@@ -1,9 +1,9 @@
-/** Ctrl-Z: DOS programs write it at the end of a file. */
+/** Ctrl-Z, which DOS programs write at the end of a file. */
 const endMark = 0x1a;
 
 /**
- * Rewrites a text in pieces that end with a line break. End marks are dropped, and an error follows the text before it.
- * @param longest a longer line is passed on in pieces, in bytes
+ * Rewrites a text in chunks that end with a line break. Drops end marks. An error of the source follows the text before it.
+ * @param longest bytes; a longer line is split into several chunks
  */
 async function* rewriteLines(
   chunks: AsyncIterable<Buffer>,
@@ -28,25 +28,25 @@ async function* rewriteLines(
   if (fault) throw fault.error;
 }
 
-/** A line that is one cell in quotes with delimiters in it, and nothing else. */
+/** Matches a line that consists of one quoted cell with delimiters in it. */
 const wrapped = /^"((?:[^"]|"")*)"[ ,;\t|]*$/;
 
 const unwrapLine = (line: string): string | undefined => wrapped.exec(line)?.[1]?.replaceAll('""', '"');
 
 /**
- * Whether each line of a table is in quotes as a whole, as spreadsheets write a file that they took for a single column.
+ * Whether each line of a table is quoted as a whole. Spreadsheets write this if they took the file for a single column.
  * @param sample the beginning of the table, in UTF-8
- * @param isWhole whether it is all of the table
+ * @param isWhole whether the sample is the whole table
  */
 export function areLinesWrapped(sample: Buffer, isWhole: boolean): boolean {
   const lines = sample.toString().split(/\r\n|\r|\n/);
-  // The last line may be cut off.
+  // The last line may be incomplete.
   const whole = (isWhole ? lines : lines.slice(0, -1)).filter((line) => line.trim() !== '');
   const isWrapped = (line: string) => importDelimiters.some((delimiter) => unwrapLine(line)?.includes(delimiter));
   return whole.length > 1 && whole.every(isWrapped);
 }
 
-/** The lines of a text without quotes around them as a whole. */
+/** Removes the quotes around each line of a text. */
 export const unwrapText = (text: Buffer): Buffer =>
   Buffer.from(
     text
@@ -56,15 +56,15 @@ export const unwrapText = (text: Buffer): Buffer =>
       .join(''),
   );
 
-/** A table in UTF-8 whose lines are wrapped, without the quotes around them. @param longest as of {@link rewriteLines} */
+/** Removes the quotes around each line of a table in UTF-8. @param longest see {@link rewriteLines} */
 export const unwrapLines = (chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Buffer> =>
   rewriteLines(chunks, longest, unwrapText);
 
 /**
- * Quotes cells like `="0123"`, as CSV demands. People write them unquoted to keep leading zeros, and spreadsheets accept
- * that; a strict parser reports quotes in the middle of a field.
+ * Quotes cells like `="0123"`, as CSV demands. People write them without quotes to keep leading zeros, and spreadsheets
+ * accept them. A strict parser rejects quotes in the middle of a field.
  * @param chunks a table in UTF-8
- * @param longest as of {@link rewriteLines}
+ * @param longest see {@link rewriteLines}
  */
 export function quoteFormulas(
   chunks: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { readCell } from '../write/cells.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** A fault in our words: csv-parse's own messages quote the file's contents. */
+/** Describes a fault of csv-parse, whose own messages quote the file's contents. */
 function describeFault(code: string, limits: SourceLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
@@ -27,23 +27,24 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const lineBreak = /\r\n|\r|\n/g;
 
-/** csv-parse without the output queue of a stream, which costs more than parsing. */
+/** Parser of csv-parse without the output queue of a stream, which costs more than parsing. */
 class RecordParser extends Parser {
   #records: { cells: string[]; blankLines: number }[] = [];
-  /** In bytes from the beginning. */
+  /** End of the last record, in bytes from the beginning of the input. */
   recordsEnd = 0;
 
   override push(record: string[] | null): boolean {
     if (record === null) return super.push(null);
     this.#records.push({ cells: record, blankLines: this.info.empty_lines });
     this.recordsEnd = this.info.bytes;
-    // Every record counts as the first: for a record with another number of cells than the first, csv-parse creates an error
-    // with a stack and a copy of the record, and then ignores it. That takes a hundred times as long as parsing the record.
+    // Every record counts as the first. Otherwise, csv-parse creates an error with a stack and a copy of the record for each
+    // record whose number of cells differs from the first, and then ignores the error. Creating errors takes a hundred times
+    // as long as parsing.
     Object.assign(this.info, { records: 0 });
     return true;
   }
 
-  /** The records since the last call, each with the number of all blank lines before it. */
+  /** Returns the records since the last call, each with the count of all blank lines before it. */
   takeRecords(): { cells: string[]; blankLines: number }[] {
     const records = this.#records;
     this.#records = [];
@@ -51,13 +52,13 @@ class RecordParser extends Parser {
   }
 }
 
-/** As many columns as a sheet of a spreadsheet has. */
+/** Maximum columns of a record, including blank ones: as many as a sheet of a spreadsheet has. */
 const maxBlankColumns = 16_384;
 
-/** Rows with stray quotes: each is parsed again, with all that a quote has swallowed. */
+/** Maximum rows with stray quotes. Each is parsed again, with all lines that the quote has swallowed. */
 const maxQuoteFaults = 100;
 
-/** The faults of a row that may be no more than a quote too many. */
+/** Codes of csv-parse for rows that may merely have a stray quote. */
 const quoteFaults = [
   'INVALID_OPENING_QUOTE',
   'CSV_INVALID_CLOSING_QUOTE',
@@ -65,7 +66,7 @@ const quoteFaults = [
   'CSV_MAX_RECORD_SIZE',
 ];
 
-/** The first two lines of a text, each without its line break, and where the second begins. */
+/** Returns the first two lines of a text without their line breaks, and the index at which the second one begins. */
 function readFirstLines(text: string): {
   line: string;
   next: string | undefined;
@@ -82,25 +83,24 @@ function readFirstLines(text: string): {
   };
 }
 
-/** Parses rows from bytes in UTF-8 without byte order mark. */
 export class RowReader {
   #parser: RecordParser;
   readonly #limits: SourceLimits;
   readonly #rules: HeaderRules;
   readonly #delimiter: Delimiter;
-  /** The line on which the next record begins. csv-parse counts a CRLF in quotes twice. */
+  /** Line on which the next record begins. csv-parse can't tell: it counts a CRLF in quotes twice. */
   #nextLine: number;
   #lastLine = 0;
   #blankLines = 0;
-  /** The bytes since the last record, and where they begin in those of the parser. */
+  /** Bytes since the last record, and their position in the parser's input. */
   #unparsed: Buffer = Buffer.alloc(0);
   #unparsedStart = 0;
-  /** The fault at which the parser has stopped; whether it is a stray quote is seen when the lines after it are there. */
+  /** Fault that stopped the parser. Only the following lines tell whether the fault is a stray quote. */
   #parserError: CsvError | undefined;
   #quoteFaults = 0;
-  /** Columns of the header; unknown before it. */
+  /** Number of columns of the header; undefined before the header. */
   #width: number | undefined;
-  /** Columns that this program has added; unknown before the header. */
+  /** Number of columns that this program added in a rejects file; undefined before the header. */
   #addedColumns: number | undefined;
 
   constructor(delimiter: Delimiter, line: number, limits: SourceLimits, rules: HeaderRules) {
@@ -114,21 +114,21 @@ export class RowReader {
   #newParser(): RecordParser {
     const parser = new RecordParser({
       delimiter: this.#delimiter,
-      // Listed, because csv-parse would otherwise accept only the first one that it finds.
+      // By default, csv-parse accepts only the first kind of line break that it finds.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: this.#limits.recordBytes,
     });
-    // The callbacks report the error, too.
+    // The callbacks of `write` and `end` report errors.
     parser.on('error', () => undefined);
     return parser;
   }
 
   /**
-   * Parses the next chunk.
-   * @param bytes absent at the end of the file
-   * @returns the complete rows, and the fault after them, if there is one
+   * Parses the next chunk. Never throws.
+   * @param bytes the chunk; absent at the end of the file
+   * @returns the complete rows, and the fault after these rows, if any
    */
   async read(bytes?: Buffer): Promise<{ rows: SourceRow[]; fault?: unknown }> {
     const rows: SourceRow[] = [];
@@ -163,16 +163,17 @@ export class RowReader {
     this.#unparsedStart += all.length - this.#unparsed.length;
     if (error instanceof CsvError) this.#parserError = error;
     else if (error) throw error;
-    // csv-parse bounds only the text of a record: one with more bytes than its longest text can take has too many fields.
+    // csv-parse limits only the text of a record. A record with more bytes than the longest text can take has too many
+    // fields.
     else if (this.#unparsed.length > 3 * (this.#limits.recordBytes + this.#limits.columns))
       throw this.#tooManyColumnsError();
   }
 
   /**
-   * Takes the line at which the parser has stopped for a row with a stray quote, if it and the line after it have as many
-   * cells as the header, and goes on with the lines after it.
-   * @returns whether it has gone on; if not, more of the file is needed
-   * @throws AppError `IMPORT_FILE_INVALID` where the row can't be told from the others
+   * Treats the line that stopped the parser as a row with a stray quote, and continues after that line. This requires that
+   * the line and the next one have as many cells as the header.
+   * @returns whether parsing continued; false if more of the file is needed
+   * @throws AppError `IMPORT_FILE_INVALID` if the row can't be separated from the next ones
    */
   async #recoverFromQuoteFault(error: CsvError, isEnd: boolean, rows: SourceRow[]): Promise<boolean> {
     const fault = `The row that begins on line ${this.#nextLine} ${describeFault(error.code, this.#limits)}.`;
@@ -201,12 +202,11 @@ export class RowReader {
     return true;
   }
 
-  /** The cells of a line in which quotes mean nothing. */
+  /** Splits a line at each delimiter, ignoring quotes. */
   #cellsOf(line: string): string[] {
     return line.split(this.#delimiter);
   }
 
-  /** The line on which the last record so far ends. */
   get lastLine(): number {
     return this.#lastLine;
   }
@@ -227,7 +227,7 @@ export class RowReader {
     this.#width ??= record.length;
     this.#addedColumns ??= this.#rules.countAdded(record);
     const columns = this.#limits.columns + this.#addedColumns;
-    // Spreadsheets save blank columns at the right as well.
+    // Spreadsheets also save blank columns at the right.
     const kept = record.length > columns ? record.slice(0, filledWidth(record)) : record;
     if (kept.length > columns || record.length > maxBlankColumns) throw this.#tooManyColumnsError();
     const cells = kept.map((raw, index) => {

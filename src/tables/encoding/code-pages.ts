@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import type { CodePage } from '../../schemas/file-format.js';
 import { countLettersBeyondAscii, looksReadable, looksWestern } from './garbled-text.js';
 
-/** How jschardet names the code pages. */
+/** Code pages by their names in jschardet. */
 const codePageByDetectorName: Readonly<Record<string, CodePage>> = {
   'Windows-1250': 'windows-1250',
   'Windows-1251': 'windows-1251',
@@ -20,28 +20,28 @@ const codePageByDetectorName: Readonly<Record<string, CodePage>> = {
   CP949: 'euc-kr',
 };
 
-/** How iconv-lite names encodings that jschardet names otherwise. */
+/** Names in iconv-lite of encodings that jschardet names differently. */
 const iconvNames: Readonly<Record<string, string>> = { MacLatin2: 'maccenteuro' };
 
-/** With fewer letters beyond ASCII nothing but Windows-1252, the usual case, is certain. */
+/** With fewer non-ASCII letters, only Windows-1252, the usual case, counts as certain. */
 const minLettersForCertainty = 10;
-/** What is less likely than this in proportion to another code page is no rival of it. */
+/** A less likely code page, relative to the likeliest, is no rival. */
 const minRivalShare = 0.85;
-/** Western texts are at least so likely in proportion to the likeliest code page. */
+/** Minimum confidence in Windows-1252, relative to the likeliest code page. */
 const minWesternShare = 0.5;
-/** How likely a code page must be in proportion to the likeliest to be proposed. */
+/** Minimum confidence for proposing a code page, relative to the likeliest. */
 const minProposedShare = 0.3;
 const maxProposed = 4;
 
-/** A code page in which a text makes words. */
+/** A code page in which the text consists of words. */
 interface Candidate {
   encoding: CodePage;
   text: string;
-  /** How likely jschardet takes it to be. */
+  /** Confidence of jschardet, from 0 to 1. */
   confidence: number;
 }
 
-/** The code page of a file where it is clear, or else those that it may be in, the likeliest first: none if none makes words. */
+/** The code page of a file if it is certain; otherwise candidates, the likeliest first. */
 export interface CodePageGuess {
   encoding?: CodePage;
   candidates: CodePage[];
@@ -49,7 +49,7 @@ export interface CodePageGuess {
 
 const unbounded = { minimumThreshold: 0 };
 
-/** How likely the likeliest encoding is that isn't among ours and makes other words of a text; 0 if there is none. */
+/** Returns the highest confidence among encodings that we don't support and that give other words; 0 if there is none. */
 async function unsupportedConfidence(sample: Buffer, text: string): Promise<number> {
   const { detectAll } = await import('jschardet');
   const others = detectAll(sample, unbounded).filter(({ encoding }) => {
@@ -73,9 +73,9 @@ async function findCandidates(sample: Buffer): Promise<Candidate[]> {
     .filter(({ text }) => looksReadable(text));
 }
 
-/** @param sample lines of a file that is neither UTF-8 nor UTF-16, with bytes beyond ASCII */
+/** Detects the code page of a file. @param sample lines with non-ASCII bytes, of a file that is neither UTF-8 nor UTF-16 */
 export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
-  // Only lines that are far too long for people have such bytes.
+  // Only lines beyond the maximum length have non-ASCII bytes.
   if (sample.length === 0) return { encoding: 'windows-1252', candidates: [] };
   const found = await findCandidates(sample);
   const western = found.find(({ encoding, text }) => encoding === 'windows-1252' && looksWestern(text));
@@ -98,7 +98,7 @@ export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
     : { candidates: proposeCodePages(candidates, minProposedShare * first.confidence) };
 }
 
-/** The likeliest of the candidates that make different texts. */
+/** Returns the likeliest candidates that give different texts. */
 function proposeCodePages(candidates: readonly Candidate[], least: number): CodePage[] {
   return candidates
     .filter(({ confidence }) => confidence >= least)

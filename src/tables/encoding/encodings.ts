@@ -5,7 +5,6 @@ import type { Encoding } from '../../schemas/file-format.js';
 import { encodeText } from '../write/csv.js';
 import { FileProblem } from './source-file.js';
 
-/** The names of the encodings for people. */
 export const encodingNames: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
@@ -33,34 +32,34 @@ const byteOrderMarks: readonly [Encoding, Buffer][] = [
 ];
 const maxByteOrderMarkBytes = 3;
 
-/** The encoding of the byte order mark, if there is one. */
+/** Returns the encoding of the byte order mark, or undefined if there is none. */
 export function encodingOfByteOrderMark(start: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
 }
 
-/** Below it stand delimiters, quotes and line breaks. No such byte is a part of a longer character, but in UTF-16. */
+/** Delimiters, quotes and line breaks are lower bytes. Except in UTF-16, a lower byte is never part of a longer character. */
 const minTrailByte = 0x30;
-/** A longer text without such a byte is no table: it is decoded as it is. */
+/** A longer text without a lower byte is no table: it is decoded without waiting for more bytes. */
 const maxUndelimitedBytes = 256 * 1024;
 
 const isUtf16 = (encoding: Encoding) => encoding === 'utf-16le' || encoding === 'utf-16be';
 
-/** Bytes at the beginning that are whole characters, whatever follows. */
+/** Counts the leading bytes that form whole characters, whatever follows. */
 function countWholeCharacterBytes(bytes: Buffer, encoding: Encoding): number {
   if (isUtf16(encoding)) {
     const even = bytes.length - (bytes.length % 2);
     const last = bytes[encoding === 'utf-16le' ? even - 1 : even - 2] ?? 0;
-    // The first half of a surrogate pair.
+    // The text ends with the first half of a surrogate pair.
     return (last & 0xfc) === 0xd8 ? even - 2 : even;
   }
   const inUtf8 = encoding === 'utf-8';
   const last = bytes.findLastIndex((byte) => (inUtf8 ? (byte & 0xc0) !== 0x80 : byte < minTrailByte));
-  // In UTF-8 a longer character begins there.
+  // In UTF-8, a longer character begins at `last`.
   const end = last < 0 || (bytes[last] ?? 0) >= 0x80 ? last : last + 1;
   return end <= 0 && bytes.length > maxUndelimitedBytes ? bytes.length : Math.max(0, end);
 }
 
-/** The index of the first byte that is not valid UTF-8; the length when all are. */
+/** Returns the index of the first byte that isn't valid UTF-8, or the length. */
 function firstInvalidUtf8(bytes: Buffer): number {
   let index = 0;
   for (const character of bytes.toString()) {
@@ -71,7 +70,7 @@ function firstInvalidUtf8(bytes: Buffer): number {
   return index;
 }
 
-/** The characters before the first byte that can't be decoded, or all; `bad` is its index, -1 when all can be decoded. */
+/** Decodes bytes up to the first invalid byte. `bad` is the index of that byte, or -1. */
 function decode(bytes: Buffer, encoding: Encoding): { utf8: Buffer; bad: number } {
   if (encoding === 'utf-8') {
     const bad = isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes);
@@ -91,12 +90,12 @@ function decode(bytes: Buffer, encoding: Encoding): { utf8: Buffer; bad: number 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Counts lines that end in LF, CRLF or CR, in UTF-8. */
+/** Counts lines of UTF-8 text. Lines end in LF, CRLF or CR. */
 class LineCounter {
   #line = 1;
   #afterReturn = false;
 
-  /** The line of the byte that follows these. */
+  /** Returns the line of the byte after these bytes. */
   lineAfter(bytes: Buffer): number {
     let line = this.#line;
     if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
@@ -106,7 +105,6 @@ class LineCounter {
     return line;
   }
 
-  /** Advances past these bytes. */
   advance(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#line = this.lineAfter(bytes);
@@ -114,10 +112,9 @@ class LineCounter {
   }
 }
 
-/** Advice about files that no text is read from. */
 export const saveAsCsv = 'Save the spreadsheet as "CSV UTF-8" and import that.';
 
-/** The refusal of a byte of a file, named by its line and number, both from 1. */
+/** Refusal of a file with an invalid byte. The line and the byte's number in the file count from 1. */
 export class BadByte extends FileProblem {
   constructor(
     encoding: Encoding,
@@ -135,7 +132,7 @@ export class BadByte extends FileProblem {
   }
 }
 
-/** The refusal of a file whose byte order mark says another encoding. */
+/** Refusal of a file whose byte order mark belongs to another encoding. */
 export class WrongByteOrderMark extends AppError {
   constructor(marked: Encoding, encoding: Encoding) {
     super(
@@ -151,8 +148,8 @@ function assertMarkAgrees(encoding: Encoding, start: Buffer): void {
 }
 
 /**
- * Converts a text to UTF-8, in chunks of whole characters. A byte order mark is kept.
- * @throws AppError `IMPORT_FILE_INVALID` after the text before a byte that can't be decoded ({@link BadByte})
+ * Converts a text to UTF-8 in chunks of whole characters. Keeps a byte order mark.
+ * @throws AppError `IMPORT_FILE_INVALID` after yielding the text before an invalid byte ({@link BadByte})
  */
 export async function* decodeToUtf8(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const position = new LineCounter();

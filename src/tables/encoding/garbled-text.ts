@@ -1,12 +1,12 @@
-/** Runs of letters and of the signs that other code pages have in their place. */
+/** Matches runs of letters, and of signs that other code pages use in place of letters. */
 const wordPattern = /[^\0-@[-`{-\x7f\u00a0\s\u3000、。]+/gu;
-/** Punctuation that spreadsheets put into words of ASCII. */
+/** Punctuation that spreadsheets insert into words of ASCII letters. */
 const punctuation = '’‘“”„‚–—…';
 
-/** Signs that have no place beside letters. */
+/** Signs that never stand next to letters. */
 const signs = '¢£¤¥¦§¨¬¯±¶¸¼½¾†‡‰ˆ˜•×÷';
 
-/** What words in no language have: they were decoded with a wrong code page. */
+/** Patterns that occur in no language. They show that a text was decoded with a wrong code page. */
 const garbledPatterns: readonly RegExp[] = [
   /[\x80-\x9f\ufffd]/,
   new RegExp(`[${signs}]\\p{L}|\\p{L}[${signs}]`, 'u'),
@@ -14,20 +14,19 @@ const garbledPatterns: readonly RegExp[] = [
   /\p{L}[¹²³¿¡®©™]\p{L}|\p{L}{3}[¹²³]$/u,
   // Capitals within words, except after the Irish prefixes h, n and t, and before ß.
   /\p{Lu}(?![A-Z])\p{Lu}(?!ß)\p{Ll}|\p{L}\p{Ll}(?![A-Z])\p{Lu}/u,
-  // Polish has no vowel behind ń; Spanish has ñ in its place.
+  // Polish has no vowel after ń; Spanish uses ñ there.
   /ń[aeiouáéíóú]/iu,
-  // Two alphabets in a word.
+  // Two alphabets in one word.
   /\p{sc=Latin}(?!\p{sc=Latin})\p{L}|(?!\p{sc=Latin})\p{L}\p{sc=Latin}/u,
 ];
 
-/** Letters beyond ASCII of Windows-1252. */
 const westernLetters = 'À-ÖØ-öø-ÿŠšŒœŽžŸ';
 
-/** What no Western language has in a word. */
+/** Patterns that occur in no Western language. */
 const nonWesternPatterns: readonly RegExp[] = [
-  // Other alphabets have no letter of ASCII in a word.
+  // Words in other alphabets have no ASCII letters.
   new RegExp(`^[${westernLetters}]{2,}$|[${westernLetters}]{5}|ƒ`),
-  // Ordinals stand after few letters: Mª, Nº. Romanian and Turkish have letters in their place.
+  // Ordinal signs follow few letters: Mª, Nº. Romanian and Turkish have letters with these codes.
   /[ªº]\p{L}|\p{L}{4}[ªº]/u,
   // Czech, Slovak, Slovene, Croatian, Hungarian, Romanian.
   /[ØøÈèÌìÒòÙùï].*[ÁáÍíÝýŠšŽž]|[ÁáÍíÝýŠšŽž].*[ØøÈèÌìÒòÙùï]/,
@@ -36,20 +35,20 @@ const nonWesternPatterns: readonly RegExp[] = [
   /[Þþ].*[ãâî]|[ãâî].*[Þþ]/,
   // Turkish, Lithuanian, Latvian.
   /þ$|^Ð\p{Ll}|ç[b-df-hj-np-rtv-z]|è.*û|(ien|ait|yt|ut)ë$/u,
-  // Signs with at most one letter of ASCII, except 5°C, §§, m², Nº, ¿Él and ¡Sí: Chinese, Japanese, Korean.
+  // Signs with at most one ASCII letter, except 5°C, §§, m², Nº, ¿Él and ¡Sí: Chinese, Japanese, Korean.
   /^(?!°[CF]$|§+$|\w.$|[¿¡]\p{L}{2})(?=.*[«»·´°¹²³¿¡®©™ªº¢£¤¥¦§¨¬¯±¶¸¼½¾\xad])(?!.*[A-Za-z]{2})..+$/u,
   // Mac Roman.
   /\p{Ll}{2}’\p{Ll}{2}/u,
 ];
-/** õ without an e behind it is Estonian, which has no acute accents; Hungarian has another letter in its place. */
+/** õ without a following e is Estonian, which has no acute accents. Hungarian has another letter with this code. */
 const nonEstonianPattern = /[Õõ](?!e)/;
 
-/** Longer words are not names. */
+/** Longer words are ignored: they are not names. */
 const maxWordLength = 64;
 
 const beyondAscii = new RegExp(`[^\\0-\\x7f${punctuation}]`);
 
-/** The share of words beyond ASCII that match a pattern. */
+/** Returns the share of non-ASCII words that match a pattern, from 0 to 1. */
 function shareOfMatchingWords(text: string, patterns: readonly RegExp[]): number {
   let [all, matching] = [0, 0];
   for (const [word] of text.matchAll(wordPattern)) {
@@ -61,13 +60,13 @@ function shareOfMatchingWords(text: string, patterns: readonly RegExp[]): number
   return all === 0 ? 0 : matching / all;
 }
 
-// Files have typing errors, too.
-/** Whether a text, decoded with some code page, may consist of words. */
+/** Whether a decoded text probably consists of words. Tolerates a tenth of odd words, because people mistype. */
 export const looksReadable = (text: string): boolean => shareOfMatchingWords(text, garbledPatterns) <= 0.1;
 
-/** Whether the words of a text that was decoded as Windows-1252 may be Western. */
+/** Whether a text that was decoded as Windows-1252 is probably in a Western language. */
 export function looksWestern(text: string): boolean {
-  // Windows-1254 (Turkish) and 1257 (Baltic) have letters in the place of the Icelandic ones; the vowels tell them apart.
+  // Windows-1254 (Turkish) and 1257 (Baltic) have other letters in place of the Icelandic ones. The vowels tell the languages
+  // apart.
   if (/[ÐðÞþÝý]/.test(text) && !/[ÁáÆæÍíÓóÚú]/.test(text)) return false;
   return (
     shareOfMatchingWords(
@@ -77,5 +76,4 @@ export function looksWestern(text: string): boolean {
   );
 }
 
-/** Counts letters beyond ASCII. */
 export const countLettersBeyondAscii = (text: string): number => text.match(/(?![A-Za-z])\p{L}/gu)?.length ?? 0;

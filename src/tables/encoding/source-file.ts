@@ -5,12 +5,10 @@ import { AppError, readFailureReason, systemErrorCode } from '../../errors.js';
 import type { FileProblemReason } from '../../schemas/file-format.js';
 import type { Sheet } from '../table/table.js';
 
-/** The refusal of a whole file, with what programs know it by. */
 export class FileProblem extends AppError {
-  /** Those of a workbook that was opened: another one may be read. */
+  /** Sheets of the workbook, if it was opened: another sheet may be importable. */
   sheets: readonly Sheet[] = [];
 
-  /** @param line the line that it is about, from 1 */
   constructor(
     readonly reason: FileProblemReason,
     message: string,
@@ -27,16 +25,16 @@ function toUnreadableError(file: string, error: unknown): unknown {
   return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${readFailureReason(code)}.`, { cause: error });
 }
 
-/** How much is parsed at a time: little enough that parsing doesn't block the event loop for long. */
+/** Bytes that are parsed at a time: few enough not to block the event loop for long. */
 const chunkBytes = 16 * 1024;
-/** How much is read at a time: another thread reads, and waking it costs more than reading a chunk. */
+/** Bytes that are read at a time. Another thread reads, and waking it costs more than reading a chunk. */
 const readBytes = 4 * chunkBytes;
 
-/** The bytes of a file. @throws AppError `IMPORT_FILE_INVALID` when it can't be read */
+/** Yields the bytes of a file. @throws AppError `IMPORT_FILE_INVALID` if the file can't be read */
 export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const read of createReadStream(file, { highWaterMark: readBytes })) {
-      // A stream without an encoding gives buffers.
+      // Streams without an encoding yield buffers.
       const bytes = read as Buffer;
       for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
     }
@@ -45,7 +43,7 @@ export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The SHA-256 of a file. @throws as {@link fileBytes} */
+/** Returns the SHA-256 of a file in hexadecimal. @throws AppError as {@link fileBytes} */
 export async function computeSha256(file: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const bytes of fileBytes(file)) digest.update(bytes);
@@ -53,8 +51,8 @@ export async function computeSha256(file: string): Promise<string> {
 }
 
 /**
- * The device, inode, size and time of change of a file: a changed file has another identity.
- * @throws AppError `IMPORT_FILE_INVALID` when it can't be read, or not twice, as planning and applying do
+ * Returns device, inode, size and modification time of a file. A changed file has another identity.
+ * @throws AppError `IMPORT_FILE_INVALID` if the file can't be read, or only once: planning and applying read it twice
  */
 export async function readFileIdentity(file: string): Promise<string> {
   const stats = await stat(file).catch((error: unknown) => {

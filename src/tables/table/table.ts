@@ -2,33 +2,33 @@ import type { CsvFormat } from '../write/csv.js';
 
 /** A record of a CSV file, or a row of a sheet. */
 export interface SourceRow {
-  /** The line on which it begins, or the number of the row in the sheet, from 1. */
+  /** Line on which the record begins, or number of the row in the sheet, from 1. */
   line: number;
   cells: string[];
-  /** What is wrong with its quotes: its cells are split at each delimiter. */
+  /** Fault of the row's quotes. Cells are then split at each delimiter, ignoring quotes. */
   quoteFault?: string;
-  /** In a sheet: filtered out, or hidden by hand. */
+  /** Whether the row of a sheet is filtered out or hidden by hand. */
   isHidden?: boolean;
-  /** In a sheet: columns with a formula whose result isn't in the file, from 0. Their cells are blank. */
+  /** Columns of a sheet with a formula whose result isn't in the file, from 0. Their cells are blank. */
   uncalculatedColumns?: readonly number[];
-  /** In a sheet: columns with a long number, from 0. */
+  /** Columns of a sheet with a long number, from 0. */
   longNumberColumns?: readonly number[];
 }
 
-/** Bounds against malformed and hostile files. */
+/** Limits against malformed and hostile files. */
 export interface SourceLimits {
   fieldBytes: number;
   recordBytes: number;
   columns: number;
 }
 
-/** Knowledge of headers. Meanings of columns are the caller's. */
+/** Knowledge of headers, which the caller provides. */
 export interface HeaderRules {
-  /** Counts the different headings in a line that are known. */
+  /** Counts the different known headings in a line. */
   countKnown(cells: readonly string[]): number;
-  /** How well a line is a header: 0 where it isn't like one, infinite where all columns are found. */
+  /** Rates a line as a header: 0 if it isn't like a header, infinite if all required columns are found. */
   score(cells: readonly string[]): number;
-  /** Counts the columns that this program has added to a table, which limits don't count. */
+  /** Counts the columns that this program added to a table. Limits don't count them. */
   countAdded(header: readonly string[]): number;
   readonly maxAddedColumns: number;
 }
@@ -36,58 +36,52 @@ export interface HeaderRules {
 /** Rows below the first that may be the header: titles and notes above a table are shorter. */
 export const maxRowsAboveHeader = 20;
 
-/** Something that was taken off, or left out, above and around a table. */
+/** A warning about something that was removed or skipped above or around a table. */
 export interface TableWarning {
   code: 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'SHEETS_NOT_READ';
   message: string;
   example?: string;
 }
 
-/** A sheet of a workbook. */
 export interface Sheet {
   name: string;
   isHidden: boolean;
 }
 
-/** The sheet of a workbook that is read. */
 export interface WorkbookFormat {
   kind: 'xlsx' | 'ods';
   sheet: string;
-  /** In the order of the workbook. */
+  /** All sheets, in the order of the workbook. */
   sheets: readonly Sheet[];
 }
 
-/** How a file is read. Reports are written in the encoding and with the delimiter of CSV, in those that are usual where it is a workbook. */
+/** Format of an imported file. Reports get the same encoding and delimiter, or defaults for a workbook. */
 export interface SourceFormat extends CsvFormat {
-  /** null for CSV. */
   workbook: WorkbookFormat | null;
 }
 
-/** An open file whose header was read. */
 export interface SourceTable {
   format: SourceFormat;
-  /** The cells of the header. */
   header: string[];
   headerLine: number;
-  /** Columns that nobody sees, from 0. */
+  /** Indexes of hidden columns, from 0. */
   hiddenColumns: readonly number[];
   warnings: readonly TableWarning[];
-  /** The first rows, up to one that can't be read: they show what the columns are. */
+  /** First rows, up to the first unreadable one. They show what the columns contain. */
   first: readonly SourceRow[];
   /**
-   * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
-   * it, a fault throws `IMPORT_FILE_INVALID` with the line.
+   * The rows below the header, without blank rows, in one list for each chunk of the source. A fault throws
+   * `IMPORT_FILE_INVALID` with its line, after the rows before it.
    */
   rows: AsyncGenerator<SourceRow[]>;
-  /** Lines up to the last row, once all rows were read. */
+  /** Returns the number of the last line, once all rows were read. */
   lines(): number;
-  /** Rows that cells above are merged with, once all rows were read. */
+  /** Returns the rows that are merged with cells above, once all rows were read. */
   mergedLines(): readonly number[];
-  /** Closes the source, even when not all rows were read. */
   close(): Promise<void>;
 }
 
-/** The first parts of a source until they are enough, and all parts again: an error follows the parts before it. */
+/** Reads the first items of a source, and returns an iterator over all items, too. An error follows the items before it. */
 export async function readAhead<Item>(source: AsyncGenerator<Item>, isEnough: (first: readonly Item[]) => boolean) {
   const first: Item[] = [];
   let end: { error?: unknown } | undefined;
@@ -110,10 +104,9 @@ export async function readAhead<Item>(source: AsyncGenerator<Item>, isEnough: (f
 
 export const sumLengths = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
-/** Rows that decide what the columns are. */
+/** Number of first rows that show what the columns contain. */
 export const firstRowCount = 200;
 
-/** The rows below a line. */
 export async function* rowsAfter(lists: AsyncIterable<SourceRow[]>, line: number): AsyncGenerator<SourceRow[]> {
   for await (const list of lists) {
     const below = list.filter((row) => row.line > line);

@@ -1,15 +1,15 @@
 import { editDistance } from '../../edit-distance.js';
 import { normalized, withoutInvisible } from '../../schemas/text.js';
 
-/** The number of cells up to the last one that isn't blank. */
+/** Counts the cells up to the last one that isn't blank. */
 export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 
-/** Longer than any heading or word that is understood, in UTF-16 units: a longer heading is compared by its exact text only. */
+/** Maximum length of known headings and words, in UTF-16 units. Longer headings are compared by their exact text only. */
 export const maxHeadingLength = 200;
 
 const maxShownLength = 60;
 
-/** A heading or a cell for messages: in one line, and shortened. */
+/** Shortens a heading or a cell to one line for messages. */
 export function shownText(text: string): string {
   const line = withoutInvisible(text.slice(0, maxHeadingLength))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -26,7 +26,7 @@ const foldText = (text: string) =>
     .replaceAll(/[\s_-]/g, '')
     .slice(0, maxComparedLength);
 
-/** The candidate that differs least, if at most a third of the text differs. Only the first 100 characters count. */
+/** Returns the most similar candidate, if at most a third of the text differs. Compares only the first 100 characters. */
 export function findSuggestion(text: string, candidates: readonly string[]): string | undefined {
   const wanted = foldText(text);
   let best: string | undefined;
