@@ -4,30 +4,31 @@ import { cancellationError } from '../../fair-queue.js';
 import { newWork, type Work } from './bounds.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 
-/** Parts of an archive at most; workbooks have some dozens. */
+/** Maximum parts of an archive; workbooks have some dozens. */
 const maxParts = 2000;
-/** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
+/** Maximum bytes of an inflated part, counted while inflating: sizes stated in an archive may be wrong. */
 const maxPartBytes = 512 * 1024 * 1024;
-/** Bytes that are inflated while an archive is open, whatever sheets are looked at: the longest sheet twice, and shared texts. */
+/** Maximum inflated bytes of all reads: enough for the longest sheet twice, and the shared texts. */
 const maxInflatedBytes = 1280 * 1024 * 1024;
 
-/** The parts of a ZIP file, of which each is inflated when it is read. */
+/** A ZIP file. Its parts are inflated when they are read. */
 export interface Archive {
   has(name: string): boolean;
   readonly work: Work;
   /**
-   * The bytes of a part.
-   * @param most how many at most
-   * @throws WorkbookProblem, the reason of the signal
+   * Yields the bytes of a part.
+   * @param most maximum bytes
+   * @throws WorkbookProblem
+   * @throws the reason of the signal
    */
   read(name: string, most?: number): AsyncGenerator<Buffer>;
   close(): void;
 }
 
-/** The names in archives differ in case, and in the slash at the beginning. */
+/** Normalizes the name of a part: programs differ in case and in a leading slash. */
 const keyOf = (name: string) => name.replace(/^\/+/, '').toLowerCase();
 
-/** What yauzl and zlib throw are errors of the file: what the operating system refuses has another code. */
+/** Converts errors of yauzl and zlib, which mean a damaged file. Errors of the operating system stay unchanged. */
 function toWorkbookProblem(error: unknown): unknown {
   if (error instanceof WorkbookProblem || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -50,7 +51,11 @@ async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   return parts;
 }
 
-/** Opens a ZIP file. @param signal ends the reading of its parts @throws WorkbookProblem */
+/**
+ * Opens a ZIP file.
+ * @param signal ends the reading of parts
+ * @throws WorkbookProblem
+ */
 export async function openArchive(file: string, signal?: AbortSignal): Promise<Archive> {
   let zip: yauzl.ZipFile | undefined;
   try {
@@ -76,7 +81,7 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, 
       let checksum = 0;
       try {
         for await (const read of await zip.openReadStreamPromise(entry)) {
-          // A stream without an encoding gives buffers.
+          // Streams without an encoding yield buffers.
           const chunk = read as Buffer;
           if (signal?.aborted) throw cancellationError(signal);
           bytes += chunk.length;

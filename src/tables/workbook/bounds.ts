@@ -1,17 +1,17 @@
 import { tooLarge } from './problem.js';
 
-/** Elements of all parts at most: the largest sheet has fewer, and so many empty ones take a quarter of a minute. */
+/** Maximum elements of all parts. The largest sheet has fewer; parsing as many empty elements takes about 15 seconds. */
 const maxElements = 40_000_000;
-/** Characters of all cells at most, also of blank ones: a text that many cells name, or that is repeated, takes no room in the file. */
+/** Maximum characters of all cells. Many cells can refer to one text, which takes no space in the file. */
 const maxCharacters = 256 * 1024 * 1024;
-/** Cells that are made of repeated ones, at most: a file of some bytes could fill sheets. */
+/** Maximum repeated cells: a file of a few bytes could fill whole sheets. */
 const maxRepeatedCells = 5_000_000;
 
-/** A bound of work that a file of some bytes can ask for. */
+/** A limit of the work that a small file can cause. */
 export class Bound {
   count = 0;
 
-  /** @param exceeded the fault of a workbook with more */
+  /** @param exceeded describes the fault of a workbook above the limit */
   constructor(
     public max: number,
     readonly exceeded: (most: number) => string,
@@ -24,16 +24,14 @@ export class Bound {
   }
 }
 
-/** Work on a workbook while it is open, however often a part of it is read. */
+/** Work on an open workbook, counted over all reads of its parts. */
 export interface Work {
-  /** Parsed elements. */
   readonly elements: Bound;
-  /** Characters of cells, discarded ones too. */
+  /** Characters of cells, including discarded ones. */
   readonly characters: Bound;
   readonly repeatedCells: Bound;
 }
 
-/** The bounds of an open workbook. */
 export const newWork = (): Work => ({
   elements: new Bound(maxElements, (most) => `it has more than ${most} elements`),
   characters: new Bound(maxCharacters, (most) => `its cells have more than ${most} characters`),

@@ -1,23 +1,22 @@
-/** Digits that a spreadsheet keeps of a number. */
+/** Significant digits that a spreadsheet keeps. */
 const keptDigits = 15;
-/** Characters of a number at most, and of its format: longer ones are none. */
+/** Maximum characters of a number, and of its format. Longer texts are treated as neither. */
 const maxNumberLength = 400;
 const maxFormatLength = 255;
 
-/** How a number is shown. */
 export type NumberFormat =
   | { kind: 'date' }
   | { kind: 'percent' }
-  /** At least so many digits, after a plus, or what else a phone begins with, where the format has it. */
+  /** Pads the digits to `zeros`, after a prefix of the format such as a plus or an area code. */
   | { kind: 'digits'; prefix: string; zeros: number }
-  /** Words instead of numbers, as those for booleans. */
+  /** Displays words instead of numbers, for example for booleans. */
   | { kind: 'words'; positive: string; negative: string; zero: string }
   | { kind: 'general' };
 
 export const generalFormat: NumberFormat = { kind: 'general' };
 export const percentFormat: NumberFormat = { kind: 'percent' };
 
-/** Formats that files name by their number alone (ECMA-376, part 1, 18.8.30). */
+/** Formats that files refer to by number alone (ECMA-376, part 1, 18.8.30). */
 const builtIn = new Map<number, NumberFormat>([
   ...[9, 10].map((id): [number, NumberFormat] => [id, percentFormat]),
   ...[14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47].map(
@@ -26,13 +25,11 @@ const builtIn = new Map<number, NumberFormat>([
   ...[50, 51, 52, 53, 54, 55, 56, 57, 58].map((id): [number, NumberFormat] => [id, { kind: 'date' }]),
 ]);
 
-/** A part of a format, for positive numbers or others. */
+/** A section of a format: for positive numbers, negative numbers or zero. */
 interface Section {
-  /** Without quoted texts, escaped characters, colours, languages and fill characters. */
+  /** Code of the section, without quoted texts, escaped characters, colors, languages and fill characters. */
   code: string;
-  /** Its texts. */
   words: string;
-  /** What precedes the first digit. */
   prefix: string;
 }
 
@@ -57,7 +54,6 @@ const isDate = (code: string) => /[ymdhs]/i.test(code) && !/[0#?]\s*E/i.test(cod
 
 export const builtInFormat = (id: number): NumberFormat => builtIn.get(id) ?? generalFormat;
 
-/** What a format of a file says. */
 export function parseNumberFormat(code: string): NumberFormat {
   if (code.length > maxFormatLength) return generalFormat;
   const sections = sectionsOf(code);
@@ -73,10 +69,7 @@ export function parseNumberFormat(code: string): NumberFormat {
   return isPrefixed || zeros > 1 ? { kind: 'digits', prefix: isPrefixed ? prefix : '', zeros } : generalFormat;
 }
 
-/**
- * A number in XML without its exponent: all its digits.
- * @param shift by how many powers of ten it is multiplied
- */
+/** Writes a number of XML with all digits and without exponent. @param shift power of ten that multiplies the number */
 export function expandExponent(text: string, shift = 0): string {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
   if (!match || text.length > maxNumberLength) return text;
@@ -95,17 +88,17 @@ export function expandExponent(text: string, shift = 0): string {
   return minus + integer + (rest === '' ? '' : `.${rest}`);
 }
 
-/** The shortest text of the same number: binary fractions have digits that nobody typed. */
+/** Returns the shortest text of the same number: binary fractions have digits that nobody typed. */
 function shortestDecimal(text: string): string {
   const value = Number(text);
   return Number.isFinite(value) ? expandExponent(String(Number(value.toPrecision(keptDigits)))) : text;
 }
 
 const dayMs = 86_400_000;
-/** Day 0 of the two date systems; the first takes 1900 for a leap year. */
+/** Day 0 of the two date systems. The 1900 system treats 1900 as a leap year. */
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 
-/** A date as `YYYY-MM-DD`, with a time where it has one; a time alone as `HH:MM:SS`. */
+/** Formats a date as `YYYY-MM-DD`, followed by the time if there is one. A time alone becomes `HH:MM:SS`. */
 function dateText(value: number, system: 1900 | 1904): string | undefined {
   if (!Number.isFinite(value) || value < 0 || value > 2_958_466) return undefined;
   const days = system === 1900 && value < 60 && value >= 1 ? value + 1 : value;
@@ -115,7 +108,7 @@ function dateText(value: number, system: 1900 | 1904): string | undefined {
   return Math.round(days * dayMs) % dayMs < 500 || time === '00:00:00' ? date : `${date} ${time}`;
 }
 
-/** A date that is stored as in ISO 8601, as dates are that are stored as numbers. */
+/** Formats an ISO 8601 date like dates that are stored as numbers. */
 export function isoDateText(text: string): string {
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   if (date === undefined) return text;
@@ -123,8 +116,9 @@ export function isoDateText(text: string): string {
 }
 
 /**
- * A number as people see it, with all digits of a whole one: spreadsheets show long ones shortened, and so write them to CSV. One with
- * more digits than a spreadsheet keeps stays in powers of ten: its last digits are lost.
+ * Formats a number as people see it. Whole numbers keep all digits, because spreadsheets display long numbers shortened and
+ * save them to CSV that way. A number with more digits than a spreadsheet keeps is written with an exponent: its last digits
+ * are lost.
  */
 export function numberText(given: string, format: NumberFormat, system: 1900 | 1904): string {
   const text = given.trim();

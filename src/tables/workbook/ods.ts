@@ -11,15 +11,14 @@ type Attribute = (name: string) => string | undefined;
 
 const content = 'content.xml';
 
-/** Rows with content that are made of one that is repeated: more can't be meant. */
+/** Maximum repetitions of a row with content. No real table has more. */
 const maxRepeatedRows = 1000;
 
-/** Rows that are passed on together: one chunk of the file may repeat very many. */
+/** Maximum rows in a list: one chunk of the file may repeat a row very often. */
 const maxRowsPerList = 200;
 
 const repetitionsOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
 
-/** Hidden styles at most: one for each sheet would do. */
 const maxHiddenStyles = 10_000;
 
 async function assertUnencrypted(archive: Archive): Promise<void> {
@@ -52,12 +51,15 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
       if (element === 'table') depth -= 1;
     },
   });
-  // Texts have tables, too.
+  // Text documents have tables, too.
   if (!isSpreadsheet) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is no spreadsheet');
   return sheets;
 }
 
-/** What a number is shown as, where that says more than its value: a plus, zeros before it, a date, a percentage, a word, an error. */
+/**
+ * Returns the displayed text of a number if it says more than the value: a plus, leading zeros, a date, a percentage, a word
+ * or an error. Otherwise returns the value.
+ */
 function shownNumber(value: string, shown: string): string {
   const compact = shown.replace(/[\s()/-]/g, '');
   if (/^(?:\+\d+|0\d+)$/.test(compact) && compact.endsWith(expandExponent(value))) return compact;
@@ -65,13 +67,13 @@ function shownNumber(value: string, shown: string): string {
   return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percentFormat : generalFormat, 1900);
 }
 
-/** A time of day that is stored as a duration. */
+/** Converts a time of day, which is stored as a duration. */
 function timeText(value: string): string | undefined {
   const [, ...parts] = /^PT(\d{2})H(\d{2})M(\d{2})/.exec(value) ?? [];
   return parts.length === 0 ? undefined : parts.join(':');
 }
 
-/** The attributes that have the values of types; numbers have theirs in `value`. */
+/** Attributes that hold the values of types. Numbers have their value in `value`. */
 const valueNames: Readonly<Record<string, string>> = {
   string: 'string-value',
   date: 'date-value',
@@ -79,12 +81,15 @@ const valueNames: Readonly<Record<string, string>> = {
   boolean: 'boolean-value',
 };
 
-/** Texts within a cell that aren't its own. */
+/** Elements within a cell whose texts don't belong to the cell. */
 const skippedElements: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
 
 const isParagraph = (element: string) => element === 'p' || element === 'h';
 
-/** A line break of the file is a space (OpenDocument 1.3, part 3, 6.1.2). Several spaces stay: LibreOffice writes them so. */
+/**
+ * Replaces line breaks of the file by spaces (OpenDocument 1.3, part 3, 6.1.2). Keeps several spaces, because LibreOffice
+ * writes spaces literally.
+ */
 function oneLine(text: string): string {
   const [first = '', ...others] = text.split(/[\r\n]+/);
   if (others.length === 0) return text;
@@ -92,7 +97,6 @@ function oneLine(text: string): string {
   return [first.trimEnd(), ...others.map((line) => line.trim()), last.trimStart()].join(' ');
 }
 
-/** Reads one sheet of a document. */
 class SheetReader {
   readonly rows: RowCollector;
   readonly #work: Work;
@@ -106,11 +110,11 @@ class SheetReader {
   #hiddenGroups = 0;
   #rowTimes = 1;
   #cell: { times: number; type: string | undefined; value: string | undefined; hasFormula: boolean } | undefined;
-  /** The text of the cell, in which each paragraph is a line. */
+  /** Text of the cell; each paragraph is a line. */
   #shown = '';
   #paragraphs = 0;
   #isParagraph = false;
-  /** Whether its last line is empty. Looking at the text would copy it each time. */
+  /** Whether the last line of `#shown` is empty. Inspecting the text instead would copy it each time. */
   #isLineStart = true;
 
   constructor(work: Work, wanted: number, marks: SheetMarks | undefined) {
@@ -120,7 +124,7 @@ class SheetReader {
     this.#marks = marks;
   }
 
-  /** Whether its sheet has been read: what follows isn't needed. */
+  /** Whether the requested sheet was read completely. */
   get isDone(): boolean {
     return this.#sheet > this.#wanted || (this.#sheet === this.#wanted && this.#tables === 0);
   }
@@ -151,7 +155,7 @@ class SheetReader {
     this.#headedColumns += times;
   }
 
-  /** Within a collapsed group all groups are hidden. */
+  /** All groups within a collapsed group are hidden. */
   #openGroup(attribute: Attribute): void {
     if (this.#hiddenGroups > 0 || attribute('display') === 'false') this.#hiddenGroups += 1;
   }
@@ -185,7 +189,7 @@ class SheetReader {
   }
 
   #add(text: string): void {
-    // Covered cells have no text.
+    // Cells that are covered by merged cells have no text.
     if (!this.#isParagraph || this.#cell?.type === undefined || text === '') return;
     this.#shown = appendText(this.#shown, text);
     this.#isLineStart = text === '\n';
@@ -211,10 +215,10 @@ class SheetReader {
   #closeCell(): void {
     if (!this.#cell) return;
     const { times, type, value, hasFormula } = this.#cell;
-    // Programs that don't calculate show nothing, but may store a zero.
+    // Programs that don't calculate formulas show nothing, but may store a zero.
     const isUncalculated = hasFormula && this.#paragraphs === 0 && (value === undefined || isZero(type, value));
     const text = type === undefined || isUncalculated ? '' : textOf(type, value, this.#shown);
-    // Beside a value, what is shown is read and thrown away.
+    // Counts displayed text that is discarded in favor of the value.
     if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
     const kind = isUncalculated ? 'uncalculated' : type === 'float' ? 'number' : 'text';
     this.rows.set(this.#column, text, kind, Math.min(times, maxColumns));

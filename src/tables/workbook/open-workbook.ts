@@ -5,10 +5,12 @@ import type { Workbook } from './sheet-row.js';
 import { openXlsx } from './xlsx.js';
 
 /**
- * Opens a workbook, whatever its name is.
- * @param file a ZIP file
- * @param signal ends its reading
- * @throws WorkbookProblem, AppError `IMPORT_FILE_INVALID` for another kind of workbook, the reason of the signal
+ * Opens a workbook by its contents: the file name doesn't matter.
+ * @param file path of a ZIP file
+ * @param signal ends the reading
+ * @throws WorkbookProblem
+ * @throws AppError `IMPORT_FILE_INVALID` for another kind of workbook
+ * @throws the reason of the signal
  */
 export async function openWorkbook(file: string, signal?: AbortSignal): Promise<Workbook> {
   const archive = await openArchive(file, signal);

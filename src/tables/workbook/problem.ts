@@ -1,10 +1,9 @@
 import { withoutInvisible } from '../../schemas/text.js';
 import { FileProblem } from '../encoding/source-file.js';
 
-/** Why a workbook can't be read. */
 export type WorkbookFault = 'DAMAGED' | 'ENCRYPTED' | 'TOO_LARGE' | 'DOCUMENT_TYPE' | 'NOT_A_WORKBOOK';
 
-/** A fault of a workbook, as a part of a sentence. */
+/** A fault of a workbook. Its message is a part of a sentence. */
 export class WorkbookProblem extends Error {
   override name = 'WorkbookProblem';
   constructor(
@@ -19,7 +18,7 @@ export class WorkbookProblem extends Error {
 export const damaged = (message: string, cause?: unknown) => new WorkbookProblem('DAMAGED', message, cause);
 export const tooLarge = (message: string) => new WorkbookProblem('TOO_LARGE', message);
 
-/** The refusal of a workbook that only the programs that know its password can open. */
+/** Returns the refusal of a workbook that is encrypted with a password. */
 export const lockedWorkbook = (cause?: unknown) =>
   new FileProblem(
     'WORKBOOK_LOCKED',
@@ -28,19 +27,19 @@ export const lockedWorkbook = (cause?: unknown) =>
     cause,
   );
 
-/** The refusal of a kind of workbook that isn't read. @param what with its article */
+/** Returns the refusal of an unsupported kind of workbook. @param what name of the kind, with its article */
 export const unsupportedWorkbook = (what: string) =>
   new FileProblem('WORKBOOK_TYPE', `The file is ${what}. Open it, save it as .xlsx, and import that.`);
 
 const maxShownLength = 200;
 
-/** A message that may quote the file: in one line, and shortened. */
+/** Shortens a message to one line, because it may quote the file. */
 const shortenMessage = (message: string) =>
   withoutInvisible(message.slice(0, maxShownLength))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .toWellFormed();
 
-/** What {@link WorkbookProblem}s are told as; other errors unchanged. */
+/** Converts a {@link WorkbookProblem} to a {@link FileProblem}; returns other errors unchanged. */
 export function toFileProblem(error: unknown): unknown {
   if (!(error instanceof WorkbookProblem)) return error;
   const { fault } = error;

@@ -4,30 +4,32 @@ import { tooLarge } from './problem.js';
 import { TextCollector, unescapeText } from './text-collector.js';
 import { parseXml } from './xml.js';
 
-/** Bytes of the part, and of the texts in it, which are held in memory; and how many there are. */
+/** Maximum bytes of the part, and maximum bytes and number of the texts, which are kept in memory. */
 const maxPartBytes = 256 * 1024 * 1024;
 const maxTextBytes = 96 * 1024 * 1024;
 const maxTexts = 4_000_000;
 
-/** Texts that are held together. */
 const blockTexts = 64;
 
-/** Texts one after the other, and where each ends. */
+/** Concatenated texts, and the end of each in bytes. */
 interface Block {
   bytes: Buffer;
   ends: Uint32Array;
 }
 
-/** The texts that cells name by their number: read as far as they are named, and held as bytes, half as large as strings. */
+/**
+ * The texts that cells refer to by index. Texts are read only as far as cells need them, and kept as bytes, which take half
+ * as much memory as strings.
+ */
 export class SharedStrings {
   readonly #source: AsyncGenerator<void> | undefined;
   readonly #blocks: Block[] = [];
-  /** Those of the last block, while it isn't full. */
+  /** Texts of the last, incomplete block. */
   #last: string[] = [];
   #bytes = 0;
   #isWhole = false;
 
-  /** @param part none where cells have their texts themselves */
+  /** @param part absent if cells contain their texts themselves */
   constructor(archive: Archive, part: string | undefined) {
     this.#source = part === undefined ? undefined : this.#read(archive, part);
   }
@@ -61,7 +63,7 @@ export class SharedStrings {
     this.#last = [];
   }
 
-  /** Reads on until there is a text, or no more. @throws WorkbookProblem */
+  /** Reads texts up to this index, or to the last text. @throws WorkbookProblem */
   async readTo(index: number): Promise<void> {
     while (!this.#isWhole && index >= this.#blocks.length * blockTexts + this.#last.length) {
       const next = await this.#source?.next();
@@ -69,13 +71,13 @@ export class SharedStrings {
     }
   }
 
-  /** A text that was read. */
+  /** Returns a text that {@link readTo} has read. */
   at(index: number): string | undefined {
     if (!Number.isInteger(index)) return undefined;
-    const [number, place] = [Math.floor(index / blockTexts), index % blockTexts];
+    const [number, offset] = [Math.floor(index / blockTexts), index % blockTexts];
     const block = this.#blocks[number];
     return block
-      ? block.bytes.toString('utf8', place === 0 ? 0 : block.ends[place - 1], block.ends[place])
+      ? block.bytes.toString('utf8', offset === 0 ? 0 : block.ends[offset - 1], block.ends[offset])
       : this.#last[index - this.#blocks.length * blockTexts];
   }
 

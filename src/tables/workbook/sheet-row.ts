@@ -3,30 +3,28 @@ import { maxCellCharacters, maxColumns, maxRows } from '../write/limits.js';
 import type { Work } from './bounds.js';
 import { damaged, tooLarge } from './problem.js';
 
-/** What a text may have before `_x000D_` and the like become characters. */
+/** Maximum length of a cell's text before escapes such as `_x000D_` are replaced. */
 const maxStoredCharacters = maxCellCharacters * '_x000D_'.length;
-/** Characters of a row at most: 256 columns of the longest cells have as many. */
 const maxRowCharacters = 8 * 1024 * 1024;
 const maxSheets = 256;
 const maxSheetNameLength = 255;
-/** Merged rows that are listed. */
 const maxMergedRows = 10_000;
-/** A number in which a spreadsheet may have dropped a zero. */
+/** Matches a number from which a spreadsheet may have dropped a leading zero. */
 const longNumber = /^[1-9]\d{5,}$/;
 
-/** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
+/** Appends a piece to a text. @throws WorkbookProblem if the text gets too long for a cell */
 export function appendText(text: string, piece: string): string {
   if (text.length + piece.length > maxStoredCharacters)
     throw tooLarge(`a cell has more than ${maxCellCharacters} characters`);
   return text + piece;
 }
 
-/** @throws WorkbookProblem for a row that takes more memory than any table needs */
+/** @throws WorkbookProblem if a row needs more memory than any real table */
 export function assertRowLength(characters: number): void {
   if (characters > maxRowCharacters) throw tooLarge(`a row has more than ${maxRowCharacters} characters`);
 }
 
-/** Adds a sheet, or what else there is one of for each. @throws WorkbookProblem */
+/** Adds a sheet to a list. @throws WorkbookProblem if there are too many sheets, or the name is too long */
 export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): void {
   if (sheets.length === maxSheets) throw tooLarge(`it has more than ${maxSheets} sheets`);
   if (sheet.name.length > maxSheetNameLength)
@@ -34,12 +32,15 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
   sheets.push(sheet);
 }
 
-/** Rows or columns in ranges. Any number of ranges is added up in one pass. */
+/** A set of rows or columns, given as ranges. Any number of ranges is added up in one pass. */
 class Ranges {
-  /** By number, ranges that begin there less those that end before it. */
+  /** For each number, the count of ranges that begin there minus the ranges that end before it. */
   #changes: Int32Array | undefined;
 
-  /** @param end number after the last one @param maxListed numbers that are listed */
+  /**
+   * @param end number after the last one
+   * @param maxListed maximum numbers that are listed
+   */
   constructor(
     readonly end: number,
     readonly maxListed: number,
@@ -53,7 +54,7 @@ class Ranges {
     this.#changes[end] = (this.#changes[end] ?? 0) - 1;
   }
 
-  /** The first numbers in their order. */
+  /** Returns the first numbers in ascending order. */
   list(): readonly number[] {
     const numbers: number[] = [];
     let ranges = 0;
@@ -66,55 +67,59 @@ class Ranges {
   }
 }
 
-/** Marks of a sheet besides its cells. */
+/** Merged rows and hidden columns of a sheet. */
 export class SheetMarks {
   readonly #merged = new Ranges(maxRows + 1, maxMergedRows);
   readonly #hidden = new Ranges(maxColumns, maxColumns);
 
-  /** @param first row of merged cells, from 1 @param count of their rows */
+  /**
+   * @param first first row of merged cells, from 1
+   * @param count number of merged rows
+   */
   addMerged(first: number, count: number): void {
     this.#merged.add(first + 1, count - 1);
   }
 
-  /** @param first column, from 0 */
+  /** @param first first hidden column, from 0 */
   addHiddenColumns(first: number, count: number): void {
     this.#hidden.add(first, count);
   }
 
-  /** Rows that cells of an earlier row are merged with, once all rows were read: the values belong to the first row. */
+  /** Rows below the first row of merged cells, which has their values. Complete once all rows were read. */
   get mergedLines(): readonly number[] {
     return this.#merged.list();
   }
 
-  /** Hidden columns from 0, once a row was read. */
+  /** Hidden columns, from 0. Complete once a row was read. */
   get hiddenColumns(): readonly number[] {
     return this.#hidden.list();
   }
 }
 
-/** A row of a sheet that has any content. */
 export interface SheetRow {
-  /** Its number in the sheet, from 1. */
+  /** Number of the row in the sheet, from 1. */
   line: number;
-  /** Up to the last one that isn't blank. */
+  /** Cells up to the last one that isn't blank. */
   cells: string[];
   isHidden: boolean;
   /** Columns with a formula whose result isn't in the file, from 0. */
   uncalculatedColumns?: number[];
-  /** Columns with a long number, from 0. */
   longNumberColumns?: number[];
 }
 
-/** How a cell of a sheet has its text. */
+/** Kind of a cell: text, number, or a formula whose result isn't in the file. */
 export type CellKind = 'text' | 'number' | 'uncalculated';
 
-/** An open workbook. */
 export interface Workbook {
   kind: 'xlsx' | 'ods';
-  /** In the order of the file. */
+  /** Sheets in the order of the file. */
   sheets: readonly Sheet[];
   readonly work: Work;
-  /** The rows of a sheet, in lists as they are read. @param index from 0 @throws WorkbookProblem */
+  /**
+   * Reads the rows of a sheet, in lists.
+   * @param index of the sheet, from 0
+   * @throws WorkbookProblem
+   */
   rows(index: number, marks?: SheetMarks): AsyncGenerator<SheetRow[]>;
   close(): Promise<void>;
 }
@@ -122,7 +127,7 @@ export interface Workbook {
 /** Collects the rows of a sheet. Blank cells and rows take no memory. */
 export class RowCollector {
   #rows: SheetRow[] = [];
-  /** The cells of the row that have a text, and the last of them that isn't blank. */
+  /** Cells of the current row that have a text. */
   #texts: { column: number; text: string }[] = [];
   #uncalculatedColumns: number[] = [];
   #longNumberColumns: number[] = [];
@@ -132,12 +137,12 @@ export class RowCollector {
   #characters = 0;
   readonly #work: Work;
 
-  /** @param work counts what rows and cells ask for, blank ones too */
+  /** @param work counts the characters and repeated cells of all rows, including blank ones */
   constructor(work: Work) {
     this.#work = work;
   }
 
-  /** Begins a row. @param line from 1; the next one when absent */
+  /** Begins a row. @param line number from 1; the next one if absent */
   begin(line: number | undefined, isHidden: boolean): void {
     const next = line ?? this.#line + 1;
     if (!Number.isInteger(next) || next <= this.#line) throw damaged(`its row ${line} is not in its place`);
@@ -155,7 +160,7 @@ export class RowCollector {
     return this.#line;
   }
 
-  /** Sets a cell that may be repeated to the right. @param column from 0 */
+  /** Sets a cell, or several equal cells side by side. @param column from 0 */
   set(column: number, text: string, kind: CellKind, times = 1): void {
     if (text === '' && kind !== 'uncalculated') return;
     this.#work.repeatedCells.add(times - 1);
@@ -176,8 +181,9 @@ export class RowCollector {
   }
 
   /**
-   * Ends a row that is repeated so many times.
-   * @param most repetitions of a row with content
+   * Ends a row.
+   * @param times how often the row is repeated
+   * @param most maximum repetitions of a row with content
    */
   end(times = 1, most = 1): void {
     const [line, isHidden] = [this.#line, this.#isHidden];
@@ -195,7 +201,7 @@ export class RowCollector {
     for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden, ...kinds });
   }
 
-  /** The rows since the last call. */
+  /** Returns the rows since the last call. */
   take(): SheetRow[] {
     const rows = this.#rows;
     this.#rows = [];

@@ -19,21 +19,22 @@ import { openWorkbook } from './open-workbook.js';
 import { toFileProblem } from './problem.js';
 import { SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
 
-/** The first rows of a sheet, and which of them is the header. */
+/** First rows of a sheet, and the position of the header. */
 interface SheetStart {
   sheet: Sheet;
   marks: SheetMarks;
   first: SourceRow[];
   all: AsyncGenerator<SourceRow[]>;
-  /** Its place among the first rows. */
+  /** Index of the header in `first`. */
   header: number;
-  /** How well it is one: 0 for the first row where none is like a header, infinite where all columns are found. */
+  /** Score of the header: 0 if no row looks like one, infinite if all columns are found. */
   score: number;
 }
 
 /**
- * Opens a sheet of a workbook: the one that is named, else the first visible one whose header fits.
- * @throws AppError `IMPORT_FILE_INVALID`, the reason of the signal
+ * Opens a sheet of a workbook: the requested one, or else the first visible sheet whose header fits.
+ * @throws AppError `IMPORT_FILE_INVALID`
+ * @throws the reason of the signal
  */
 export async function openSheet(
   file: string,
@@ -90,7 +91,7 @@ export async function openSheet(
   }
 }
 
-/** The start of the sheet that is read. The sheets that aren't are no longer open. */
+/** Chooses the sheet and returns its first rows. Closes the other sheets. */
 async function chooseSheet(
   workbook: Workbook,
   wanted: string | undefined,
@@ -114,10 +115,10 @@ async function chooseSheet(
   return best;
 }
 
-/** Parsed elements at most for comparing sheets: OpenDocument is parsed from its beginning for each. */
+/** Maximum parsed elements for comparing sheets: OpenDocument files are parsed from the beginning for each sheet. */
 const maxComparedElements = 5_000_000;
 
-/** The other visible sheets that could be imported as well. Large workbooks are not searched for them. */
+/** Returns the other visible sheets that could be imported. Large workbooks are not searched. */
 async function findOtherFittingSheets(
   workbook: Workbook,
   chosen: Sheet,
@@ -133,7 +134,7 @@ async function findOtherFittingSheets(
       await all.return(undefined);
       if (score === Number.POSITIVE_INFINITY) fitting.push(sheet);
     } catch (error) {
-      // A damaged sheet doesn't keep another one from being imported.
+      // A damaged sheet must not prevent the import of another one.
       if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
     }
   }
@@ -156,7 +157,7 @@ function sheetsNotRead(sheets: readonly Sheet[]): TableWarning {
   };
 }
 
-/** The sheet that an option names: by its name, or by its number among those that people see. */
+/** Finds a sheet by its name, or by its number among the visible sheets. @throws FileProblem */
 function findSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
   const name = wanted.trim().toLowerCase();
   const found =
@@ -185,7 +186,7 @@ async function readSheetStart(
   const rows = checkRows(workbook.rows(workbook.sheets.indexOf(sheet), marks), limits, rules);
   const { first: lists, all } = await readAhead(rows, (read) => sumLengths(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
-  // There may be a fault before the first row.
+  // Throws the fault before the first row, if there is one.
   if (first.length === 0) for await (const _ of all);
   const ranked = first
     .slice(0, maxRowsAboveHeader + 1)
@@ -197,13 +198,13 @@ async function readSheetStart(
   return { sheet, marks, first, all, header, score };
 }
 
-/** How well a row is a header. One without rows below it fits less. */
+/** Rates a row as a header, see `HeaderRules.score`. A row without rows below fits less. */
 function scoreOf(first: readonly SourceRow[], at: number, rules: HeaderRules): number {
   const score = rules.score(first[at]?.cells ?? []);
   return score === Number.POSITIVE_INFINITY && first.length === at + 1 ? Number.MAX_VALUE : score;
 }
 
-/** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
+/** Converts the rows of a sheet to source rows, and checks their sizes. @throws AppError `IMPORT_FILE_INVALID` */
 async function* checkRows(
   source: AsyncGenerator<SheetRow[]>,
   limits: SourceLimits,
@@ -240,11 +241,11 @@ function checkCell(cell: string, line: number, index: number, { fieldBytes }: So
       `Line ${line}, column ${index + 1} has more than ${fieldBytes} bytes.`,
       line,
     );
-  // As in CSV: a spreadsheet keeps the apostrophes that stand in a CSV file which it opened.
+  // As in CSV: a spreadsheet keeps the apostrophes of a CSV file that it opened.
   return readCell(cell);
 }
 
-/** The header with blank headings for columns beyond it: notes beside a table. Columns that this program has added are its last. */
+/** Pads the header with blank headings for columns beside the table, such as notes. */
 function padHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
   if (countAdded(cells) > 0) return [...cells];
   const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);

@@ -1,9 +1,12 @@
 import { appendText } from './sheet-row.js';
 
-/** What is no character, and what databases refuse. */
+/** Code points that are no characters, or that databases refuse. */
 const invalidCharacters = /[\0\ufffe\uffff]/g;
 
-/** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19); one that is none was lost before. */
+/**
+ * Replaces escapes such as `_x000D_` by the characters, which XML can't contain (ECMA-376, part 1, 22.9.2.19). Escapes of
+ * invalid characters become U+FFFD.
+ */
 export const unescapeText = (text: string) =>
   text.includes('_x')
     ? text
@@ -12,7 +15,7 @@ export const unescapeText = (text: string) =>
         .toWellFormed()
     : text;
 
-/** Collects the text of an element as the file has it, of rich text too; phonetic text is left out. */
+/** Collects the text of an element, including rich text. Leaves phonetic text out. */
 export class TextCollector {
   #text = '';
   #isText = false;

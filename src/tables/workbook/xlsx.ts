@@ -25,10 +25,9 @@ import {
 import { TextCollector, unescapeText } from './text-collector.js';
 import { parseXml, readXml } from './xml.js';
 
-/** Bytes of each part that is held in memory, besides the shared texts. */
+/** Maximum bytes of each part that is kept in memory, except the shared texts. */
 const maxPartBytes = 32 * 1024 * 1024;
 
-/** Where parts are, by the ids of relationships. */
 type Targets = ReadonlyMap<string, { target: string; type: string }>;
 
 const relationsOf = (part: string) => path.join(path.dirname(part), '_rels', `${path.basename(part)}.rels`);
@@ -40,7 +39,7 @@ async function readRelations(archive: Archive, part: string): Promise<Targets> {
   await readXml(archive.read(name, maxPartBytes), archive.work, {
     open(element, attribute) {
       const [id, target, type] = [attribute('Id'), attribute('Target'), attribute('Type')];
-      // What is external is never opened.
+      // External targets are never opened.
       if (element !== 'Relationship' || !id || !target || attribute('TargetMode') === 'External') return;
       const resolved = target.startsWith('/') ? target.slice(1) : path.join(path.dirname(part), target);
       targets.set(id, { target: resolved, type: type?.slice(type.lastIndexOf('/') + 1) ?? '' });
@@ -54,7 +53,7 @@ const isTrue = (text: string | undefined) => text === '1' || text === 'true';
 interface Contents {
   sheets: (Sheet & { part: string })[];
   dateSystem: 1900 | 1904;
-  /** Whether zeros stand for results that a program didn't calculate. */
+  /** Whether a zero may stand for a result that a program didn't calculate. */
   hasPlaceholders: boolean;
   strings: string | undefined;
   styles: string | undefined;
@@ -71,11 +70,11 @@ async function readContents(archive: Archive): Promise<Contents> {
   const sheets: Contents['sheets'] = [];
   let dateSystem: 1900 | 1904 = 1900;
   let isWorkbook = false;
-  // Programs that calculate describe how.
+  // Programs that calculate formulas write a `calcPr` element.
   let hasPlaceholders = true;
   await readXml(archive.read(main, maxPartBytes), archive.work, {
     open(element, attribute) {
-      // Texts and presentations are archives of the same kind.
+      // Text documents and presentations are archives of the same kind.
       isWorkbook ||= element === 'workbook';
       if (!isWorkbook) throw notAWorkbook();
       if (element === 'workbookPr' && isTrue(attribute('date1904'))) dateSystem = 1904;
@@ -83,7 +82,7 @@ async function readContents(archive: Archive): Promise<Contents> {
       if (element !== 'sheet') return;
       const [name = '', target] = [attribute('name'), targets.get(attribute('id') ?? '')];
       if (!target) throw damaged(`its sheet ${name.slice(0, 31)} is missing`);
-      // Charts have sheets, too, without cells.
+      // Charts have sheets, too, but no cells.
       if (target.type !== 'worksheet') return;
       const isHidden = (attribute('state') ?? 'visible') !== 'visible';
       addSheet(sheets, { name, isHidden, part: target.target });
@@ -92,7 +91,6 @@ async function readContents(archive: Archive): Promise<Contents> {
   return { sheets, dateSystem, hasPlaceholders, strings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 
-/** The number formats by the numbers of styles. */
 async function readFormats(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
   const formats: NumberFormat[] = [];
   if (part === undefined) return formats;
@@ -114,39 +112,36 @@ async function readFormats(archive: Archive, part: string | undefined): Promise<
   return formats;
 }
 
-/** The column of an address such as `AB12`, from 0. */
+/** Returns the column of an address such as `AB12`, from 0. */
 function columnIndexOf(address: string): number {
   if (!/^\$?[A-Z]{1,3}\$?\d+$/i.test(address)) throw damaged(`it has a cell with the address ${address.slice(0, 20)}`);
   let column = 0;
   for (let at = 0; at < address.length; at += 1) {
-    // In both cases of a letter, its number in the alphabet is in the last five bits.
+    // The last five bits of a letter, in either case, are its number in the alphabet.
     const code = address.charCodeAt(at);
     if (code >= 65) column = column * 26 + (code & 31);
   }
   return column - 1;
 }
 
-/** A cell as the file has it. */
 interface Cell {
   column: number;
   type: string;
   style: number;
-  /** Its number, or that of its text; or the text of one that has it itself. */
+  /** A number, the index of a shared text, or the text itself. */
   value: string;
   hasFormula: boolean;
-  /** Cells that share a formula with this one, such as `E2:E9`. */
+  /** Range of cells that share an array formula with this cell, such as `E2:E9`. */
   array: string | undefined;
   hasValue: boolean;
 }
 
-/** A row as the file has it. */
 interface StoredRow {
   line: number | undefined;
   isHidden: boolean;
   cells: Cell[];
 }
 
-/** Collects the rows of a sheet as the file has them. */
 class SheetReader {
   readonly #text = new TextCollector();
   #rows: StoredRow[] = [];
@@ -205,7 +200,7 @@ class SheetReader {
     assertRowLength(this.#characters);
   }
 
-  /** The rows since the last call. */
+  /** Returns the rows since the last call. */
   take(): StoredRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -213,7 +208,7 @@ class SheetReader {
   }
 }
 
-/** What the cells of a workbook mean. */
+/** Facts of a workbook that are needed to interpret its cells. */
 interface CellContext {
   strings: SharedStrings;
   formats: readonly NumberFormat[];
@@ -221,17 +216,17 @@ interface CellContext {
   hasPlaceholders: boolean;
 }
 
-/** Whether the result of a formula isn't in the file. An empty text is one. */
+/** Whether the result of a formula isn't in the file. An empty text is a result. */
 function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceholders }: CellContext): boolean {
   if (!hasFormula) return false;
   if (value.trim() === '') return type !== 'str' || !hasValue;
   return hasPlaceholders && type === 'n' && Number(value) === 0;
 }
 
-/** Array formulas without results that are noted: programs write few. */
+/** Maximum array formulas without results that are remembered: programs write few. */
 const maxArrayFormulas = 100;
 
-/** Tells how cells have their texts, row by row: array formulas without results fill others with zeros. */
+/** Determines the kinds of cells. An array formula without result fills the other cells of its range with zeros. */
 class CellKinds {
   readonly #context: CellContext;
   readonly #arrays: { lastLine: number; first: number; last: number }[] = [];
@@ -260,7 +255,11 @@ class CellKinds {
   }
 }
 
-/** The text that people see in a cell. @param line for what is told of it */
+/**
+ * Returns the text that people see in a cell.
+ * @param line row number for error messages
+ * @throws WorkbookProblem
+ */
 function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: CellContext, line: number): string {
   switch (type) {
     case 's': {
@@ -283,7 +282,7 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
   }
 }
 
-/** Rows as texts, once the shared ones have been read so far. */
+/** Converts stored rows to rows of texts. Reads the shared texts that they need first. */
 async function collect(
   stored: readonly StoredRow[],
   rows: RowCollector,
@@ -305,13 +304,13 @@ async function collect(
   return rows.take();
 }
 
-/** @param range such as `B3:C5` */
+/** @param range cells such as `B3:C5` */
 function addMerged(marks: SheetMarks, range: string): void {
   const [, first, last] = /^\D+(\d{1,7}):\D+(\d{1,7})$/.exec(range) ?? [];
   if (last !== undefined) marks.addMerged(Number(first), Number(last) - Number(first) + 1);
 }
 
-/** Notes columns that nobody sees. Those of a collapsed group are hidden. */
+/** Records hidden columns, which include the columns of a collapsed group. */
 function addColumns(marks: SheetMarks, attribute: (name: string) => string | undefined): void {
   if (!isTrue(attribute('hidden')) && Number(attribute('width') ?? 1) !== 0) return;
   const [first, last] = [Number(attribute('min')), Number(attribute('max'))];
@@ -347,7 +346,7 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
         const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning, kinds);
         if (rows.length > 0) yield rows;
       }
-      // To their end, where it shows whether they are damaged.
+      // Reads the shared texts to their end: only the checksum there shows whether they are damaged.
       await strings.readTo(Number.POSITIVE_INFINITY);
     },
     async close() {

@@ -3,18 +3,18 @@ import { SaxesParser } from 'saxes';
 import type { Work } from './bounds.js';
 import { damaged, WorkbookProblem } from './problem.js';
 
-/** Bytes that a text, a comment or a tag may have: no cell has as many. */
+/** Maximum bytes of a text, a comment or a tag: no cell has as many. */
 const maxTextBytes = 1024 * 1024;
-/** Elements within each other at most; workbooks have about ten. */
+/** Maximum nesting of elements; workbooks have about ten levels. */
 const maxDepth = 100;
-/** Bytes that are parsed at once: what handlers make of them is used before the next. */
+/** Bytes that are parsed at a time. The results of the handlers are used before the next bytes are parsed. */
 const pieceBytes = 8192;
 
-/** What is done with the elements of a part. Names have no prefix. */
+/** Callbacks for the elements of an XML part. Names come without prefix. */
 export interface XmlHandlers {
   open?(name: string, attribute: (name: string) => string | undefined): void;
   close?(name: string): void;
-  /** A piece of text, which may come in several. */
+  /** Called for each piece of a text. */
   text?(text: string): void;
 }
 
@@ -23,7 +23,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** The value of an attribute, of one without a prefix before others. Without making objects: it runs for each cell. */
+/** Returns the value of an attribute, preferably of the one without prefix. Runs for each cell, so it creates no objects. */
 function attributeOf(attributes: readonly { name: string; value: string }[], wanted: string): string | undefined {
   let prefixed: string | undefined;
   for (const { name, value } of attributes) {
@@ -33,7 +33,7 @@ function attributeOf(attributes: readonly { name: string; value: string }[], wan
   return prefixed;
 }
 
-/** The encoding that the first bytes say: workbooks have UTF-8, or UTF-16 with its mark. */
+/** Returns a decoder for the encoding of the first bytes: workbooks use UTF-8, or UTF-16 with a byte order mark. */
 function decoderOf(start: Buffer): TextDecoder {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true });
@@ -42,9 +42,9 @@ function decoderOf(start: Buffer): TextDecoder {
 }
 
 /**
- * Parses a part as it comes; yields after each chunk, so that what the handlers have collected can be used.
- * @param work counts its elements
- * @throws WorkbookProblem for what isn't well-formed, and for a document type: its entities may be anything, and grow without bound
+ * Parses an XML part as a stream. Yields after each chunk, so that the caller can use what the handlers collected.
+ * @param work counts the elements
+ * @throws WorkbookProblem if the XML isn't well-formed, or declares a document type, whose entities can grow without bound
  */
 export async function* parseXml(
   chunks: AsyncIterable<Buffer>,
@@ -52,7 +52,7 @@ export async function* parseXml(
   handlers: XmlHandlers,
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
-  // Characters since the last event: the parser keeps them until it ends.
+  // Bytes since the last event, which the parser buffers.
   let pendingBytes = 0;
   let depth = 0;
   parser.on('doctype', () => {
@@ -61,7 +61,7 @@ export async function* parseXml(
   parser.on('error', (error) => {
     throw damaged(`its XML is damaged (${error.message})`, error);
   });
-  // Those of the element that is being opened.
+  // Attributes of the element that is being opened.
   let attributes: { name: string; value: string }[] = [];
   const attribute = (wanted: string) => attributeOf(attributes, wanted);
   parser.on('attribute', (given) => attributes.push(given));
