@@ -1,10 +1,10 @@
 /**
- * A spreadsheet runs a cell that begins like a formula. Such cells are written with an apostrophe in front, which
- * spreadsheets read as "this is text"; reading removes it. A cell that already begins with apostrophes gets one more, so
- * that reading always gives what was written.
+ * A spreadsheet runs a cell that begins like a formula. These cells get a leading apostrophe, which means text to spreadsheets.
+ * Reading removes it. A cell that already begins with apostrophes gets one more, so that reading always returns the original
+ * text.
  *
- * This goes for each delimiter within a cell, too: a spreadsheet that is set up for semicolons splits a file with commas
- * at the semicolons and line breaks in its cells, quoted or not, and drops quotes at the beginning of each part.
+ * The rule also applies after delimiters within a cell: a spreadsheet that expects semicolons splits cells of a file with
+ * commas there, quoted or not, and drops quotes at the beginning of each part.
  */
 const formulaStart = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 const neutralizedStart = new RegExp(formulaStart.source.replaceAll('(?=', "'(?="), 'g');
@@ -12,58 +12,57 @@ const neutralizedStart = new RegExp(formulaStart.source.replaceAll('(?=', "'(?="
 const isFormulaLike = (cell: string) => cell.search(formulaStart) !== -1;
 const neutralizeAll = (cell: string) => cell.replace(formulaStart, "'");
 
-/** A number with its country code: the digits after the plus are no formula. */
+/** Whether a cell is a phone number with its country code: digits after a plus are no formula. */
 const isInternationalNumber = (cell: string) => /^\+[\d ]+$/.test(cell) && /\d/.test(cell);
 
 /**
- * The cell as a spreadsheet may open it.
- * @param isFirst whether a line begins with it: a spreadsheet that splits at another delimiter reads on behind the number
+ * Returns the cell in a form that a spreadsheet can open safely.
+ * @param isFirst whether the cell begins its line: a spreadsheet that expects another delimiter reads on after the number
  */
 export function neutralizeCell(cell: string, isFirst = false): string {
   return isInternationalNumber(cell) && !isFirst ? cell : neutralizeAll(cell);
 }
 
-/** The cell as it was before {@link neutralizeCell}. */
+/** Reverts {@link neutralizeCell}. */
 export function restoreCell(cell: string): string {
   return cell.includes("'") ? cell.replace(neutralizedStart, '') : cell;
 }
 
-/** Numbers, dates and times as people write them. */
 const isNumeric = (cell: string) => /^'*[\d .,:/()%\u00a0\u202f-]+$/.test(cell) && /\d/.test(cell);
-/** Numbers that a spreadsheet keeps as they are: short, and without a zero in front. */
+/** Matches numbers that a spreadsheet keeps unchanged: short, and without a leading zero. */
 const plainNumber = /^'*(0|[1-9]\d{0,10})$/;
 
-/** Whether a spreadsheet saves another text than it read: 030 1234 without its zero, rounded numbers, 1/2 as a day. */
+/** Whether a spreadsheet saves another text than it read: it drops leading zeros, rounds, and takes 1/2 for a date. */
 const isAlteredBySpreadsheet = (cell: string) => isNumeric(cell) && !plainNumber.test(cell) && !isFormulaLike(cell);
 
-/** The cell, written so that a spreadsheet neither runs it nor changes it when it opens and saves the file. */
+/** Returns the cell in a form that a spreadsheet neither runs nor changes when it opens and saves the file. */
 export function protectCell(cell: string): string {
   return isAlteredBySpreadsheet(cell) ? `'${cell}` : neutralizeAll(cell);
 }
 
-/** The cell as it was before {@link protectCell}. @param cell as {@link readCell} has read it */
+/** Reverts {@link protectCell}. @param cell as {@link readCell} returns it */
 export function restoreProtected(cell: string): string {
   return cell.startsWith("'") && isAlteredBySpreadsheet(cell) ? cell.slice(1) : cell;
 }
 
-/** The text of a cell, whether this program wrote the file or another one. */
+/** Returns the text of a cell of CSV, written by this program or by another one. */
 export function readCell(cell: string): string {
   if (cell.charCodeAt(0) !== 0x3d) return restoreCell(cell);
-  // ="0123" marks digits as text for a spreadsheet.
+  // Programs write ="0123" to mark digits as text for a spreadsheet.
   if (cell.length < 3 || !cell.startsWith('="') || !cell.endsWith('"')) return restoreCell(cell);
   const text = cell.slice(2, -1);
   return text.replaceAll('""', '').includes('"') ? restoreCell(cell) : text.replaceAll('""', '"');
 }
 
-/** An apostrophe that makes a phone number text. */
+/** Matches the apostrophe that marks a phone number as text. */
 const textMark = /^\s*'(?='*[\d+(])/;
 
-/** The phone in a cell, without the apostrophe that makes it text. */
+/** Returns the phone of a cell without the apostrophe that marks it as text. */
 export const readPhone = (cell: string): string => cell.replace(textMark, '');
 
-/** The cell from which {@link readCell} and {@link readPhone} read the phone, even after a spreadsheet has saved the file. */
+/** Returns a cell that {@link readPhone} can read, even after a spreadsheet has saved the file. */
 export function protectPhone(phone: string): string {
   if (isAlteredBySpreadsheet(phone) && /^[\d(]/.test(phone)) return `'${phone}`;
-  // An apostrophe that belongs to the phone would be read as one that makes it text.
+  // Otherwise, reading would take an apostrophe that belongs to the phone for the text mark.
   return neutralizeAll(textMark.test(phone) ? `'${phone}` : phone);
 }

@@ -1,12 +1,12 @@
 import { AppError } from '../../errors.js';
 
-/** What spreadsheet programs can open. */
+/** Limits of the sheets that spreadsheet programs open. */
 export const maxColumns = 16_384;
-/** With the header. */
+/** Rows of a sheet, including the header. */
 export const maxRows = 1_048_576;
 export const maxCellCharacters = 32_767;
 
-/** No workbook can have all of a table: a cell is too long, or there are too many rows. */
+/** Refusal of a table that no workbook can hold: it has too many rows or a cell that is too long. */
 export class TooLargeForWorkbook extends AppError {
   constructor() {
     const message = `No workbook can have all of it: it has more than ${maxRows} rows, or ${maxCellCharacters} characters in a cell. Take CSV.`;
@@ -14,7 +14,10 @@ export class TooLargeForWorkbook extends AppError {
   }
 }
 
-/** @param line of the row in its sheet, from 1 @throws TooLargeForWorkbook */
+/**
+ * @param line number of the row in its sheet, from 1
+ * @throws TooLargeForWorkbook
+ */
 export function assertFitsWorkbook(line: number, cells: readonly unknown[], limit = maxRows): void {
   const isTooLong = (cell: unknown) => typeof cell === 'string' && cell.length > maxCellCharacters;
   if (line > limit || cells.some(isTooLong)) throw new TooLargeForWorkbook();

@@ -4,22 +4,20 @@ import { csvLine, headerWithByteOrderMark, rawLine } from './csv.js';
 import { type XlsxColumn, type XlsxValue, xlsxBytes } from './xlsx.js';
 
 export interface TableColumn extends XlsxColumn {
-  /** The cell in CSV for a text; by default one that no spreadsheet runs. */
+  /** Formats a text for a CSV cell. By default, no spreadsheet runs the cell as a formula. */
   csvCell?: (text: string) => string;
 }
 
 export type TableRow = readonly XlsxValue[];
 
-/** A table that is written once. */
 export interface Table {
-  /** The name of its sheet in a workbook. */
   sheet: string;
   columns: readonly TableColumn[];
-  /** Whether its CSV is without the byte order mark that spreadsheets need: programs expect none. */
+  /** Whether CSV is written without the byte order mark. Spreadsheets need the mark; other programs don't expect it. */
   omitsByteOrderMark?: boolean;
-  /** Limit of rows of a workbook, with the header. Replaced by tests. */
+  /** Maximum rows of a workbook, including the header. Tests replace it. */
   maxRows?: number;
-  /** The next rows, of which CSV is one piece; nothing after the last ones. */
+  /** Returns the next rows, or undefined after the last ones. CSV joins these rows to one chunk. */
   next(): Promise<readonly TableRow[] | undefined>;
 }
 
@@ -34,13 +32,13 @@ function csvLineOf(row: TableRow, columns: readonly TableColumn[]): string {
   );
 }
 
-/** A table as CSV in UTF-8. The header comes with the first rows, so that nothing is written when they can't be read. */
+/** Writes a table as CSV in UTF-8. The header comes with the first rows, so nothing is written if the rows can't be read. */
 export async function* csvPieces({
   columns,
   omitsByteOrderMark,
   ...table
 }: Omit<Table, 'sheet'>): AsyncGenerator<string> {
-  // A function of its own: while the text waits for its reader, the rows aren't kept.
+  // A separate function, so that the rows are released while the text waits for its reader.
   const nextText = async () => (await table.next())?.map((row) => csvLineOf(row, columns)).join('');
   const headings = columns.map(({ heading }) => heading);
   let header = omitsByteOrderMark ? csvLine(headings) : headerWithByteOrderMark(headings);
@@ -55,12 +53,12 @@ async function* rowsOf(table: Table): AsyncGenerator<TableRow> {
   for (let rows = await table.next(); rows; rows = await table.next()) yield* rows;
 }
 
-/** A table as CSV or as an Excel workbook, piece by piece: memory doesn't grow with its rows. */
+/** Writes a table as CSV or as an Excel workbook, chunk by chunk: memory doesn't grow with the rows. */
 export function tablePieces(table: Table, format: TableFormat): AsyncGenerator<string | Uint8Array> {
   return format === 'csv' ? csvPieces(table) : xlsxBytes({ ...table, rows: rowsOf(table) });
 }
 
-/** A table of few rows. */
+/** Returns a table whose rows are all in memory. */
 export function smallTable(sheet: string, columns: readonly TableColumn[], rows: readonly TableRow[]): Table {
   const batches = [rows];
   return { sheet, columns, next: async () => batches.shift() };

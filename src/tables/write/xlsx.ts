@@ -1,37 +1,35 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { assertFitsWorkbook } from './limits.js';
 
-/** What a cell may have. Texts stay texts, whatever they look like: phones keep their zeros, and no formula runs. */
+/** Value of a cell. Texts stay texts, whatever they look like: phones keep their zeros, and no formula runs. */
 export type XlsxValue = string | number | boolean | Date | null;
 
 export interface XlsxColumn {
   heading: string;
-  /** Cells that are still to be filled in take what is typed as text: phones. */
+  /** Whether empty cells store typed values as text, as phones need. */
   isText?: boolean;
-  /** What may be chosen in its cells. */
+  /** Values of the drop-down list of the column's cells. */
   choices?: readonly string[];
 }
 
 export interface XlsxTable {
-  /** The name of the sheet: up to 31 characters. */
+  /** Name of the sheet: up to 31 characters. */
   sheet: string;
   columns: readonly XlsxColumn[];
   rows: AsyncIterable<readonly XlsxValue[]> | Iterable<readonly XlsxValue[]>;
-  /** Limit of rows, with the header. Replaced by tests. */
+  /** Maximum rows, including the header. Tests replace it. */
   maxRows?: number;
 }
 
-/** Rows that decide how wide columns are. */
 const measuredRows = 200;
 const [minWidth, maxWidth] = [8, 60];
-/** Characters of a sheet that are compressed together. */
 const chunkCharacters = 64 * 1024;
-/** With the memory that is usual, each workbook that waits for its reader would keep 2 MiB; no file gets larger by this. */
+/** The default memory level keeps 2 MiB for each workbook that waits for its reader. The lower level makes no file larger. */
 const compression = { level: 6, mem: 4 } as const;
-/** Cells below the rows for which choices are offered. */
+/** Last row whose cells have drop-down lists. */
 const lastChoiceRow = 10_000;
 
-/** The styles of `cellXfs` below. */
+/** Indexes of the styles in `cellXfs` below. */
 const styles = { plain: 0, heading: 1, date: 2, moment: 3, text: 4 } as const;
 
 const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -41,26 +39,29 @@ const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text in XML. Characters that XML can't have are written as `_x0001_`, and what looks so already with one more (ECMA-376, 22.9.2.19). */
+/**
+ * Escapes text for XML. Characters that XML can't contain become `_x0001_`. Text that already looks like this escape gets a
+ * leading `_x005F_` (ECMA-376, 22.9.2.19).
+ */
 function xmlText(text: string): string {
   return text
     .toWellFormed()
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')
     .replace(
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML can't have
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML can't contain these characters
       /[\0-\x08\x0b-\x1f\ufffe\uffff]/g,
       (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
     )
     .replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }
 
-/** The letters of a column, from 0: `A`, ..., `Z`, `AA`. */
+/** Returns the letters of a column, counted from 0: `A`, ..., `Z`, `AA`. */
 function columnName(index: number): string {
   return index < 26 ? String.fromCharCode(65 + index) : columnName(Math.floor(index / 26) - 1) + columnName(index % 26);
 }
 
 const dayMs = 86_400_000;
-/** Day 0 of workbooks, as all programs count since March 1900. */
+/** Day 0 of workbooks, correct for dates since March 1900. */
 const epoch = Date.UTC(1899, 11, 30);
 const firstDay = Date.UTC(1900, 2, 1);
 
@@ -97,7 +98,6 @@ function rowXml(line: number, values: readonly XlsxValue[], styleOf: (index: num
   return `<row r="${line}">${cells.join('')}</row>`;
 }
 
-/** The sheet up to its rows. */
 function sheetHead(columns: readonly XlsxColumn[], measured: readonly (readonly XlsxValue[])[]): string {
   const cols = columns.map(({ heading, isText }, index) => {
     const longest = Math.max(heading.length, ...measured.map((row) => shownLength(row[index] ?? null)));
@@ -125,7 +125,6 @@ function sheetTail(columns: readonly XlsxColumn[]): string {
   return `</sheetData>${validations}</worksheet>`;
 }
 
-/** The parts besides the sheet. */
 const partsOf = (sheet: string): Readonly<Record<string, string>> => ({
   '[Content_Types].xml': `${xmlDeclaration}<Types xmlns="${packageNamespace}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`,
   '_rels/.rels': `${xmlDeclaration}<Relationships xmlns="${packageNamespace}/relationships"><Relationship Id="rId1" Type="${relationshipsNamespace}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -134,7 +133,6 @@ const partsOf = (sheet: string): Readonly<Record<string, string>> => ({
   'xl/styles.xml': `${xmlDeclaration}<styleSheet xmlns="${mainNamespace}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 });
 
-/** The XML of the sheet, in pieces. */
 async function* sheetXml({ columns, rows, maxRows }: XlsxTable): AsyncGenerator<string> {
   const styleOf = (index: number) => (columns[index]?.isText ? styles.text : styles.plain);
   let line = 1;
@@ -164,7 +162,10 @@ async function* sheetXml({ columns, rows, maxRows }: XlsxTable): AsyncGenerator<
   yield xml + sheetTail(columns);
 }
 
-/** Writes a table as an Office Open XML workbook (ECMA-376): memory doesn't grow with its rows. @throws TooLargeForWorkbook */
+/**
+ * Writes a table as an Office Open XML workbook (ECMA-376): memory doesn't grow with the rows.
+ * @throws TooLargeForWorkbook
+ */
 export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let fault: Error | undefined;
@@ -179,7 +180,7 @@ export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
     return bytes;
   };
   const add = (name: string) => {
-    // The same rows give the same bytes.
+    // A fixed time makes the same rows give the same bytes.
     const part = Object.assign(new ZipDeflate(name, compression), { mtime: new Date(1980, 0) });
     zip.add(part);
     return part;
