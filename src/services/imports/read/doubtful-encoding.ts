@@ -9,7 +9,7 @@ import { headerRules } from './columns/header-rules.js';
 import { isSecretColumn } from './fields/header-aliases.js';
 import { fieldsOfHeader, shortenText } from './preview.js';
 
-/** The refusal of a file whose code page isn't certain, with those that it may be in. */
+/** Refusal of a file whose code page is uncertain, with the candidates. */
 export class DoubtfulEncoding extends FileProblem {
   constructor(
     readonly candidates: readonly EncodingCandidate[],
@@ -24,7 +24,6 @@ export class DoubtfulEncoding extends FileProblem {
   }
 }
 
-/** A sample of a file is small enough. */
 const limits: SourceLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
 const namesPerCandidate = 100;
 const shownNames = 3;
@@ -32,11 +31,10 @@ const shownNames = 3;
 interface ReadSample {
   header: readonly string[];
   rows: readonly string[][];
-  /** The columns with names; none where the header doesn't say which. */
+  /** Columns with names; empty if the header doesn't tell. */
   columns: number[];
 }
 
-/** Reads a sample in an encoding. */
 async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample> {
   async function* bytes() {
     yield file;
@@ -56,10 +54,10 @@ async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample>
 
 const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
 
-/** The refusal with names of the file: the same ones in each candidate, those first that differ most. */
+/** Adds names of the file to the refusal: the same rows for each candidate, starting with the rows that differ most. */
 async function addNames({ candidates: encodings, sample, line }: DoubtfulCodePage): Promise<DoubtfulEncoding> {
   const read = await Promise.all(encodings.map((encoding) => readSample(sample, encoding)));
-  // Headings, too, may be readable in one of them alone. Names are usually in front.
+  // Some candidates may garble headings, too. Without known headings, the first two columns usually have the names.
   const isSecret = (index: number) =>
     read.some(({ header }) => isSecretColumn({ heading: header[index] ?? '', field: null }));
   const columns = read.find((one) => one.columns.length > 0)?.columns ?? [0, 1].filter((index) => !isSecret(index));
@@ -85,7 +83,10 @@ async function addNames({ candidates: encodings, sample, line }: DoubtfulCodePag
   return new DoubtfulEncoding(candidates, line);
 }
 
-/** {@link inspectFile} of people. @throws AppError as that does, {@link DoubtfulEncoding} where the encoding is uncertain */
+/**
+ * Inspects a file of people.
+ * @throws AppError as {@link inspectFile}; {@link DoubtfulEncoding} if the encoding is uncertain
+ */
 export async function inspectPeopleFile(
   chunks: AsyncIterable<Buffer>,
   wanted?: Encoding | 'auto',

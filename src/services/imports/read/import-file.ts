@@ -10,25 +10,24 @@ import type { PeopleTable } from './people-table.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { emptyRow, type FileRow, isRejected, RowChecker } from './rows/rows.js';
 
-/** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
+/** Maximum passwords of a batch: hashing takes long, and a crash loses the work of a batch. */
 const batchPasswords = 32;
 
-/** So do so many characters: what is made of the rows of a batch is held in memory. */
+/** Maximum characters of a batch, because the results of its rows are kept in memory. */
 const batchCharacters = 4 * 1024 * 1024;
 
-/** An open file with a valid header. */
 export interface ImportFile extends Omit<PeopleTable, 'rows'> {
-  /** All rows in order, checked against the schema and each other, in batches. */
+  /** All rows in order, in batches, checked against the schema and each other. */
   batches: AsyncGenerator<FileRow[]>;
-  /** The words of the rows so far that were read as roles, besides the roles' own names. */
+  /** Words that were read as roles so far, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
-  /** The warning about the rows so far that have no person, and are left out. */
+  /** Returns the warning about skipped rows without a person so far. */
   emptyRows(): readonly PlanWarning[];
-  /** What is known of repeated keys, once all rows are read. */
+  /** Returns the repeated keys, once all rows were read; undefined if there are too many. */
   repetitions(): Repetitions | undefined;
 }
 
-/** After so many rows or characters the event loop runs: rows are checked while others are written, and the database must not wait. */
+/** The event loop runs after so many rows or characters, so that the database needn't wait for the checks. */
 const sliceRows = 32;
 const sliceCharacters = 256 * 1024;
 
@@ -64,19 +63,17 @@ async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** How to read the rows of a table. */
 export interface ReadOptions {
   options: ColumnOptions & Pick<ImportOptions, 'course'>;
-  /** Which passwords are accepted. */
   policy: PasswordPolicy;
-  /** By which phones are the same; without a country when absent. */
+  /** Normalizes phones for comparison; without a country if absent. */
   phones?: PhoneKeys;
 }
 
 /**
  * Checks the rows of a table of people. The batches throw AppError `IMPORT_FILE_INVALID` for faults in the rows.
- * @param batchRows rows of a batch at most
- * @param repetitions the repetitions that an earlier reading of the same file found
+ * @param batchRows maximum rows of a batch
+ * @param repetitions repetitions that an earlier reading of the same file found
  */
 export function readPeople(
   { rows, ...table }: PeopleTable,

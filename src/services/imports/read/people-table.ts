@@ -2,17 +2,15 @@ import type { SourceTable } from '../../../tables/table/table.js';
 import { type ColumnMapping, type ColumnOptions, mapTableColumns } from './columns/columns.js';
 import type { RowWarning } from './fields/warnings.js';
 
-/** An open table whose columns are known. */
 export interface PeopleTable
   extends Pick<SourceTable, 'format' | 'header' | 'rows' | 'lines' | 'mergedLines' | 'close'> {
   mapping: ColumnMapping;
-  /** Doubts about the file, apart from its rows. */
   warnings: readonly RowWarning[];
 }
 
 /**
- * Finds the columns of people in a table, which is closed when its header can't be used.
- * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it
+ * Finds the fields of a table's columns. Closes the table if its header can't be used.
+ * @throws AppError `IMPORT_FILE_INVALID` for an unusable header, `USAGE` for mappings that don't fit it
  */
 export async function mapPeopleTable(
   { headerLine: _, first, hiddenColumns, warnings, ...table }: SourceTable,

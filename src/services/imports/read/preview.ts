@@ -11,71 +11,70 @@ import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } fro
 import { headingMatcherFor, isSecretCell, isSecretColumn } from './fields/header-aliases.js';
 import { indexOfAddedColumns } from './fields/headings.js';
 
-/** The header and the first rows of a file, however little of it can be imported. */
+/** Header and first rows of a file, even if the file can't be imported as it is. */
 export interface FilePreview {
   format: SourceFormat;
   headerLine: number;
   columns: FileColumn[];
-  /** Cells of a row that belong to columns: those beyond are surplus. */
+  /** Number of columns: further cells of a row are surplus. */
   width: number;
 }
 
 const samplesPerColumn = 5;
 const maxSampleLength = 100;
 
-/** What stands for a password. */
 const masked = '••••••';
 
-/** A text of no more than 100 characters. */
+/** Shortens a text to 100 characters. */
 export function shortenText(text: string): string {
   if (text.length <= maxSampleLength) return text.toWellFormed();
-  // A character has up to two units.
+  // A character has up to two UTF-16 units.
   return Array.from(text.slice(0, 2 * maxSampleLength))
     .slice(0, maxSampleLength)
     .join('')
     .toWellFormed();
 }
 
-/** Gives the cells of a row that may be shown, or kept. */
+/** Returns the cells of a row with secrets masked. */
 export type CellMask = (cells: readonly string[]) => string[];
 
-/** A cell as it may be shown: shortened, and masked if it may be a password. */
+/** Shortens a cell for display, and masks it if it may be a password. */
 const shownCell = (cell: string, secret: boolean): string =>
   cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortenText(cell);
 
 /**
- * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with
- * passwords, a row whose cells have moved to other columns, as by a surplus delimiter, is masked as a whole: the password may
- * be under any heading.
+ * Returns a mask for the cells of rows, in the order of the columns, up to the last cell that isn't empty. In a file with
+ * passwords, a row is masked completely if its cells moved to other columns, for example by a surplus delimiter: the password
+ * may then be under any heading.
  */
 export function cellMask(columns: readonly Pick<FileColumn, 'index' | 'heading' | 'field'>[], width: number): CellMask {
-  const places = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
-  const placesBefore = (index: number) => {
-    const first = places.findIndex((place) => place.index >= index);
-    return first === -1 ? places.length : first;
+  const maskedColumns = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
+  const countColumnsBefore = (index: number) => {
+    const first = maskedColumns.findIndex((column) => column.index >= index);
+    return first === -1 ? maskedColumns.length : first;
   };
-  const hasSecrets = places.some(({ secret }) => secret);
+  const hasSecrets = maskedColumns.some(({ secret }) => secret);
   const email = columns.find(({ field }) => field === 'email')?.index;
   const hasMoved = (cells: readonly string[]) =>
     filledWidth(cells) > width || (email !== undefined && !hasAtSign(cells[email] ?? '') && cells.some(hasAtSign));
   return (cells) => {
     const isMasked = hasSecrets && hasMoved(cells);
-    // A short row costs nothing for the columns that it doesn't have.
+    // Skips the columns that a short row doesn't have.
     const filled = filledWidth(cells);
-    return places
-      .slice(0, placesBefore(filled))
+    return maskedColumns
+      .slice(0, countColumnsBefore(filled))
       .map(({ index, secret }) => shownCell(cells[index] ?? '', secret || isMasked));
   };
 }
 
-/** {@link cellMask} of a file that can be imported. */
+/** Returns the {@link cellMask} of a file that can be imported. */
 export function cellMaskFor(mapping: ColumnMapping): CellMask {
   const fields = fieldsByIndex(mapping.columns);
   const columns = mapping.fileColumns.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
   return cellMask(columns, mapping.width);
 }
 
-/** What the columns of a header are, or seem to be where it can't be imported as it is. */
+/** Returns the fields of the columns, by index. If the header can't be imported as it is, returns the likely fields. */
 export function fieldsOfHeader(
   header: readonly string[],
   { map: maps = [], ...options }: ColumnOptions,
@@ -86,21 +85,19 @@ export function fieldsOfHeader(
     return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options), hidden).columns);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
-    const own = fileColumnsOf(header, maps);
-    const decided = resolveValidMappings(own, maps);
-    const meaningOf = headingMatcherFor(own.map(({ heading }) => heading));
+    const fileColumns = fileColumnsOf(header, maps);
+    const mapped = resolveValidMappings(fileColumns, maps);
+    const meaningOf = headingMatcherFor(fileColumns.map(({ heading }) => heading));
     return new Map(
-      own.flatMap(({ heading, index }): [number, ImportField][] => {
-        const field = decided.has(index) ? decided.get(index) : meaningOf(heading)?.field;
+      fileColumns.flatMap(({ heading, index }): [number, ImportField][] => {
+        const field = mapped.has(index) ? mapped.get(index) : meaningOf(heading)?.field;
         return field === undefined ? [] : [[index, field]];
       }),
     );
   }
 }
 
-/**
- * Reads the columns of a table with samples, also of one whose header can't be imported: people map its columns then. Closes the table.
- */
+/** Reads the columns of a table with sample values, even if its header can't be imported. Closes the table. */
 export async function previewTable(table: SourceTable, options: ColumnOptions): Promise<FilePreview> {
   try {
     const { header, headerLine, hiddenColumns, format, first } = table;
@@ -108,9 +105,9 @@ export async function previewTable(table: SourceTable, options: ColumnOptions): 
     const restored = indexOfAddedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const rows = first.map(({ cells }) => cells.map(restored));
     const fields = fieldsOfHeader(header, options, rows, hiddenColumns);
-    const own = fileColumnsOf(header, maps, hiddenColumns);
-    const suggestions = suggestColumns(own, maps, fields, rows);
-    const columns = own.map(({ heading, index, hidden = false }) => ({
+    const fileColumns = fileColumnsOf(header, maps, hiddenColumns);
+    const suggestions = suggestColumns(fileColumns, maps, fields, rows);
+    const columns = fileColumns.map(({ heading, index, hidden = false }) => ({
       index,
       hidden,
       heading: shortenText(heading.trim()),
@@ -120,8 +117,8 @@ export async function previewTable(table: SourceTable, options: ColumnOptions): 
     const width = trimHeader(header, maps).length;
     const mask = cellMask(columns, width);
     const shown = rows.map(mask);
-    const withSamples = columns.map((column, place) => {
-      const filled = shown.map((cells) => cells[place] ?? '').filter((cell) => cell.trim() !== '');
+    const withSamples = columns.map((column, position) => {
+      const filled = shown.map((cells) => cells[position] ?? '').filter((cell) => cell.trim() !== '');
       return { ...column, samples: filled.slice(0, samplesPerColumn) };
     });
     return { format, headerLine, columns: withSamples, width };

@@ -8,16 +8,16 @@ import { parseRole } from '../fields/role-words.js';
 import { looksLikeState, mentionsExclusion, saysInactive } from '../fields/state-words.js';
 import { resolveValidMappings } from './column-maps.js';
 
-/** The first cells of the rows of a file: what the columns look like. */
+/** Cells of the first rows of a file, which show what the columns contain. */
 export type FirstRows = readonly (readonly string[])[];
 
 const phonePattern = /^(tel:)?\s*['+(]?\d[\d ()./-]*$/i;
-/** Dates, decimal numbers, IP addresses, and the numbers of US social insurance. */
+/** Matches dates, decimal numbers, IP addresses and US social security numbers. */
 const nonPhonePattern = /^(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d+\.\d+|\d{1,3}(\.\d{1,3}){3}|\d{3}-\d{2}-\d{4})$/;
 const digits = (cell: string) => cell.replace(/\D/g, '').length;
 const mayBePhone = (cell: string) =>
   cell.length < 50 && digits(cell) >= 4 && phonePattern.test(cell) && !nonPhonePattern.test(cell);
-/** A number alone may be anything. */
+/** Whether a cell is certainly a phone: a plain number may be anything. */
 const isPhone = (cell: string) =>
   mayBePhone(cell) &&
   digits(cell) >= 7 &&
@@ -28,7 +28,7 @@ function isName(cell: string): boolean {
   return !/[\d@]/.test(start) && /\p{L}/u.test(start);
 }
 
-/** The fields that are guessed, and what their values look like. */
+/** Tests of values for the fields that can be guessed. */
 const valueTests: Partial<Record<ImportField, (cell: string) => boolean>> = {
   firstName: isName,
   lastName: isName,
@@ -39,10 +39,10 @@ const valueTests: Partial<Record<ImportField, (cell: string) => boolean>> = {
   course: () => true,
 };
 
-/** The names of fields in the form in which they are compared, the longest first. */
+/** Names of fields in normalized form, the longest first. */
 const fieldAliases = Object.keys(valueTests)
   .flatMap((name) => {
-    // They are fields.
+    // Only fields are keys.
     const field = name as ImportField;
     return [field, ...importFieldRules[field].headings].map((name) => ({
       field,
@@ -52,12 +52,12 @@ const fieldAliases = Object.keys(valueTests)
   })
   .sort((one, other) => other.alias.length - one.alias.length);
 
-/** Single words that are no name of a field among others: "Company name", "Last sign-in", "Completed course". */
+/** Matches words that don't identify a field within a longer heading: "Company name", "Last sign-in", "Completed course". */
 const ambiguousWords = / (first|last|nome?|noms|nombre) /;
 const isVague = ({ field, alias }: (typeof fieldAliases)[number]) =>
   alias.trim().split(' ').length === 1 && (field === 'fullName' || field === 'course' || ambiguousWords.test(alias));
 
-/** Headings with these words are about somebody or something else. */
+/** Matches headings about other people, or about organizations. */
 const otherPeoplePattern = new RegExp(
   ` (${splitList(
     'emergency | manager | supervisor | spouse | company | employer | school | billing | advis[eo]r | notfall.*',
@@ -77,15 +77,14 @@ const familyPattern = new RegExp(
 
 const addressWord = /mail|courriel|correo|correio|البريد|ايميل/u;
 
-/** Whether a heading is about the address of a parent. */
 export const isParentsAddress = (heading: string): boolean =>
   familyPattern.test(headingWords(heading)) && addressWord.test(headingWords(heading));
 
-/** Whether a heading is about parents, managers, companies, ... instead of the people of the file. */
+/** Whether a heading is about somebody or something other than the people of the file. */
 const isOfOthers = (heading: string): boolean =>
   otherPeoplePattern.test(headingWords(heading)) || familyPattern.test(headingWords(heading));
 
-/** The fields that most values of a column fit; all where it has none. */
+/** Returns the fields that most values of a column fit; all fields for a column without values. */
 const fittingFields = (values: readonly string[]): ReadonlySet<string> =>
   new Set(
     Object.entries(valueTests).flatMap(([field, look]) =>
@@ -95,14 +94,14 @@ const fittingFields = (values: readonly string[]): ReadonlySet<string> =>
 
 const minMisspeltLength = 5;
 
-/** The field that the words of a heading name, or all but one letter of it, in so far as the values agree. */
+/** Returns the field that a heading names, exactly, as a part or with one wrong letter, if the values fit. */
 function guessByHeading(heading: string, values: readonly string[]): ImportField | undefined {
   const known = matchHeading(heading)?.field;
   const fits = fittingFields(values);
   if (known !== undefined) return fits.has(known) ? known : undefined;
   const [text, key] = [headingWords(heading), headingKey(heading)];
   const isPart = (name: (typeof fieldAliases)[number]) =>
-    // Also the end of a German compound.
+    // Also matches the end of a German compound.
     !isVague(name) && (text.includes(name.alias) || (name.alias.length > 5 && text.endsWith(name.alias.slice(1))));
   const isMisspelt = (name: (typeof fieldAliases)[number]) =>
     Math.min(name.key.length, 30 - key.length) >= minMisspeltLength &&
@@ -112,7 +111,7 @@ function guessByHeading(heading: string, values: readonly string[]): ImportField
   return (fitting.find(isPart) ?? fitting.find(isMisspelt))?.field;
 }
 
-/** The field that the values show by themselves. */
+/** Returns the field that the values alone show. */
 function guessByValues(heading: string, values: readonly string[]): ImportField | undefined {
   const most = (look: (cell: string) => boolean) =>
     values.length > 0 && values.filter(look).length >= 0.8 * values.length;
@@ -122,17 +121,14 @@ function guessByValues(heading: string, values: readonly string[]): ImportField 
     : undefined;
 }
 
-/** Whether a field is a part of the full name. */
 export const isHalf = (field: ImportField): field is 'firstName' | 'lastName' =>
   field === 'firstName' || field === 'lastName';
 
-/** The values of a column, without blank cells. */
 export const filledCellsOf = (index: number | undefined, rows: FirstRows): string[] =>
   index === undefined ? [] : rows.map((cells) => (cells[index] ?? '').trim()).filter((cell) => cell !== '');
 
 /**
- * What columns may be that aren't understood, never from their position: by the words of the heading, or else by the look
- * of the values.
+ * Guesses the fields of unknown columns: first by the words of the headings, then by the values; never by position.
  * @param wanted the fields that the file lacks; a full name stands for both of its parts
  */
 export function guessColumns(
@@ -154,7 +150,7 @@ export function guessColumns(
   for (const [index, field] of guesses) {
     if (field !== 'fullName') continue;
     const [half, otherHalf] = halves.filter((one) => left.has(one));
-    // Beside the other half, a name is the half that the file lacks.
+    // If only one half is missing, a column of names is that half.
     if (half === undefined) guesses.delete(index);
     else if (otherHalf === undefined) guesses.set(index, half);
   }
@@ -162,19 +158,19 @@ export function guessColumns(
 }
 
 /**
- * Suggests fields for ignored columns. A field of another column is never suggested.
- * @param maps as `--map` takes them: the columns that they name are decided
- * @param fields of the columns, by their index
+ * Suggests fields for ignored columns. Never suggests a field that another column has.
+ * @param maps mappings of `--map`: their columns get no suggestion
+ * @param fields fields of the columns, by their index
  */
 export function suggestColumns(
-  own: readonly Column[],
+  fileColumns: readonly Column[],
   maps: readonly string[],
   fields: ReadonlyMap<number, ImportField>,
   rows: FirstRows,
 ): Map<number, ImportField> {
-  const decided = resolveValidMappings(own, maps);
+  const mapped = resolveValidMappings(fileColumns, maps);
   const taken = new Set(fields.values());
-  const unknown = own.filter(({ index }) => !fields.has(index) && !decided.has(index));
+  const unknown = fileColumns.filter(({ index }) => !fields.has(index) && !mapped.has(index));
   const isWanted = (field: ImportField) =>
     field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
   const guesses = guessColumns(unknown, rows, importFields.filter(isWanted));

@@ -25,50 +25,46 @@ import {
 import { fileColumnsOf, type MappedFields, mapOption, resolveMappings, trimHeader } from './column-maps.js';
 import { missingColumnsError, RepeatedColumn, withBetterHeaderLine } from './header-refusals.js';
 
-/** Which cell of a row is which field. */
 export interface ColumnMapping {
-  /** Columns of the header: further cells of a row belong to none. */
+  /** Number of columns of the header: further cells of a row are surplus. */
   width: number;
-  /** Whether this is the header of a rejects file, in which cells are protected. */
+  /** Whether the file is a rejects file, whose cells are protected. */
   isRejects: boolean;
-  /** The cells of each field: of phones and states the first that isn't blank is read, of courses all; others have one. */
+  /** Column indexes of each field. Of several phones or states, the first filled one counts; of several courses, all. */
   columns: ReadonlyMap<ImportField, readonly number[]>;
   /** Whether the heading of the full name says that the last name comes first. */
   lastNameFirst: boolean;
-  /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
+  /** Whether active accounts are ticked: a blank cell then means no. */
   isTicked: boolean;
-  /** The columns in the order of the file, without those that a rejects file added. */
+  /** Columns in the order of the file, without those that a rejects file added. */
   fileColumns: readonly Column[];
-  /** Columns that say of people that they are dead, or want no mail, and aren't imported. */
+  /** Ignored columns that tell which people have died, or want no mail. */
   exclusions: readonly Exclusion[];
-  /** Fields that ignored columns may be, by their index. */
+  /** Suggested fields of ignored columns, by their index. */
   suggestions: ReadonlyMap<number, ImportField>;
-  /** What looks wrong in the choice of columns. */
   warnings: readonly RowWarning[];
 }
 
-/** A column that says of people that they are dead, or want no mail. */
+/** A column that tells which people have died, or want no mail. */
 interface Exclusion {
   index: number;
   heading: string;
-  /** Whether its cells say so, not its heading. */
+  /** Whether the cells tell this, and not the heading. */
   byCell: boolean;
-  /** The warning about its rows. */
   message: string;
 }
 
-/** The fields of the columns, by their index. */
 export const fieldsByIndex = (columns: ColumnMapping['columns']): Map<number, ImportField> =>
   new Map([...columns].flatMap(([field, indexes]) => indexes.map((index): [number, ImportField] => [index, field])));
 
-/** A date or a phone: without letters, but with several digits. */
+/** Matches a date or a phone: at least five digits and no letters. */
 const numberPattern = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
 const longestNumber = 50;
 
-/** The full name, the email and the phone. */
+/** Minimum columns of a header: full name, email and phone. */
 const fewestColumns = 3;
 
-/** Whether a line without any known heading may be a header all the same, whose columns people can map. */
+/** Whether a line without known headings may be a header, whose columns people can map. */
 function mayBeHeader(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
   return (
@@ -76,22 +72,22 @@ function mayBeHeader(cells: readonly string[]): boolean {
   );
 }
 
-/** A column that may be the one of a field; the lower the rank, the likelier. */
+/** A possible column of a field. The lower the rank, the likelier. */
 interface Candidate extends Column {
   rank: number;
 }
 
-/** The candidates for each field, the likeliest first. */
-function findCandidates(own: readonly Column[], decided: MappedFields): Map<ImportField, Candidate[]> {
-  const byHand = new Set(decided.values());
+/** Returns the candidates for each field, the likeliest first. */
+function findCandidates(fileColumns: readonly Column[], mapped: MappedFields): Map<ImportField, Candidate[]> {
+  const byHand = new Set(mapped.values());
   const candidates = new Map<ImportField, Candidate[]>();
-  const meaningOf = headingMatcherFor(own.map(({ heading }) => heading));
-  for (const column of own) {
+  const meaningOf = headingMatcherFor(fileColumns.map(({ heading }) => heading));
+  for (const column of fileColumns) {
     const known = meaningOf(column.heading);
-    const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
-    if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
-    // Columns mapped by hand are used in the order of the mappings.
-    const rank = decided.has(column.index) ? [...decided.keys()].indexOf(column.index) : (known?.rank ?? 0);
+    const field = mapped.has(column.index) ? mapped.get(column.index) : known?.field;
+    if (field === undefined || (byHand.has(field) && !mapped.has(column.index))) continue;
+    // Mapped columns rank in the order of the mappings.
+    const rank = mapped.has(column.index) ? [...mapped.keys()].indexOf(column.index) : (known?.rank ?? 0);
     candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank }]);
   }
   for (const [field, list] of candidates) {
@@ -105,29 +101,29 @@ function findCandidates(own: readonly Column[], decided: MappedFields): Map<Impo
   return candidates;
 }
 
-/** Prefers a visible full name to hidden halves of it, and a visible column of suspended accounts to a hidden one of active ones. */
-function preferVisible(candidates: Map<ImportField, Candidate[]>, decided: MappedFields): void {
+/** Prefers visible columns: a full name to hidden halves, and suspended accounts to hidden active ones. */
+function preferVisible(candidates: Map<ImportField, Candidate[]>, mapped: MappedFields): void {
   const isHidden = (field: ImportField) =>
-    candidates.get(field)?.every(({ hidden, index }) => hidden && !decided.has(index)) ?? false;
+    candidates.get(field)?.every(({ hidden, index }) => hidden && !mapped.has(index)) ?? false;
   const isVisible = (field: ImportField) => candidates.has(field) && !isHidden(field);
   const halves = [...candidates.keys()].filter(isHalf);
   if (isVisible('fullName') && halves.every(isHidden)) for (const half of halves) candidates.delete(half);
   if (isVisible('suspended') && isHidden('isActive')) candidates.delete('isActive');
 }
 
-/** The keys of headings beside which "Name" is only this half of the name. */
+/** Normalized headings beside which "Name" means only this half of the name. */
 const besideHalf = {
   firstName: ['surname', 'familyname', 'lastname', 'nachname', 'familienname', 'zuname'],
   lastName: ['vorname', 'vornamen', 'rufname'],
 } as const;
 
-/** Whether a heading may mean the full name or a half of it. */
+/** Whether a heading is "Name", which may mean the full name or a half. */
 const isName = (heading = '') => headingKey(heading) === 'name';
 
-/** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
-function assignNameColumns(candidates: Map<ImportField, Candidate[]>, decided: MappedFields): void {
+/** Assigns the column "Name": beside "Vorname", it is the last name; beside "Surname", the first name. */
+function assignNameColumns(candidates: Map<ImportField, Candidate[]>, mapped: MappedFields): void {
   const name = candidates.get('fullName')?.find(({ heading }) => isName(heading));
-  if (name === undefined || decided.has(name.index)) return;
+  if (name === undefined || mapped.has(name.index)) return;
   for (const [half, other] of [
     ['firstName', 'lastName'],
     ['lastName', 'firstName'],
@@ -142,20 +138,20 @@ function assignNameColumns(candidates: Map<ImportField, Candidate[]>, decided: M
 
 const quoteHeading = ({ heading }: Column) => `"${shownText(heading)}"`;
 
-/** The learner's address was chosen beside one that may be a parent's, or the other way round. */
+/** Warns if the chosen email column stands beside one that may belong to a parent, or the other way round. */
 function addressWarning(
   chosen: number | undefined,
   candidates: readonly Candidate[],
-  own: readonly Column[],
-  decided: MappedFields,
+  fileColumns: readonly Column[],
+  mapped: MappedFields,
 ): RowWarning[] {
-  const column = own.find(({ index }) => index === chosen);
-  if (column === undefined || decided.has(column.index)) return [];
+  const column = fileColumns.find(({ index }) => index === chosen);
+  if (column === undefined || mapped.has(column.index)) return [];
   const ofLearner = (candidates[0]?.rank ?? 0) < 0;
-  const rivals = own.filter(
+  const rivals = fileColumns.filter(
     ({ heading, index }) =>
       index !== chosen &&
-      !decided.has(index) &&
+      !mapped.has(index) &&
       (isParentsAddress(heading) || (ofLearner && candidates.some((one) => one.index === index))),
   );
   const [rival] = rivals;
@@ -164,7 +160,7 @@ function addressWarning(
   return [{ code: 'COLUMN_DOUBTFUL', field: 'email', message }];
 }
 
-/** Columns that may say who is active, and that aren't imported. */
+/** Warns about ignored columns that may tell which accounts are active. */
 const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[] =>
   ignored
     .filter(({ heading, index }) => !mentionsExclusion(heading) && looksLikeState(heading, filledCellsOf(index, rows)))
@@ -174,7 +170,7 @@ const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[
       message: `The column ${quoteHeading(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, saysInactive(column.heading) ? 'suspended' : 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
-/** Longer cells are notes. */
+/** Maximum length of cells that are examined for exclusions: longer cells are notes. */
 const longestExclusion = 30;
 
 const findExclusions = (ignored: readonly Column[], rows: FirstRows, hasState: boolean): Exclusion[] =>
@@ -191,18 +187,18 @@ const findExclusions = (ignored: readonly Column[], rows: FirstRows, hasState: b
       message: `The column ${quoteHeading(column)} isn't imported: these people get accounts like all others. To leave them out, delete their rows; ${hasState ? '' : `to import them as inactive: ${mapOption(column, 'suspended')}; `}to ignore the column: ${mapOption(column, '')}`,
     }));
 
-/** Hidden columns that are imported, though nobody asked for it by name. */
+/** Warns about hidden columns that are imported without a mapping. */
 function hiddenWarnings(
   columns: ColumnMapping['columns'],
-  own: readonly Column[],
-  decided: MappedFields,
+  fileColumns: readonly Column[],
+  mapped: MappedFields,
   rows: FirstRows,
 ): RowWarning[] {
   const fields = fieldsByIndex(columns);
-  const unused = own.filter(({ index, hidden }) => !hidden && !fields.has(index) && !decided.has(index));
-  return own.flatMap((column): RowWarning[] => {
+  const unused = fileColumns.filter(({ index, hidden }) => !hidden && !fields.has(index) && !mapped.has(index));
+  return fileColumns.flatMap((column): RowWarning[] => {
     const field = fields.get(column.index);
-    if (!column.hidden || field === undefined || decided.has(column.index)) return [];
+    if (!column.hidden || field === undefined || mapped.has(column.index)) return [];
     const [likely] = guessColumns(unused, rows, [field]).keys();
     const other = unused.find(({ index }) => index === likely);
     const advice = other
@@ -222,11 +218,11 @@ function hiddenWarnings(
 /**
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
- * @param rows the first rows, by whose values columns are guessed
- * @param required the columns that must be there
- * @param hidden columns that nobody sees, from 0: visible ones are preferred
- * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
- * `USAGE` for invalid mappings
+ * @param rows first rows, by whose values columns are guessed
+ * @param required columns that must exist
+ * @param hidden hidden columns, from 0: visible columns are preferred
+ * @throws AppError `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header, `USAGE` for invalid
+ *   mappings
  */
 export function mapColumns(
   header: readonly string[],
@@ -237,26 +233,26 @@ export function mapColumns(
 ): ColumnMapping {
   const headings = trimHeader(header, maps);
   const fileColumns = fileColumnsOf(header, maps, hidden);
-  const decided = resolveMappings(fileColumns, maps);
-  const candidates = findCandidates(fileColumns, decided);
-  assignNameColumns(candidates, decided);
-  preferVisible(candidates, decided);
+  const mapped = resolveMappings(fileColumns, maps);
+  const candidates = findCandidates(fileColumns, mapped);
+  assignNameColumns(candidates, mapped);
+  preferVisible(candidates, mapped);
   if (headings.some(isEmailAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
     throw new FileProblem(
       'HEADER_MISSING',
       `The file has no header. Its first line must name the columns: ${importColumns.join(',')}`,
     );
-  const columns = chooseColumns(candidates, headings, decided);
+  const columns = chooseColumns(candidates, headings, mapped);
   const used = new Set([...columns.values()].flat());
   const ignored = fileColumns.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
   const missing = required.filter((field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')));
   if (missing.length > 0) {
     const unnamed = header
       .map((heading, index) => ({ heading, index }))
-      .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
+      .filter(({ heading, index }) => heading.trim() === '' && !mapped.has(index));
     throw missingColumnsError(missing, { named: ignored, unnamed }, rows);
   }
-  const unasked = ignored.filter(({ index }) => !decided.has(index));
+  const unasked = ignored.filter(({ index }) => !mapped.has(index));
   const [fullName = -1] = columns.get('fullName') ?? [];
   const [state] = columns.get('isActive') ?? columns.get('suspended') ?? [];
   return {
@@ -267,28 +263,31 @@ export function mapColumns(
     isTicked: filledCellsOf(state, rows).some(isTick),
     fileColumns,
     exclusions: findExclusions(unasked, rows, state !== undefined),
-    // Without rows only the fit of a header is asked for.
+    // Without rows, the caller only asks whether the header fits.
     suggestions: rows.length === 0 ? new Map() : suggestColumns(fileColumns, maps, fieldsByIndex(columns), rows),
     warnings: [
-      ...hiddenWarnings(columns, fileColumns, decided, rows),
-      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], fileColumns, decided),
+      ...hiddenWarnings(columns, fileColumns, mapped, rows),
+      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], fileColumns, mapped),
       ...stateWarnings(unasked, rows),
     ],
   };
 }
 
-/** The columns of each field, in the order of the fields. @throws AppError where two are equally likely */
+/**
+ * Returns the columns of each field, in the order of the fields.
+ * @throws AppError `IMPORT_FILE_INVALID` if two columns are equally likely
+ */
 function chooseColumns(
   candidates: ReadonlyMap<ImportField, readonly Candidate[]>,
   headings: readonly string[],
-  decided: MappedFields,
+  mapped: MappedFields,
 ): Map<ImportField, readonly number[]> {
   const columns = new Map<ImportField, readonly number[]>();
   for (const field of importFields) {
     const [first, ...others] = candidates.get(field) ?? [];
     if (first === undefined) continue;
     if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
-    // Beside the learner's phone, one without the learner in its heading may be a parent's.
+    // Beside the learner's phone, a heading that doesn't mention the learner may be a parent's phone.
     const more = others.filter(({ rank }) => isRepeatable(field) && (first.rank >= 0 || rank < 0));
     columns.set(
       field,
@@ -298,19 +297,19 @@ function chooseColumns(
   const [fullName] = columns.get('fullName') ?? [];
   if (fullName !== undefined) {
     const halves = [...columns.keys()].filter(isHalf);
-    const isWhole = decided.has(fullName) || halves.length < (isName(headings[fullName]) ? 1 : 2);
+    const isWhole = mapped.has(fullName) || halves.length < (isName(headings[fullName]) ? 1 : 2);
     for (const field of isWhole ? halves : (['fullName'] as const)) columns.delete(field);
   }
   if (columns.has('isActive')) columns.delete('suspended');
   return columns;
 }
 
-/** The options that say what the columns of a file are. */
 export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
 
 /**
- * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
- * @throws AppError as that does
+ * Maps the columns of a table as {@link mapColumns} does. If the header is refused, the error names a later line that may be
+ * the header.
+ * @throws AppError as {@link mapColumns}
  */
 export function mapTableColumns(
   { header, first, hiddenColumns }: Pick<SourceTable, 'header' | 'first' | 'hiddenColumns'>,

@@ -8,7 +8,7 @@ import { type Column, isEmailAddress } from '../fields/headings.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { ColumnNotFound, columnNumberIn, fileColumnsOf, mapOption, resolveMappings } from './column-maps.js';
 
-/** The refusal of a header that lacks required columns, some of which may have other names. */
+/** Refusal of a header that lacks required columns. Some of them may exist under other names. */
 export class MissingColumns extends FileProblem {
   constructor(
     readonly missing: readonly ImportColumn[],
@@ -18,9 +18,8 @@ export class MissingColumns extends FileProblem {
   }
 }
 
-/** The refusal of a header in which two columns are the same field. */
 export class RepeatedColumn extends FileProblem {
-  /** @param repeated the second of them */
+  /** @param repeated the second column */
   constructor(
     readonly field: ImportField,
     readonly repeated: Column,
@@ -42,7 +41,7 @@ function listHeadings(headings: readonly string[]): string {
 const noPhoneMessage =
   'The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow.';
 
-/** The refusal of a header that lacks columns, with what may be meant by those that are not understood. */
+/** Returns the refusal of a header that lacks columns. Suggests mappings of unknown columns. */
 export function missingColumnsError(
   missing: readonly ImportColumn[],
   { named, unnamed }: Record<'named' | 'unnamed', readonly Column[]>,
@@ -76,11 +75,11 @@ export function missingColumnsError(
   );
 }
 
-/** Counts the fields that the headings of a line usually mean. */
+/** Counts the different fields that the headings of a line usually mean. */
 export const countKnownFields = (cells: readonly string[]): number =>
   new Set(cells.flatMap((cell) => matchHeading(cell)?.field ?? [])).size;
 
-/** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
+/** Whether a mapping names one of these headings. Mappings by column number are ignored, because they fit any row. */
 export function areMappedHeadings(cells: readonly string[], maps: readonly string[]): boolean {
   const named = maps.filter((map) => columnNumberIn(map) === undefined);
   try {
@@ -91,7 +90,7 @@ export function areMappedHeadings(cells: readonly string[], maps: readonly strin
   }
 }
 
-/** The refusal of a header, with the line of a better one among the first rows, if there is one. */
+/** Adds the line of a better header to a refusal, if one of the first rows is better. @returns the refusal to throw */
 export function withBetterHeaderLine(
   refusal: unknown,
   header: readonly string[],
@@ -109,7 +108,7 @@ export function withBetterHeaderLine(
         (countKnownFields(cells) > known || (hasWrongMap && areMappedHeadings(cells, maps))),
     );
   if (better === undefined) return refusal;
-  const told = refusal.message.replace(/[^.?]$/, '$&.');
-  const message = `${told} Line ${better.line} looks like the header: delete the lines above it.`;
+  const sentence = refusal.message.replace(/[^.?]$/, '$&.');
+  const message = `${sentence} Line ${better.line} looks like the header: delete the lines above it.`;
   return new FileProblem('HEADER_BELOW', message, better.line, refusal);
 }

@@ -5,18 +5,18 @@ import { indexOfAddedColumns, rejectColumns } from '../fields/headings.js';
 import { type ColumnOptions, mapColumns } from './columns.js';
 import { areMappedHeadings, countKnownFields } from './header-refusals.js';
 
-/** Headers of people. @param options columns that may be missing, and the fields of others */
+/** Returns the rules for headers of people. @param options mappings, and columns that may be missing */
 export const headerRules = ({ map = [], ...options }: ColumnOptions = {}): HeaderRules => ({
   countKnown: countKnownFields,
   score(cells) {
     try {
-      // Without the rows below, which only tell more than whether it fits.
+      // The rows below aren't needed to tell whether the header fits.
       mapColumns(cells, map, [], requiredColumns(options));
       return Number.POSITIVE_INFINITY;
     } catch (error) {
       if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
       const known = countKnownFields(cells);
-      // One word may stand in a title, or in a row.
+      // A single known word may be part of a title, or of a row.
       return known > 1 || areMappedHeadings(cells, map) ? known : 0;
     }
   },

@@ -3,24 +3,23 @@ import { maxHeadingLength } from '../../../../tables/table/text.js';
 import { headingKey, headingWords, splitList } from './headings.js';
 import { importFieldRules } from './import-fields.js';
 
-/** What a heading means. */
 export interface HeadingMatch {
   field: ImportField;
-  /** The lower, the likelier; below 0 where the heading says that it is about the learner. */
+  /** The lower, the likelier. Negative if the heading mentions the learner. */
   rank: number;
 }
 
-/** Fields that may have several columns, which spreadsheets number. */
+/** Whether a field may have several columns, which spreadsheets number. */
 export const isRepeatable = (field: ImportField): field is 'phone' | 'course' | 'isActive' =>
   field === 'phone' || field === 'course' || field === 'isActive';
 
-/** What programs write beside a heading. */
+/** Matches annotations that programs add to a heading. */
 const annotation =
   /\[[^\]]*\]|\((required|optional|yes ?\/ ?no|pflichtfeld|obligatoire|obligatorio|obrigatório|مطلوب)\)|\*|(?<=\S\s)(required|optional|pflichtfeld|obligatoire|obligatorio|obrigatório)\s*$/giu;
 
 const numbered = /^(.*\D)\s*(\d{1,2})$/u;
 
-/** What a heading usually means: by its name, without a program's annotations, or with a number where there are several. */
+/** Returns the usual meaning of a heading. Ignores annotations of programs, and numbers of repeatable fields. */
 export function matchHeading(heading: string): HeadingMatch | undefined {
   if (heading.length > maxHeadingLength) return undefined;
   const known = matchByKey.get(headingKey(heading));
@@ -33,7 +32,7 @@ export function matchHeading(heading: string): HeadingMatch | undefined {
   return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
 }
 
-/** Headings that, beside `course` and `status`, only an export of enrollments has. */
+/** Headings that identify an export of enrollments, together with `course` and `status`. */
 const enrollmentExportHeadings = [
   'progress',
   'notesAt',
@@ -46,8 +45,8 @@ const enrollmentExportHeadings = [
 ];
 
 /**
- * Returns the meanings of the headings of a file. In an export of enrollments, `status` is the enrollment's, and `courseId`
- * only repeats `course`.
+ * Returns a function that matches the headings of a file. In an export of enrollments, `status` belongs to the enrollment,
+ * and `courseId` only repeats `course`.
  */
 export function headingMatcherFor(headings: readonly string[]): (heading: string) => HeadingMatch | undefined {
   const isExport = headings.some((heading) => enrollmentExportHeadings.includes(heading.trim()));
@@ -67,7 +66,7 @@ const learner = new RegExp(
 );
 const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
 
-/** "Student Email", "Email of the participant": beside them, an address without such a heading may be a parent's. */
+/** Matches headings that mention the learner, such as "Student Email". Beside them, other addresses may be a parent's. */
 function matchLearnerHeading(name: string): HeadingMatch | undefined {
   const text = headingWords(name);
   const about = text.replace(learner, '');
@@ -89,17 +88,17 @@ function buildMatchByKey() {
   return names;
 }
 
-/** Headings of passwords that have no column of their own, by their keys. */
+/** Matches normalized headings of other columns with passwords. */
 const secretHeading = /pass|pwd|kennwort|contrasena|senha|secret|geheim|motde|hash|token|كلمةالمرور|كلمةالسر/;
-/** Hashes as other programs export them, and long hexadecimal texts. */
+/** Matches hashes as other programs export them, and long hexadecimal texts. */
 const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$)/i;
 
-/** Whether the cells of a column may be passwords, whatever it is mapped to. @param field what it is mapped to */
+/** Whether the cells of a column may be passwords, whatever its mapping. @param field mapped field, if any */
 export function isSecretColumn({ heading, field }: { heading: string; field: ImportField | null }): boolean {
   const key = headingKey(heading);
   const usual = matchHeading(heading)?.field;
   return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
 }
 
-/** Whether a cell is a hash, under any heading. */
+/** Whether a cell is a hash. */
 export const isSecretCell = (cell: string): boolean => secretCell.test(cell);

@@ -1,25 +1,23 @@
 import { normalized } from '../../../../schemas/text.js';
 import { maxHeadingLength } from '../../../../tables/table/text.js';
 
-/** A column of a file. */
 export interface Column {
   heading: string;
-  /** Which cell of a row it is, from 0. */
+  /** Index of the column, from 0. */
   index: number;
-  /** Hidden in its sheet. */
   hidden?: true;
 }
 
-/** Columns that a rejects file adds; they are dropped when it is imported. */
+/** Columns that a rejects file adds. An import drops them. */
 export const rejectColumns = ['line', 'code', 'reason'] as const;
 
-/** Index of the first column that a rejects file added; -1 when there is none. Only all of them in order count. */
+/** Returns the index of the first column that a rejects file added; -1 if there is none. Only all columns in order count. */
 export const indexOfAddedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
 /**
- * The form in which headings and words are compared: without case, accents, spaces, punctuation, and Arabic vowel signs and
- * strokes. Empty for a heading that is too long to be a name.
+ * Normalizes headings and words for comparison: without case, accents, spaces, punctuation, and Arabic vowel signs and
+ * strokes. Returns an empty text for a heading that is too long to be a name.
  */
 export const headingKey = (heading: string): string =>
   heading.length > maxHeadingLength
@@ -28,7 +26,7 @@ export const headingKey = (heading: string): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
-/** The words of a heading in the form in which they are compared, with a space around each; also of `camelCase`. */
+/** Normalizes the words of a heading, including the words of `camelCase`, with a space around each word. */
 export const headingWords = (heading: string): string =>
   ` ${normalized(heading.slice(0, maxHeadingLength).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'), 'NFKD')
     .toLowerCase()
@@ -36,10 +34,10 @@ export const headingWords = (heading: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()} `;
 
-/** The words of lists, a language or so in each line, with ` | ` between them. */
+/** Splits lists of words that are separated by ` | `, usually one line for each language. */
 export const splitList = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
 
-/** Whether a cell is an email address: then the first line is no header. */
+/** Whether a cell is an email address. A line with one is no header. */
 export function isEmailAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];

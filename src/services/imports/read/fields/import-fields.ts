@@ -3,21 +3,20 @@ import { splitList } from './headings.js';
 import type { RowCode } from './row-codes.js';
 
 interface ImportFieldRules {
-  /** What messages call it, where its value may be quoted: null for what is secret, or called as its column is. */
+  /** Name in messages; null for secret fields, and for fields that messages call by their heading. */
   label: string | null;
-  /** The code of a row where it is filled in, but not as it must be, and of one where it is required and blank. */
+  /** Codes of a row with an invalid value, and of a row without a required value. */
   invalid: RowCode;
   missing?: RowCode;
   /**
-   * The headings of spreadsheets and other programs, the likelier first: of two in a file, the first is used. Case, accents, spaces
-   * and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then the exports of Moodle, Canvas, Google
-   * Contacts and Google Workspace. Words that often mean something else are missing: "Note" is a grade in half of these languages,
-   * "Clave" is more often a number than a password.
+   * Headings in spreadsheets and in exports of other programs, the likelier first: of two in a file, the first is used. Case,
+   * accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then exports of
+   * Moodle, Canvas, Google Contacts and Google Workspace. Ambiguous words are left out: "Note" is a grade in half of these
+   * languages, "Clave" is more often a number than a password.
    */
   headings: readonly string[];
 }
 
-/** The fields of import files as their authors and messages name them. */
 export const importFieldRules: Readonly<Record<ImportField, ImportFieldRules>> = {
   firstName: {
     label: 'First name',
@@ -60,7 +59,7 @@ export const importFieldRules: Readonly<Record<ImportField, ImportFieldRules>> =
       'E-mail 1 - Value | login_id | Email 1 | E-mail 2 - Value | Email 2',
     ),
   },
-  // Mobiles, then phones of no kind, of recovery, of work and at home.
+  // Mobile phones, then unspecified phones, recovery phones, work phones and home phones.
   phone: {
     label: 'Phone',
     invalid: 'PHONE_INVALID',
@@ -145,7 +144,7 @@ export const importFieldRules: Readonly<Record<ImportField, ImportFieldRules>> =
       'Estado da matrícula | حالة التسجيل | حالة الالتحاق',
     ),
   },
-  // The person reads it: never a column of notes, which are often about the person.
+  // The trainee reads the reply. A column of notes is never a reply, because notes are often about the trainee.
   reply: {
     label: 'Reply',
     invalid: 'TEXT_INVALID',

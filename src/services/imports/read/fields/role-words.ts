@@ -3,14 +3,15 @@ import { headingKey, splitList } from './headings.js';
 
 /**
  * Words for the roles in spreadsheets and other programs, in the languages of the headings. Case, accents and punctuation
- * don't count, so that "Teilnehmer/in" is "Teilnehmerin". Words for administrators are missing: an import creates none.
+ * don't count, so "Teilnehmer/in" equals "Teilnehmerin". Words for administrators are missing, because an import creates
+ * none.
  */
 const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
   trainee: splitList(
     'trainee | trainees | student | learner | participant | attendee | pupil | apprentice',
     'Teilnehmer | Teilnehmerin | Teilnehmende | Teilnehmender | Kursteilnehmer | Kursteilnehmerin | Lernende',
     'Lernender | Schüler | Schülerin | Studentin | Studierende | Studierender | Auszubildende | Auszubildender',
-    // ILIAS says Kursmitglied and Kurstutor.
+    // ILIAS uses Kursmitglied and Kurstutor.
     'Azubi | Kursmitglied',
     'stagiaire | apprenant | apprenante | participante | élève | étudiant | étudiante | apprenti | apprentie',
     'alumno | alumna | estudiante | aprendiz',
@@ -20,7 +21,7 @@ const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
   ),
   trainer: splitList(
     'trainer | trainers | teacher | instructor | tutor | lecturer | coach | facilitator | educator',
-    // Moodle's.
+    // From Moodle.
     'editingteacher | non-editing teacher',
     'Trainerin | Lehrer | Lehrerin | Lehrkraft | Lehrende | Lehrender | Dozent | Dozentin | Kursleiter',
     'Kursleiterin | Ausbilder | Ausbilderin | Referent | Referentin | Tutorin | Kurstutor | Kurstutorin',
@@ -36,5 +37,5 @@ const roleByKey = new Map<string, ImportableRole>();
 for (const role of ['trainee', 'trainer'] as const)
   for (const word of roleWords[role]) roleByKey.set(headingKey(word), role);
 
-/** The role that a word means; undefined for an unknown word. */
+/** Returns the role of a word; undefined for an unknown word. */
 export const parseRole = (word: string): ImportableRole | undefined => roleByKey.get(headingKey(word));

@@ -1,4 +1,4 @@
-/** What is wrong with the cells of a row, in the order of the columns. A row may have several of these faults. */
+/** Faults of a row's own cells, in the order of the columns. A row may have several. */
 const faultCodes = [
   'SURPLUS_CELLS',
   'QUOTES_INVALID',
@@ -22,7 +22,7 @@ const faultCodes = [
   'TEXT_INVALID',
 ] as const;
 
-/** What is wrong with a row beside others, the accounts and the courses, or why it is left alone. */
+/** Conflicts of a row with other rows, accounts or courses, and reasons for skipping it. */
 export const matchCodes = [
   'DUPLICATE_IN_FILE',
   'SAME_PERSON',
@@ -42,6 +42,6 @@ export const matchCodes = [
 ] as const;
 export type MatchCode = (typeof matchCodes)[number];
 
-/** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
+/** Codes of rejected and skipped rows. Programs rely on them; docs/IMPORTING.md explains them. */
 export const rowCodes = [...faultCodes, ...matchCodes] as const;
 export type RowCode = (typeof rowCodes)[number];

@@ -1,13 +1,12 @@
 import { headingKey, headingWords, splitList } from './headings.js';
 
-// Both in the languages of the headings.
-/** Words that answer a heading, also those that spreadsheets make of TRUE and FALSE. */
+/** Words for yes and no, in the languages of the headings. Spreadsheets write some of them for TRUE and FALSE. */
 const answers = {
   yes: splitList('true | yes | y | 1 | wahr | ja | vrai | oui | verdadero | sí | si | verdadeiro | sim | نعم'),
   no: splitList('false | no | n | 0 | falsch | nein | faux | non | falso | não | nao | لا'),
 };
 
-/** Words that say by themselves whether an account is active. Case, accents, spaces and punctuation don't count. */
+/** Words for active and inactive accounts. Case, accents, spaces and punctuation don't count. */
 const states = {
   yes: splitList(
     'active | enabled | attending | checked in | aktiv | aktiviert | actif | active | activé | activo | activa | ativo | ativa',
@@ -30,18 +29,17 @@ const stateNo = new Set(states.no.map(headingKey));
 const tick = /^\s*([x✓✔☑])\s*$/iu;
 const noTick = /^\s*[-–—✗✘☐]?\s*$/u;
 
-/** Whether a cell is a mark in a list to tick off. */
 export const isTick = (cell: string): boolean => tick.test(cell);
 
-/** Whether a word says by itself that an account is active, or that it isn't; undefined for other words. */
+/** Whether a word means an active account; undefined for other words. */
 function activeFromStateWord(word: string): boolean | undefined {
   const key = headingKey(word);
   return stateYes.has(key) ? true : stateNo.has(key) ? false : undefined;
 }
 
 /**
- * What a cell says of whether the account is active; undefined for an unknown word.
- * @param column `isOpposite` for one of suspended accounts; `isTicked` where a blank cell is a no
+ * Whether a cell means an active account; undefined for an unknown word.
+ * @param column `isSuspendedColumn` for a column of suspended accounts; `isTicked` if a blank cell means no
  */
 export function parseActive(
   cell: string,
@@ -54,7 +52,6 @@ export function parseActive(
   return activeFromStateWord(cell);
 }
 
-/** Matches headings with one of these words. */
 const anyWordPattern = (...lines: readonly string[]) => new RegExp(` (${splitList(...lines).join('|')}) `, 'u');
 
 const activeHeading = anyWordPattern(
@@ -65,14 +62,14 @@ const inactiveHeading = anyWordPattern(
   'suspendu | inactivo | suspendido | baja | inativo | suspenso | موقوف',
 );
 
-/** Whether a yes below a heading says that the account is inactive. */
+/** Whether a yes under this heading means an inactive account. */
 export const saysInactive = (heading: string): boolean =>
   inactiveHeading.test(headingWords(heading)) && !activeHeading.test(headingWords(heading));
 
-/** "State" may be a part of a country. */
+/** Matches ambiguous headings: "State" may be a part of a country. */
 const vagueHeading = / (state|state|etat|estado|zustand) /u;
 
-/** Whether a column may say who is active: by its heading, or by words such as "suspended" under a less clear one. */
+/** Whether a column may tell which accounts are active, by its heading or by words such as "suspended" in its cells. */
 export function looksLikeState(heading: string, values: readonly string[]): boolean {
   const filled = values.filter((cell) => cell.trim() !== '');
   if (filled.length === 0) return false;
@@ -84,7 +81,7 @@ export function looksLikeState(heading: string, values: readonly string[]): bool
 const exclusionWords = anyWordPattern(
   'deceased | dead | died | date of death | do not( \\S+){0,2} (e ?mails?|mails?|contact|phone|call|calls|sms|text|invite|disturb)',
   'don t (e ?mail|mail|contact|call|invite) | no( bulk)? (e ?mails?|mails?|mailings?|contact) | unsub\\S* | opt(ed)? ?out | bounced?',
-  // Names of Salesforce, in capitals.
+  // Field names of Salesforce, exported in capitals.
   '(has)?opt(ed)?out(of\\S+)? | donot(e?mail|contact|call)\\S* | (is)?(email)?bounced\\S* | is(deleted|deceased) | deleted',
   'blacklisted | blocklisted | suppressed | on hold | verstorben\\S* | gestorben | todesdatum',
   'kein\\S* (e ?mails?|mails?|kontakt|post|werbung|newsletter|einladung|einladungen) | \\S*sperre | \\S*sperrvermerk',
@@ -97,7 +94,7 @@ const exclusionWords = anyWordPattern(
   'geloscht\\S* | supprimee?s? | eliminad[oa]s? | excluid[oa]s? | محذوفة?',
 );
 
-/** Whether a heading, or a cell, says of people that they are dead, or want no mail. */
+/** Whether a heading or a cell says that people have died, or want no mail. */
 export const mentionsExclusion = (text: string): boolean => exclusionWords.test(headingWords(text));
 
 const nonExclusionWords = new Set(
@@ -108,7 +105,7 @@ const nonExclusionWords = new Set(
   ),
 );
 
-/** Whether a cell of such a column says so of its row: a word, a date or a tick. */
+/** Whether a cell under an exclusion heading confirms the exclusion: with a word, a date or a tick. */
 export function confirmsExclusion(cell: string): boolean {
   const key = cell.trim().toLowerCase();
   return !noTick.test(cell) && !answerNo.has(key) && !nonExclusionWords.has(key) && !/^0[0.:/ -]*$/.test(key);

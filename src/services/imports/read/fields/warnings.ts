@@ -1,18 +1,18 @@
 import type { PlanWarning } from '../../../../db/models/import-plan.js';
 import type { ImportField, WarningCode } from '../../../../schemas/import.js';
 
-/** What looks wrong in a row that can be imported: somebody should look at it before confirming the plan. */
+/** A warning about a row that can be imported: somebody should check it before confirming the plan. */
 export interface RowWarning {
   code: WarningCode;
-  /** The field that it is about; null when it isn't one. */
+  /** Field of the warning; null if it concerns no single field. */
   field: ImportField | null;
-  /** A sentence that is the same for all rows with this warning. */
+  /** Sentence that is the same for all rows with this warning. */
   message: string;
-  /** The value of this row, or what it was read as; absent where it may be secret. */
+  /** Value of this row, or the result of reading it; absent if it may be secret. */
   example?: string;
 }
 
-/** A plan's memory must not grow with the file. */
+/** Limits the memory of a plan, which must not grow with the file. */
 const maxWarnings = 100;
 export const rowsPerWarning = 20;
 const examplesPerWarning = 5;
@@ -21,7 +21,7 @@ const examplesPerWarning = 5;
 export class WarningGroups {
   readonly #groups = new Map<string, PlanWarning>();
 
-  /** @param line of the row; null for what concerns a column or the file */
+  /** @param line line of the row; null if the warning concerns a column or the file */
   add(line: number | null, warnings: readonly RowWarning[] = []): void {
     for (const warning of warnings) this.#count(line, warning);
   }
@@ -37,7 +37,7 @@ export class WarningGroups {
     if (isNew && group.examples.length < examplesPerWarning) group.examples.push(example);
   }
 
-  /** The warnings: those about columns and the file first, then the most frequent. */
+  /** Returns the warnings about columns and the file, then those about rows, the most frequent first. */
   list(): PlanWarning[] {
     const ofRows = ({ rows }: PlanWarning) => (rows.length > 0 ? 1 : 0);
     return [...this.#groups.values()].sort((one, other) => ofRows(one) - ofRows(other) || other.count - one.count);

@@ -11,16 +11,16 @@ const names: readonly (readonly [Name, string])[] = [
   ['lastName', 'Last name'],
 ];
 
-/** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. Nan is a name. */
+/** Matches texts that programs write for errors and missing values: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. "Nan" is a name. */
 const errorValue = /^(#[¿¡]?[\p{Lu}\d/_]+[!?]?|Err:\d{3}|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
 
-/** An error of a spreadsheet, as it makes of a text that begins like a formula: `#N/A`, `#DIV/0!`, `Err:502`; `#ABC123` may be a password. */
+/** Matches a spreadsheet error: `#N/A`, `#DIV/0!`, `Err:502`. Doesn't match `#ABC123`, which may be a password. */
 export const spreadsheetError = /^(#(NV|GETTING_DATA|\p{Lu}\/\p{Lu}|[¿¡]?\p{Lu}+([_/]\p{Lu}+)*(\/0)?[!?])|Err:\d{3})$/u;
 
-/** Programs write `?` for a letter that an encoding lacks; UTF-8 that was read as a code page may have control characters. */
+/** Matches traces of lost letters: `?` for a letter that an encoding lacks, and control characters of misread UTF-8. */
 const lostLetters = /[\ufffd\x80-\x9f]|[\p{L}?]\?|\?\p{L}/u;
 
-/** Why a name is lost; nothing for others. */
+/** Returns the problem of a name that can't be recovered, or undefined. */
 export function findNameDamage(
   person: Partial<Pick<ImportedPerson, Name>>,
 ): { path: Name; message: string } | undefined {
@@ -40,18 +40,18 @@ export function findNameDamage(
   return undefined;
 }
 
-/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); itself otherwise. */
+/** Repairs a name whose UTF-8 was read as Windows-1252 (`JosÃ©`); returns other names unchanged. */
 function undoDoubleDecoding(name: string): string {
   const bytes = iconv.encode(name, 'windows-1252');
   return isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name ? bytes.toString() : name;
 }
 
-/** As spreadsheets write a date without its year, or its day: `12-Mar`, `12. Mrz`, `Mar-99`. */
+/** Matches a date without year or day, as spreadsheets write it: `12-Mar`, `12. Mrz`, `Mar-99`. */
 export const monthDate = /^(\d{1,2}(-|\.\s?)\p{L}{3,4}\.?([-\s]\d{2,4})?|\p{L}{3,4}\.?-\d{2,4})$/u;
 
 const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;
 
-/** What programs write for a missing value, though some people have that name. */
+/** Matches words that programs write for a missing value. A few people have these names. */
 const missingValueWord = /^(null|none|unknown)$/i;
 
 function describeOddity(name: string): string | undefined {
@@ -61,7 +61,6 @@ function describeOddity(name: string): string | undefined {
   return /\p{L}/u.test(name) ? undefined : 'has no letter';
 }
 
-/** What looks wrong in the names of a person. */
 export function nameWarnings(person: Pick<ImportedPerson, Name>): RowWarning[] {
   return names.flatMap(([field, label]): RowWarning[] => {
     const name = person[field];

@@ -5,20 +5,20 @@ const maxFill = 0.9;
 const growth = 1.25;
 
 /**
- * Remembers on which line each key of a file was first seen: an open hash table of 10 bytes a slot, with 48 bits of a key's
- * digest and the line, instead of the key itself. A million rows fit in a few dozen megabytes. Two different keys collide with
+ * Remembers the line on which each key of a file was first seen. An open hash table of 10 bytes a slot holds 48 bits of a
+ * key's digest and the line instead of the key: a million rows fit in a few dozen megabytes. Two different keys collide with
  * a probability of 2^-48.
  */
 export class KeyIndex {
   #high = new Uint16Array(firstCapacity);
   #low = new Uint32Array(firstCapacity);
-  /** 0 marks a free slot: lines count from 1. */
+  /** Lines of the keys, from 1; 0 marks a free slot. */
   #lines = new Uint32Array(firstCapacity);
   #size = 0;
-  /** Keeps a file from choosing keys that all belong in the same slots. */
+  /** Prevents a file from choosing keys that all hash to the same slots. */
   readonly #salt = randomBytes(8).toString('hex');
 
-  /** Records `line` for the key unless an earlier one is recorded. @returns the first line recorded before, if any */
+  /** Records `line` for the key, unless an earlier line is recorded. @returns the line that was recorded before, if any */
   recordLine(key: string, line: number): number | undefined {
     const [slot, high, low] = this.#find(key);
     const seen = this.#lines[slot] ?? 0;
@@ -32,26 +32,25 @@ export class KeyIndex {
     return undefined;
   }
 
-  /** The line that is recorded for the key, if any. */
   lineOf(key: string): number | undefined {
     const [slot] = this.#find(key);
     return this.#lines[slot] || undefined;
   }
 
-  /** Records another line for a key that has one. */
+  /** Replaces the line of a recorded key. */
   move(key: string, line: number): void {
     const [slot] = this.#find(key);
     this.#lines[slot] = line;
   }
 
   #find(key: string): [slot: number, high: number, low: number] {
-    // Hexadecimal text takes a fifth of the time that a buffer does.
+    // Parsing hexadecimal text takes a fifth of the time that a buffer takes.
     const digest = hash('sha1', this.#salt + key, 'hex');
     const [high, low] = [Number.parseInt(digest.slice(0, 4), 16), Number.parseInt(digest.slice(4, 12), 16)];
     return [this.#slotOf(high, low), high, low];
   }
 
-  /** The slot that holds the key, or the free one where it belongs. */
+  /** Returns the slot of the key, or the free slot where the key belongs. */
   #slotOf(high: number, low: number): number {
     let slot = low % this.#lines.length;
     while (this.#lines[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low))

@@ -7,27 +7,26 @@ import { type RowWarning, rowsPerWarning } from '../fields/warnings.js';
 import { monthDate, spreadsheetError } from './damaged-names.js';
 import { quoteValue, type RowProblem } from './row-problems.js';
 
-/** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
+/** Matches a long number that a spreadsheet shortened, in any locale. The digits are lost. */
 export const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
 
-/** No phone has more than 15 digits (E.164). A spreadsheet keeps 15 digits of a number and replaces the others by zeros. */
+/** Matches a rounded number. No phone has more than 15 digits (E.164), and a spreadsheet replaces further digits by zeros. */
 const roundedNumber = /^\d{15}0+$/;
 
-/** A phone that a program has kept as a decimal number. */
+/** Matches a phone that a program stored as a decimal number. */
 const decimalNumber = /^\d+[.,]0{1,2}$/;
 
-/** What most phones look like: neither mangled nor without a digit. */
+/** Matches most valid phones, to skip the other checks. */
 const plainPhone = /^\+?\d[\d ()-]*$/;
 
-/** Why a text is probably not a phone. */
 export interface PhoneProblem {
-  /** Whether a spreadsheet has changed what was a phone. */
+  /** `PHONE_MANGLED` if a spreadsheet changed the phone. */
   code: 'PHONE_MANGLED' | 'PHONE_INVALID';
-  /** A sentence that is the same for all phones with this problem. */
+  /** Sentence that is the same for all phones with this problem. */
   message: string;
 }
 
-/** Why a row without a phone creates no account. */
+/** Problem of a row without a phone that matches no account. */
 export const missingPhone: RowProblem = {
   code: 'PHONE_MISSING',
   field: 'phone',
@@ -41,9 +40,8 @@ const mangledPhone = (message: string): PhoneProblem => ({
 });
 
 /**
- * Why a text is probably not a phone, though the rules for accounts accept any text. Rows of a file are rejected for it;
- * at the terminal it is a question.
- * @returns nothing for a text that may be a phone
+ * Returns the problem of a text that is probably not a phone, or undefined. The rules for accounts accept any text. An import
+ * rejects the row; the terminal asks the operator.
  */
 export function findPhoneProblem(phone: string): PhoneProblem | undefined {
   const isRounded = phone.length > 15 && roundedNumber.test(phone.trim());
@@ -59,7 +57,7 @@ export function findPhoneProblem(phone: string): PhoneProblem | undefined {
   return /\p{Nd}/u.test(text) ? undefined : { code: 'PHONE_INVALID', message: 'Phone has no digit.' };
 }
 
-/** {@link findPhoneProblem} as a sentence with the phone. */
+/** Describes the problem that {@link findPhoneProblem} finds, and quotes the phone. */
 export function describePhoneProblem(phone: string): string | undefined {
   const problem = findPhoneProblem(phone);
   return problem && quoteValue('phone', problem.message, phone);
@@ -75,7 +73,7 @@ const dates = [
 ];
 const date = new RegExp(`^(${dates.join('|')})([ T]\\d{1,2}:\\d\\d(:\\d\\d)?)?$`);
 
-/** What may stand between two numbers, and how many digits each has then: a slash separates the area code of one, too. */
+/** Separators of two phone numbers, and the minimum digits of each. Longer ones after a slash: it also follows an area code. */
 const betweenNumbers = [
   { between: /[,;|\n&]|\s(?:or|and|oder|und|ou|et|o|y|e)\s/iu, digits: 5 },
   { between: /\/|\s-\s/, digits: 6 },
@@ -84,14 +82,14 @@ const betweenNumbers = [
 
 const digitsOf = (text: string) => text.match(/\p{Nd}/gu)?.length ?? 0;
 
-/** Whether a cell has two numbers: none of them is found by what both of them make together. */
+/** Whether a cell has two phone numbers. Neither number would find the account, because the digits of both are joined. */
 const hasTwoNumbers = (phone: string): boolean =>
   betweenNumbers.some(({ between, digits }) => {
     const numbers = phone.split(between).filter((part) => digitsOf(part) > 0);
     return numbers.length > 1 && numbers.every((part) => digitsOf(part) >= digits);
   });
 
-/** What belongs to a number though it isn't a digit: `tel:` in front, an extension behind. */
+/** Matches parts of a phone number other than digits: `tel:` before it, an extension after it. */
 const partsOfNumber = /^\s*tel[.:]*|[\s,;.]*(?:ext|extension|durchwahl|dw|poste|x)[.:]?\s*\p{Nd}+\s*$/giu;
 
 const messages = {
@@ -110,7 +108,6 @@ function findWarningCode(phone: string): keyof typeof messages | undefined {
   return /\p{L}/u.test(text.replace(partsOfNumber, '')) ? 'PHONE_WORDS' : undefined;
 }
 
-/** What looks wrong in a phone that can be imported. */
 export function phoneWarnings(phone: string): RowWarning[] {
   if (phone === '') return [];
   const code = findWarningCode(phone);
@@ -125,21 +122,18 @@ function noteRow(found: WarningCounts, line: number, phone: string | undefined):
   if (phone !== undefined && found.examples.length < 3) found.examples.push(phone);
 }
 
-/** Finds phones without their first zero, which a spreadsheet has dropped in a part of a column. */
+/** Finds phones without their leading zero, which a spreadsheet dropped in a part of a column. */
 export class LostZeroFinder {
   readonly #columns: readonly number[];
-  /** The lengths of numbers that begin with a zero. */
   readonly #withZero = new Set<number>();
-  /** Others by their lengths: all of them, and numbers of a sheet. */
+  /** Other numbers by length: all of them, and those that a sheet stores as numbers. */
   readonly #without = new Map<number, { all: WarningCounts; numbers: WarningCounts }>();
   #count = 0;
 
-  /** @param columns of phones */
   constructor(columns: readonly number[] = []) {
     this.#columns = columns;
   }
 
-  /** @param row of the phone; its value is shown where it has quotes */
   add(
     { line, cells, longNumberColumns = [], mayQuoteCells }: SourceRow & { mayQuoteCells: boolean },
     phone: string,
@@ -161,8 +155,8 @@ export class LostZeroFinder {
   }
 
   /**
-   * A warning where some phones begin with a zero, and others have a digit less and none: most of the column, or numbers
-   * of a sheet.
+   * Returns a warning if some phones begin with a zero, and others are one digit shorter and don't. The shorter phones must
+   * be most of the column, or be stored as numbers in a sheet.
    */
   list(): PlanWarning[] {
     const short = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);

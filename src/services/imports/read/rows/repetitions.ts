@@ -3,44 +3,44 @@ import type { ImportedPerson } from '../../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../../schemas/phone-keys.js';
 import { KeyIndex } from './key-index.js';
 
-/** What two rows about the same person say alike: all but the phone, which one of them may leave out. */
+/** Fields that are equal in all rows about the same person. The phone isn't one, because rows may omit it. */
 const identifying = [
   ...inputFields('import').filter((field) => field !== 'phone'),
   'password',
   'passwordHash',
 ] as const;
 
-/** Why rows repeat an email or a phone of an earlier row, by their line; blank for the same person with other courses. */
+/** Reasons why rows are repetitions, by line. An empty reason means the same person with other courses. */
 export type Repetitions = ReadonlyMap<number, string>;
 
-/** With so many repetitions, none are remembered. */
+/** Maximum number of remembered repetitions; a file with more keeps none. */
 const manyRepetitions = 20_000;
 
-/** Finds rows that repeat an email or a phone of an earlier row. */
+/** Finds rows that repeat an email or phone of an earlier row. */
 export class RepetitionFinder {
   readonly #emails = new KeyIndex();
   readonly #phones = new KeyIndex();
-  /** People, and people with their courses: only of a file that has a column of courses. */
+  /** People, and people with their courses; only for a file with a course column. */
   readonly #people: KeyIndex | undefined;
   readonly #keyOf: PhoneKeys['keyOf'];
   readonly #known: Repetitions | undefined;
   readonly #found = new Map<number, string>();
 
-  /** @param known what was found earlier in the same file: then no keys are kept in memory */
+  /** @param known repetitions that an earlier reading of the same file found: then no keys are kept in memory */
   constructor({ keyOf }: PhoneKeys, hasCourses: boolean, known: Repetitions | undefined) {
     this.#keyOf = keyOf;
     this.#people = hasCourses ? new KeyIndex() : undefined;
     this.#known = known;
   }
 
-  /** The rows that repeated keys of others; undefined when there were too many. */
+  /** Returns the repetitions; undefined if there are too many. */
   get all(): Repetitions | undefined {
     return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
   }
 
   /**
-   * Why a row is a repetition; blank for the same person with other courses.
-   * @param isDoubtful whether the row may be rejected later: then the next row with the same email is no repetition
+   * Returns why a row is a repetition, or undefined. The reason is empty for the same person with other courses.
+   * @param isDoubtful whether the row may be rejected later: then a later row with the same email is no repetition
    */
   find(line: number, person: ImportedPerson, isDoubtful: boolean): string | undefined {
     if (this.#known) return this.#known.get(line);
@@ -50,7 +50,7 @@ export class RepetitionFinder {
     return reason;
   }
 
-  /** Whether an earlier line has the same person, whose phone it may leave out, and none has the person with these courses. */
+  /** Whether an earlier line has the same person, and none has the same person with these courses. */
   #isSamePerson(line: number, person: ImportedPerson): boolean {
     if (!this.#people) return false;
     const { email, phone, course, otherCourses } = person;
@@ -61,7 +61,7 @@ export class RepetitionFinder {
     if (sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail)) return false;
     const sameCourses = this.#people.recordLine(JSON.stringify([personKey, course, otherCourses]), line);
     if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
-    // The lines before may be doubtful: about accounts without a phone.
+    // Earlier lines without a phone may not be recorded, because they may be rejected later.
     return sameEmail !== undefined || phone === undefined;
   }
 

@@ -8,8 +8,8 @@ import { parseActive } from '../fields/state-words.js';
 import { spreadsheetError } from './damaged-names.js';
 
 /**
- * The line of a rejects file for a row: its cells, why it was rejected, and the cells that belong to no column. These stay
- * beyond the last heading, so that the row is rejected again until they are moved or removed.
+ * Returns the line of a rejects file for a row: its cells, the reason, and the surplus cells. Surplus cells stay beyond the
+ * last heading, so that the row is rejected again until somebody moves or removes them.
  */
 export function rejectLine(
   mapping: ColumnMapping,
@@ -20,25 +20,25 @@ export function rejectLine(
   return [...mapping.fileColumns.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
 }
 
-/** What programs export instead of a secret password. */
+/** Matches placeholders that programs export instead of passwords. */
 const maskedPassword = /^[*•●]+$/;
 
-/** The cell that says whether the account is active; empty where there is none. */
+/** Returns the cell that tells whether the account is active; empty if there is none. */
 export function stateCell(cells: readonly string[], { columns, isTicked }: ColumnMapping): string {
   const states = (columns.get('suspended') ?? columns.get('isActive') ?? []).map((index) => cells[index] ?? '');
   return (isTicked ? undefined : states.find((cell) => cell.trim() !== '')) ?? states[0] ?? '';
 }
 
-/** Whether the account is active, as the schema takes it; an unknown word as it is. */
+/** Returns `true` or `false` for the schema, or an unknown word unchanged. */
 function readActive(cells: readonly string[], mapping: ColumnMapping): string {
   const cell = stateCell(cells, mapping);
-  // `#BLOCKED!` is no answer.
+  // An error such as `#BLOCKED!` doesn't mean "blocked".
   if (spreadsheetError.test(cell.trim())) return cell;
   const active = parseActive(cell, { isSuspendedColumn: mapping.columns.has('suspended'), isTicked: mapping.isTicked });
   return active === undefined ? cell : String(active);
 }
 
-/** The lines of a list in one. An expression for breaks with the spaces around them would take long for many spaces. */
+/** Joins the lines of a list. A regular expression for line breaks with surrounding spaces would be slow for many spaces. */
 const joinLines = (list: string) =>
   list
     .split(/[\r\n]+/)
@@ -46,10 +46,10 @@ const joinLines = (list: string) =>
     .filter((line) => line !== '')
     .join('; ');
 
-/** A text for each field that the file has. */
+/** Text of each field that the file has. */
 export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
 
-/** The halves of a full name; itself where it has none. */
+/** Splits a full name; returns the full name itself if it can't be split. */
 function readNames(fullName: string, lastNameFirst: boolean): RowInput {
   if (fullName === '') return { firstName: '', lastName: '' };
   const halves = splitFullName(fullName, lastNameFirst);
@@ -58,7 +58,7 @@ function readNames(fullName: string, lastNameFirst: boolean): RowInput {
 
 const hasText = (cell = '') => cell.trim() !== '';
 
-/** The fields of a row whose value is a formula without a result. */
+/** Returns the fields of a row whose value is a formula without a result. */
 export function uncalculatedFields(
   { cells, uncalculatedColumns }: SourceRow,
   { columns }: ColumnMapping,
@@ -66,7 +66,7 @@ export function uncalculatedFields(
   if (uncalculatedColumns === undefined) return [];
   const isMissing = (index: number) => uncalculatedColumns.includes(index);
   return [...columns].flatMap(([field, indexes]) => {
-    // All courses are read, and the first filled cell of other fields.
+    // The import reads all course cells, and the first filled cell of other fields.
     const read =
       field === 'course' ? indexes.find(isMissing) : indexes.find((at) => isMissing(at) || hasText(cells[at]));
     return read !== undefined && isMissing(read) ? [field] : [];
@@ -74,15 +74,15 @@ export function uncalculatedFields(
 }
 
 const personFields: readonly ImportField[] = ['firstName', 'lastName', 'fullName', 'email', 'phone'];
-/** Fields that people fill down before they enter a person. */
+/** Fields that people fill down before they enter persons. */
 const defaultFields: readonly ImportField[] = ['role', 'isActive', 'suspended', 'language', 'enrollmentStatus'];
 
-/** A cell of a person that a formula or a checkbox fills down. */
+/** Matches a cell of a person field that is empty, or was filled down by a formula or a checkbox. */
 const emptyPersonCell = /^\s*(0|false)?\s*$/i;
 
 /**
- * Whether a row has no name, email and phone, only filled-down values.
- * @param before the cells of the row before it
+ * Whether a row has only filled-down values: no name, email or phone.
+ * @param before cells of the previous row
  */
 export function isEmptyRow(
   { cells, uncalculatedColumns = [] }: SourceRow,
@@ -103,7 +103,7 @@ export function isEmptyRow(
   );
 }
 
-/** `Ada King <ada@example.org>` and `mailto:ada@example.org`, as programs copy an address. */
+/** Matches addresses as programs copy them: `Ada King <ada@example.org>` and `mailto:ada@example.org`. */
 const copiedAddress = /^\s*(?:[^<>]*<\s*(?:mailto:)?([^<>\s]+)\s*>|mailto:([^\s?]+)(?:\?.*)?)\s*$/i;
 
 function readAddress(cell: string): string {
@@ -112,18 +112,18 @@ function readAddress(cell: string): string {
   return named ?? linked ?? cell;
 }
 
-/** The fields of a row as raw input for the schema: a text for each field that the file has. */
+/** Returns the fields of a row as raw input for the schema. */
 export function readFields(cells: readonly string[], mapping: ColumnMapping): RowInput {
   const input: RowInput = {};
   for (const [field, indexes] of mapping.columns) {
     const [first = '', ...others] = indexes.map((index) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
-    // A cell may list courses in lines.
+    // A cell may list courses on several lines.
     input[field] = field === 'course' ? joinLines(first) : first;
     if (field === 'course' && others.length > 0) input.otherCourses = others.map(joinLines);
   }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (input.email !== undefined) input.email = readAddress(input.email);
-  // A spreadsheet pads cells; at a login nobody would type that.
+  // A spreadsheet pads cells with spaces, which nobody would type at login.
   if (input.password !== undefined) input.password = input.password.trim().replace(maskedPassword, '');
   const { suspended, fullName, ...fields } = input;
   if (suspended !== undefined || fields.isActive !== undefined) fields.isActive = readActive(cells, mapping);

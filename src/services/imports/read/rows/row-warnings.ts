@@ -8,7 +8,7 @@ import { nameWarnings } from './damaged-names.js';
 import { phoneWarnings } from './phone-warnings.js';
 import { stateCell } from './row-fields.js';
 
-/** What the file says of an account that will be inactive, unless it says so in the words of a template. */
+/** Warns that an account will be inactive, unless the cell uses the word of the template. */
 function inactiveWarning(person: ImportedPerson, state: string, isTicked: boolean): RowWarning[] {
   if (person.isActive !== false || state.toLowerCase() === 'false') return [];
   const field = 'isActive';
@@ -20,14 +20,14 @@ function inactiveWarning(person: ImportedPerson, state: string, isTicked: boolea
   return [{ code: 'STATE_INACTIVE', field, message, example: state }];
 }
 
-/** A full name may have been split at the wrong word. */
+/** Warns that a full name may have been split at the wrong word. */
 function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string, lastNameFirst: boolean): RowWarning[] {
   if (splitFullName(fullName, lastNameFirst)?.isGuess !== true) return [];
   const message = 'Full names were split: check the halves, first name | last name.';
   return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
 }
 
-/** The warning for an enrollment that doesn't exist. */
+/** Warns about values for an enrollment if the row enrolls in no course. */
 function unusedWarnings({ reply, enrollmentStatus }: ImportedPerson): RowWarning[] {
   const warnings: RowWarning[] = [];
   if (reply !== undefined) {
@@ -41,7 +41,7 @@ function unusedWarnings({ reply, enrollmentStatus }: ImportedPerson): RowWarning
   return warnings;
 }
 
-/** Columns that say of the person what an import can't know: that they are dead, or want no mail. */
+/** Warns about columns that an import ignores: the person has died, or wants no mail. */
 const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMapping): RowWarning[] =>
   exclusions.flatMap(({ index, heading, byCell, message }): RowWarning[] => {
     const cell = cells[index] ?? '';
@@ -50,7 +50,10 @@ const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMappi
     return [{ code: 'STATE_NOT_IMPORTED', field: 'isActive', message, example }];
   });
 
-/** What looks wrong in a row that can be imported. @param isEnrolled whether the import enrolls all rows in a course */
+/**
+ * Returns the warnings about a row that can be imported.
+ * @param isEnrolled whether the import enrolls all rows in a course
+ */
 export function rowWarnings(
   person: ImportedPerson,
   cells: readonly string[],

@@ -32,55 +32,54 @@ import {
 } from './row-problems.js';
 import { rowWarnings } from './row-warnings.js';
 
-/** A row that the file alone gives no reason to reject. */
+/** A row that has no problem as far as the file alone can tell. */
 export interface CandidateRow extends SourceRow {
   person: ImportedPerson;
-  /** False in a file with passwords: cells that have moved to other columns may be some. */
+  /** Whether messages may quote cells: not in a file with passwords, which may have moved to any column. */
   mayQuoteCells: boolean;
   /**
-   * Why the row is rejected unless its account already has exactly this phone, as in an export; of a row without a phone,
-   * unless there is an account.
+   * Problem that rejects the row, unless the matching account already has exactly this phone, as in an export. For a row
+   * without a phone, any matching account is enough.
    */
   phoneProblem?: RowProblem;
-  /** Whether an earlier line has the same person with other courses; absent in a file without a column of courses. */
+  /** Whether an earlier line has the same person with other courses; absent if the file has no course column. */
   isRepeatedPerson?: boolean;
-  /** What looks wrong, though the row can be imported. */
   warnings?: readonly RowWarning[];
 }
 
-/** A row that is rejected, and why. */
 export interface RejectedRow extends SourceRow {
-  /** Of its first problem. */
   code: RowCode;
-  /** All problems of the row. */
   reason: string;
-  /** The problems one by one, where the file alone shows them. */
+  /** The separate problems, if the file alone shows them. */
   problems?: readonly RowProblem[];
 }
 
-/** A row that is rejected for these problems, of which there is at least one. */
+/** Rejects a row for one or more problems. */
 export function rejectRow({ line, cells }: SourceRow, problems: readonly RowProblem[]): RejectedRow {
   const [first] = problems;
   if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
   return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
 }
 
-/** A row, checked against the schema and the rows before it. */
+/** A row that was checked against the schema and the rows before it. */
 export type FileRow = CandidateRow | RejectedRow;
 
-/** Whether a row was rejected by the checks of the file alone. */
+/** Whether the checks of the file alone rejected a row. */
 export function isRejected(row: FileRow): row is RejectedRow {
   return 'code' in row;
 }
 
-/** The rows of a batch that an earlier run hasn't done. @param rowsBefore how many rows of the file precede the batch */
+/**
+ * Returns the rows of a batch that no earlier run has imported.
+ * @param rowsBefore number of rows in the file before the batch
+ */
 export function remainingRows(batch: readonly FileRow[], rowsBefore: number, rowsDone: number): readonly FileRow[] {
   return batch.slice(Math.max(0, rowsDone - rowsBefore));
 }
 
 const maxRoleWords = 100;
 
-/** The person of a row, or what the schema finds wrong with it. */
+/** Returns the person of a row, or the problems that the schema finds. */
 function validatePerson(
   input: RowInput,
 ): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
@@ -92,13 +91,12 @@ function validatePerson(
   }
 }
 
-/** How the rows of a file are told about in its own words. */
 function fileLabelsOf({ columns, fileColumns }: ColumnMapping): FileLabels {
   const fields = fieldsByIndex(columns);
   const columnOf = (field: ImportField) => fileColumns.find(({ index }) => index === columns.get(field)?.[0]);
   const headings = [...columns.keys()].flatMap((field) => {
     const heading = columnOf(field)?.heading.trim() ?? '';
-    // Not where it is the field's own name, or something that isn't repeated.
+    // Headings that equal the field's name are not needed. Headings with special characters are never repeated.
     return isPlainHeading(heading) && headingKey(heading) !== headingKey(field) ? [[field, heading]] : [];
   });
   const listed = [...columns.keys()].flatMap((field) => {
@@ -122,14 +120,13 @@ function fileLabelsOf({ columns, fileColumns }: ColumnMapping): FileLabels {
 const lostPassword =
   'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
 
-/** What is told of an error of a spreadsheet where any text may stand. */
+/** Messages about spreadsheet errors in fields that otherwise accept any text. */
 const errorCellMessages = {
   password: 'Password is what a spreadsheet writes for an error. Enter the password.',
   course: 'Course is what a spreadsheet writes for an error. Enter the course.',
   reply: 'Reply is what a spreadsheet writes for an error. Enter the reply, or leave the cell blank.',
 };
 
-/** A row without a person. */
 export const emptyRow: RowWarning = {
   code: 'ROW_EMPTY',
   field: null,
@@ -142,23 +139,21 @@ const hiddenRow: RowWarning = {
   message: 'The row is hidden in the sheet. It is imported like the others.',
 };
 
-/** What the checks of rows depend on besides the file. */
 interface CheckOptions {
   options: Partial<Pick<ImportOptions, 'course' | 'missingPhone'>>;
-  /** Which passwords are accepted. */
   policy: PasswordPolicy;
 }
 
-/** Checks rows one by one, against the schema and against those before them. */
+/** Checks rows one by one, against the schema and the rows before them. */
 export class RowChecker {
   readonly #check: CheckOptions;
   readonly #format: SourceFormat;
   readonly #mapping: ColumnMapping;
   readonly #repetitions: RepetitionFinder;
   readonly #labels: FileLabels;
-  /** The words that stood for roles. */
+  /** Words of the file that were read as roles, with the roles. */
   readonly roleWords = new Map<string, ImportableRole>();
-  /** The cells of the last row with a person. */
+  /** Cells of the last row with a person. */
   #before: readonly string[] = [];
 
   constructor(check: CheckOptions, format: SourceFormat, mapping: ColumnMapping, repetitions: RepetitionFinder) {
@@ -169,9 +164,9 @@ export class RowChecker {
     this.#labels = fileLabelsOf(mapping);
   }
 
-  /** @returns nothing for a row that was only filled down: it is no person's */
+  /** @returns the checked row; undefined for a row with only filled-down values */
   check({ cells, quoteFault, ...others }: SourceRow): FileRow | undefined {
-    // In a rejects file, as they were in the file that it came from.
+    // Restores the cells of a rejects file to those of the original file.
     const row = { ...others, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
     if (quoteFault !== undefined) {
       const message = `The row ${quoteFault}.`;
@@ -200,7 +195,7 @@ export class RowChecker {
   #rejectSurplusCells(row: SourceRow): RejectedRow | undefined {
     const { width } = this.#mapping;
     const { workbook, delimiter } = this.#format;
-    // Cells of a sheet are in their columns: those beside the table are notes.
+    // A sheet has no surplus cells: cells beside the table are notes.
     if (workbook) return undefined;
     const filled = row.cells.length > width ? filledWidth(row.cells) : 0;
     if (filled <= width) return undefined;
@@ -273,10 +268,10 @@ export class RowChecker {
     return found && rowProblem(found.code, { path: 'phone', message: found.message }, input, this.#labels);
   }
 
-  /** The fields of a row, with known words for roles and languages replaced by these; other languages have no mails. */
+  /** Returns the fields of a row. Replaces known words for roles and languages; a language without mails becomes blank. */
   #readInput(cells: readonly string[]): RowInput {
     const input = readFields(cells, this.#mapping);
-    // What can't be seen is no phone.
+    // A phone of invisible characters counts as blank.
     if (input.phone !== undefined && isBlank(input.phone)) input.phone = '';
     if (input.language !== undefined) input.language = parseLanguage(input.language) ?? '';
     if (input.role !== undefined) input.role = input.role.trim();
@@ -286,7 +281,7 @@ export class RowChecker {
     return { ...input, role };
   }
 
-  /** The warnings of a row; in a file with passwords without its values. */
+  /** Returns the warnings of a row; without values in a file with passwords. */
   #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
     const warnings = rowWarnings(person, cells, this.#mapping, this.#check.options.course !== undefined);
     return this.#labels.mayQuoteCells ? warnings : warnings.map(({ example: _, ...warning }) => warning);

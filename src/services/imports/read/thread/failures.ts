@@ -9,7 +9,7 @@ import { MissingColumns, RepeatedColumn } from '../columns/header-refusals.js';
 import { DoubtfulEncoding } from '../doubtful-encoding.js';
 import type { Column } from '../fields/headings.js';
 
-/** A failure on its way between threads, which would drop its class and all but its message. */
+/** A failure as it is sent between threads. Sending the error itself would drop its class and everything but its message. */
 export type PackedFailure =
   | { kind: 'doubtful encoding'; candidates: readonly EncodingCandidate[]; line: number }
   | { kind: 'missing columns'; missing: readonly ImportColumn[]; message: string }
@@ -43,7 +43,6 @@ export function packFailure(error: unknown): PackedFailure {
   return { kind: 'other', message, stack, code: systemErrorCode(error) };
 }
 
-/** The failure that was {@link packFailure}. */
 export function unpackFailure(failure: PackedFailure): Error {
   switch (failure.kind) {
     case 'doubtful encoding':

@@ -7,12 +7,14 @@ import { startTask, type ThreadTask } from './thread.js';
 import type { TableEnd, TableRequest } from './worker.js';
 
 /*
- * Reads files in threads. Each reading ends at once with its signal, and is refused after a minute of processor time.
+ * Reads files in threads. The signal ends a task immediately, and a file that takes more than a minute of processor time is
+ * refused.
  */
 
 /**
- * Reads a whole file once for its hash, type and encoding.
- * @throws AppError as `inspectPeople`, `IMPORT_FILE_INVALID` for a file that can't be read, the reason of the signal
+ * Reads a whole file once to find its hash, type and encoding.
+ * @throws AppError as `inspectPeopleFile`, and `IMPORT_FILE_INVALID` for an unreadable file
+ * @throws the reason of the signal
  */
 export async function inspectFile(
   file: string,
@@ -27,19 +29,20 @@ const optionsOf = ({ source: { isWorkbook } }: TableRequest, signal: AbortSignal
   signal,
 });
 
-/** Columns and first rows of a file. @throws AppError as `openTable`, the reason of the signal */
+/** Returns the columns and the first rows of a file. @throws AppError as `openTable`; the reason of the signal */
 export async function previewFile(request: TableRequest, signal?: AbortSignal): Promise<FilePreview> {
   return (await startTask('preview', request, optionsOf(request, signal))).result();
 }
 
-/** Whether a file has rows below its header. @throws AppError as `openTable`, the reason of the signal */
+/** Returns whether a file has rows below its header. @throws AppError as `openTable`; the reason of the signal */
 export async function fileHasRows(request: TableRequest, signal?: AbortSignal): Promise<boolean> {
   return (await startTask('hasRows', request, optionsOf(request, signal))).result();
 }
 
 /**
- * Opens a file of people as a stream of rows: memory doesn't grow with it, but for the shared texts of a workbook.
- * @throws AppError as `openTable` and `peopleTable`, the reason of the signal
+ * Opens a file of people as a stream of rows: memory doesn't grow with the file, except for the shared texts of a workbook.
+ * @throws AppError as `openTable` and `mapPeopleTable`
+ * @throws the reason of the signal
  */
 export async function openPeople(request: TableRequest, signal?: AbortSignal): Promise<PeopleTable> {
   const task = await startTask('readRows', request, optionsOf(request, signal));

@@ -7,22 +7,22 @@ import { FileProblem } from '../../../../tables/encoding/source-file.js';
 import { unpackFailure } from './failures.js';
 import type { Message, Task, Tasks } from './worker.js';
 
-/** Processor time of a task at most, in milliseconds: a pass over the largest files takes a third of it. */
+/** Maximum processor time of a task, in milliseconds. A pass over the largest files takes a third of it. */
 const maxProcessorMs = 60_000;
-/** How often it is looked at, in milliseconds. */
+/** Interval between checks of the processor time, in milliseconds. */
 const watchMs = 250;
-/** Threads at most: each import that runs or is planned has one, and each upload that is looked at. */
+/** Maximum threads. Each running or planning import has one, and each upload that is inspected. */
 const maxThreads = 40;
-/** How long a thread is kept for the next task, in milliseconds. */
+/** Time until an idle thread ends, in milliseconds. */
 const idleMs = 10_000;
-/** Heap of a thread, in MiB: rows come by and by, and shared texts aren't on it. */
+/** Heap of a thread, in MiB. Rows are streamed, and shared texts aren't on the heap. */
 const heapMb = 256;
-/** Part of it for new objects, in MiB: rows are gone soon, and what V8 takes by itself costs an import a quarter of its memory. */
+/** Heap for new objects, in MiB. Rows are short-lived; V8's default takes a quarter more memory. */
 const youngMb = 6;
 
 let pool: Promise<Piscina> | undefined;
 
-/** The threads of the process. Idle ones don't keep it from ending. */
+/** Creates the thread pool of the process. Idle threads don't keep the process alive. */
 async function openPool(): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
@@ -35,7 +35,7 @@ async function openPool(): Promise<Piscina> {
   });
 }
 
-/** Refusal of a file that takes more work than any table. */
+/** Returns the refusal of a file that takes more work than any real table. */
 function tooLarge(isWorkbook: boolean): FileProblem {
   return isWorkbook
     ? new FileProblem(
@@ -48,18 +48,17 @@ function tooLarge(isWorkbook: boolean): FileProblem {
       );
 }
 
-/** Bounds of a task besides those of its input. */
+/** Limits of a task, in addition to those of its input. */
 export interface TaskOptions {
-  /** Ends the task at once, whatever its thread does. */
+  /** Ends the task immediately, even in the middle of parsing. */
   signal: AbortSignal | undefined;
   isWorkbook?: boolean;
-  /** Replaced by tests. */
+  /** Maximum processor time in milliseconds. Tests replace it. */
   processorMs?: number;
 }
 
 type Results = { [Name in keyof Tasks]: Tasks[Name]['result'] };
 
-/** A task in a thread of its own. */
 export class ThreadTask<Name extends keyof Tasks> {
   readonly #port: MessagePort;
   readonly #stop = new AbortController();
@@ -94,7 +93,7 @@ export class ThreadTask<Name extends keyof Tasks> {
 
   readonly #refusal = () => tooLarge(this.#options.isWorkbook === true);
 
-  /** Refuses the file when its thread has worked too long. A thread that waits for its rows to be taken doesn't work. */
+  /** Refuses the file if its thread uses too much processor time. Waiting for the receiver of rows doesn't count. */
   #watchProcessor(threads: Piscina, threadId: number): void {
     const worker = threads.threads.find((thread: Worker) => thread.threadId === threadId);
     const before = worker?.performance.eventLoopUtilization().active ?? 0;
@@ -104,14 +103,14 @@ export class ThreadTask<Name extends keyof Tasks> {
     }, watchMs);
   }
 
-  /** Lets go of everything but the messages that have come. */
+  /** Releases all resources except the messages that have arrived. */
   #release(): void {
     clearInterval(this.#watch);
     this.#options.signal?.removeEventListener('abort', this.#abort);
     this.#port.close();
   }
 
-  /** Ends the task, if it hasn't ended, and its thread. @param error for the reader */
+  /** Ends the task and its thread, unless the task has ended. @param error thrown by {@link next} */
   end(error?: unknown): void {
     if (this.#ended) return;
     this.#ended = { error };
@@ -120,7 +119,7 @@ export class ThreadTask<Name extends keyof Tasks> {
     this.#wake?.();
   }
 
-  /** Next message of the task. @throws the failure of the task, the reason of the signal */
+  /** Returns the next message of the task. @throws the failure of the task, or the reason of the signal */
   async next(): Promise<Exclude<Message<Results[Name]>, { kind: 'started' | 'failed' }>> {
     for (;;) {
       if (this.#ended) throw this.#ended.error;
@@ -133,12 +132,10 @@ export class ThreadTask<Name extends keyof Tasks> {
     }
   }
 
-  /** Lets the thread send another list of rows. */
   requestRows(): void {
     this.#port.postMessage(null);
   }
 
-  /** Result of a task that sends nothing else. */
   async result(): Promise<Results[Name]> {
     for (;;) {
       const message = await this.next();
@@ -147,7 +144,6 @@ export class ThreadTask<Name extends keyof Tasks> {
   }
 }
 
-/** Starts a task. */
 export async function startTask<Name extends keyof Tasks>(
   name: Name,
   input: Tasks[Name]['input'],

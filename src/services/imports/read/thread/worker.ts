@@ -14,11 +14,10 @@ import { type FilePreview, previewTable } from '../preview.js';
 import { type PackedFailure, packFailure } from './failures.js';
 
 /*
- * Entry of the threads that make rows of hostile bytes: text and workbooks may ask for much work, which must neither stop the
+ * Entry point of the threads that read untrusted files. Text and workbooks may demand much work, which must neither block the
  * service nor outlive a cancellation. Decisions about rows need the database and are made outside.
  */
 
-/** A file that is to be read as a table. */
 export interface TableRequest {
   file: string;
   source: TableSource;
@@ -26,16 +25,15 @@ export interface TableRequest {
   limits: SourceLimits;
 }
 
-/** Facts of a table that are known with its header. */
+/** Facts of a table that are known after its header. */
 export type OpenedTable = Pick<PeopleTable, 'format' | 'header' | 'mapping' | 'warnings'>;
 
-/** Facts that are known at the end of a table. */
+/** Facts of a table that are known after its last row. */
 export interface TableEnd {
   lines: number;
   mergedLines: readonly number[];
 }
 
-/** The tasks of a thread: what they take, and what they end with. */
 export interface Tasks {
   inspect: { input: { file: string; encoding: Encoding | 'auto' }; result: Inspection };
   preview: { input: TableRequest; result: FilePreview };
@@ -43,7 +41,7 @@ export interface Tasks {
   readRows: { input: TableRequest; result: TableEnd };
 }
 
-/** Messages of a thread, in this order; the last one is the end of its task. */
+/** Messages of a thread, in this order. `done` and `failed` end the task. */
 export type Message<Result> =
   | { kind: 'started'; threadId: number }
   | { kind: 'opened'; table: OpenedTable }
@@ -51,15 +49,14 @@ export type Message<Result> =
   | { kind: 'done'; result: Result }
   | { kind: 'failed'; failure: PackedFailure };
 
-/** Task of a thread, and the port for its messages. */
 export interface Task<Name extends keyof Tasks> {
   input: Tasks[Name]['input'];
   port: MessagePort;
 }
 
-/** Rows and characters that are sent together. */
+/** Maximum rows and characters of a message. */
 const [sentRows, sentCharacters] = [500, 256 * 1024];
-/** Lists of rows that may be on their way: memory doesn't grow when they are taken slowly. */
+/** Lists of rows that are sent before the receiver asks for more: memory doesn't grow if the receiver is slow. */
 const credit = 2;
 
 async function run<Name extends keyof Tasks>(
@@ -87,7 +84,7 @@ export const inspect = (task: Task<'inspect'>) =>
 export const preview = (task: Task<'preview'>) =>
   run(task, async (request) => previewTable(await open(request), request.options));
 
-/** Whether a table has rows below its header. */
+/** Returns whether a table has rows below its header. */
 export const hasRows = (task: Task<'hasRows'>) =>
   run(task, async (request) => {
     const table = await open(request);
@@ -98,7 +95,7 @@ export const hasRows = (task: Task<'hasRows'>) =>
     }
   });
 
-/** Rows in lists of about the same size. A fault follows the rows before it. */
+/** Yields rows in lists of about equal size. A fault follows the rows before it. */
 async function* groupRows(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
   let list: SourceRow[] = [];
   let characters = 0;
