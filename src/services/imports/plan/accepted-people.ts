@@ -1,15 +1,14 @@
 import { KeyIndex } from '../read/rows/key-index.js';
 
 /**
- * The people whose rows were not rejected, and their courses, in about 14 bytes each, and a byte a line: on several lines of a file one person is
- * one account. A batch may be decided again with another result: the last result of a line counts.
+ * The people of accepted rows, and their courses, in about 14 bytes each, plus one byte for each line. A person on several
+ * lines is one account. A batch may be decided again with another result: the last result of a line counts.
  */
 export class AcceptedPeople {
   readonly #first = new KeyIndex();
-  /** 1 for the lines of accepted rows. */
+  /** 1 for the line of an accepted row, otherwise 0. */
   #lines = new Uint8Array(1024);
 
-  /** Whether a row was not rejected. */
   isAccepted(line: number): boolean {
     return this.#lines[line] === 1;
   }
@@ -23,7 +22,7 @@ export class AcceptedPeople {
     this.#lines[line] = Number(isAccepted);
   }
 
-  /** Notes the person of an accepted row, and courses that it enrolls in. */
+  /** Adds the person of an accepted row, and the courses in which the row enrolls the person. */
   addPerson(line: number, email: string, courses: readonly string[] = []): void {
     for (const key of [email, ...courses.map((course) => `${email} ${course}`)]) {
       const seen = this.#first.recordLine(key, line);
@@ -31,7 +30,7 @@ export class AcceptedPeople {
     }
   }
 
-  /** The line before this one that has the person. */
+  /** Returns the line before this one that has the person, if any. */
   lineOf(email: string, before: number): number | undefined {
     const line = this.#first.lineOf(email);
     return line !== undefined && line < before && this.isAccepted(line) ? line : undefined;

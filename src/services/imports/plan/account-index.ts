@@ -5,7 +5,6 @@ import type { Core } from '../../core.js';
 import { type FileRow, isRejected } from '../read/rows/rows.js';
 import type { ExistingAccount } from './outcomes.js';
 
-/** The attributes of {@link ExistingAccount}. */
 export const accountAttributes = [
   'id',
   ...inputFields('import'),
@@ -15,16 +14,15 @@ export const accountAttributes = [
   'updatedAt',
 ] as const;
 
-/** The accounts that a batch of rows matches. */
 export interface MatchingAccounts {
   byEmail: ReadonlyMap<string, ExistingAccount>;
   byPhone: ReadonlyMap<string, ExistingAccount>;
 }
 
 /**
- * The accounts that have the emails and phones of the rows: two queries a batch, each on its own index, and a third for
- * accounts that only a phone matches. The index of the phones has the ids too: nearly always they are those of accounts
- * that the emails match.
+ * Returns the accounts with the emails and phones of the rows. Two queries use the indexes of emails and phones, and a third
+ * reads accounts that match by phone only. Nearly all phones belong to accounts that match by email, so the second query
+ * reads only the ids, which its index contains.
  */
 export async function accountsFor(
   { database }: Core,
@@ -46,7 +44,7 @@ export async function accountsFor(
       byId.set(account.id, account);
     const byEmail = new Map<string, ExistingAccount>();
     const byPhone = new Map<string, ExistingAccount>();
-    // An account may be created between the queries: one that only one of them found counts for both keys.
+    // An account may be created between the queries: if only one query found it, it still counts for both keys.
     for (const account of byId.values()) {
       byEmail.set(account.email, account);
       if (account.phoneKey !== null) byPhone.set(account.phoneKey, account);

@@ -8,14 +8,13 @@ import { ambiguousTitleMessage, findCourseByName, findCoursesByName, newestTitle
 import { headingKey } from '../read/fields/headings.js';
 import type { CourseReference, LeftOutEnrollment, PlannedEnrollment } from './outcomes.js';
 
-/** A course, none, or the refusal of a title that several courses have. */
+/** A course, `unknown`, or the refusal of a title that several courses have. */
 type FoundCourse = CourseReference | 'unknown' | { refusal: string };
 
-/** Why no course matches a name. */
 export const courseAmbiguous = 'Course: there are several with this title. Name it by its id.';
 export const courseUnknown = 'Course: there is none with this id or title.';
 
-/** The refusal of a row whose course is full, with the ways out. */
+/** Reason for rejecting a row whose course is full, with the alternatives. */
 export const courseFull =
   'Course is at maximum capacity. Raise its maximum, or import with --when-full wait (waiting list) or --when-full skip-course (account alone).';
 
@@ -24,20 +23,20 @@ function referenceTo({ id, title, trainerId, maxStudents, waitingMax, isPublishe
 }
 
 const maxComparedTitles = 1000;
-/** Unknown names that are compared with all titles, which takes milliseconds for each: nobody corrects more by their suggestions. */
+/** Maximum unknown names that get a suggestion: comparing a name with all titles takes milliseconds. */
 const maxSuggestions = 20;
 
-/** Whether a name has a title in it, as in "First Aid (online)", or is a part of it. Both are compared by their keys. */
+/** Whether a name contains a title, as "First Aid (online)" does, or is a part of a title. Compares normalized texts. */
 function isPartOf(title: string, name: string): boolean {
   const [shorter, longer] = title.length < name.length ? [title, name] : [name, title];
   return shorter.length > 3 && longer.includes(shorter);
 }
 
-/** The courses that a file names, by id or by title, each looked up once. */
+/** The courses that a file names by id or title. Each is looked up once. */
 export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
-  /** Of courses that a name which none has may mean; read when there is such a name. */
+  /** Titles for suggestions; read once a name is unknown. */
   #titles: readonly { title: string; key: string }[] = [];
   readonly #suggestions = new Map<string, string | undefined>();
 
@@ -66,12 +65,12 @@ export class CourseIndex {
       if (this.#suggestions.size === maxSuggestions) break;
       if (this.get(name) !== 'unknown') continue;
       this.#suggestions.set(name, this.#suggest(name));
-      // Requests are answered between two names.
+      // Lets the event loop answer requests between two names.
       await nextTick();
     }
   }
 
-  /** Returns the title of a new course that an unknown name may mean; only for the first {@link maxSuggestions} of them. */
+  /** Returns a similar title for an unknown name; only for the first {@link maxSuggestions} names. */
   similar(name: string): string | undefined {
     return this.#suggestions.get(name);
   }
@@ -85,13 +84,16 @@ export class CourseIndex {
     return longest?.title ?? findSuggestion(name, titles);
   }
 
-  /** A course that was loaded. */
+  /** Returns a loaded course. */
   get(name: string): FoundCourse {
     return this.#found.get(name) ?? 'unknown';
   }
 }
 
-/** The course that all trainees of a file are enrolled in. @throws AppError `VALIDATION` when no course matches, or more than one */
+/**
+ * Finds the course that all trainees of a file are enrolled in.
+ * @throws AppError `VALIDATION` unless exactly one course matches
+ */
 export async function findDefaultCourse(core: Core, name: string | undefined): Promise<CourseReference | null> {
   if (name === undefined) return null;
   const course = await findCourseByName(core, name);
@@ -99,13 +101,13 @@ export async function findDefaultCourse(core: Core, name: string | undefined): P
   throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseUnknown }]);
 }
 
-/** Enrollments of a row with their places, and those without one. */
+/** Enrollments of a row with a seat or on a waiting list, and enrollments without a place. */
 interface AllocatedEnrollments {
   enrollments: PlannedEnrollment[];
   leftOut: LeftOutEnrollment[];
 }
 
-/** The remaining capacity of courses that have a limit, as rows take it in their order. */
+/** Remaining capacity of courses with a limit. Rows take it in their order. */
 export class CourseCapacity {
   readonly #free = new Map<string, Vacancies>();
   readonly #core: Core;
@@ -124,8 +126,8 @@ export class CourseCapacity {
   }
 
   /**
-   * Gives the enrollments of a row their places.
-   * @returns nothing for a row that is rejected, because one of its courses has no seat
+   * Allocates seats and waiting list places to the enrollments of a row.
+   * @returns undefined if the row is rejected because a course has no seat
    */
   allocate(
     planned: readonly PlannedEnrollment[],
@@ -140,7 +142,7 @@ export class CourseCapacity {
       const free = this.#free.get(course.id);
       if (!free || free.takeSeat(isOnWaitingList)) placed.enrollments.push(one);
       else if (whenFull !== 'wait') placed.leftOut.push({ course, code: 'COURSE_FULL' });
-      // Otherwise the place on the list stays as it is.
+      // Otherwise, the enrollment keeps its place on the waiting list.
       else if (!isOnWaitingList) {
         if (free.joinWaitingList()) placed.enrollments.push({ ...one, status: 'waiting' });
         else placed.leftOut.push({ course, code: 'WAITING_LIST_FULL' });

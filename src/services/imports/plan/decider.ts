@@ -16,59 +16,62 @@ import { EnrollmentDecider } from './enrollment-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
 
-/** By these an account is found, or called. */
+/** Fields that identify or name an account. */
 const releasedFields = ['firstName', 'lastName', 'email', 'phone'] as const;
 
-/** Rows read in one query. */
 const ledgerPage = 5000;
 
 /**
- * Decides on rows, batch by batch in the order of the file. The decisions don't depend on how much of the file is
- * already written: the decider remembers what earlier rows do to accounts and their keys. So a plan, an uninterrupted
- * run and a resumed run decide the same.
+ * Decides on rows, batch by batch, in the order of the file. The decisions don't depend on how much of the file is already
+ * written, because the decider remembers how earlier rows change accounts and their keys. A plan, an uninterrupted run and a
+ * resumed run therefore decide the same.
  */
 export class Decider {
   readonly #core: Core;
   readonly #options: ImportOptions;
   readonly #enrollments: EnrollmentDecider;
   readonly #people = new AcceptedPeople();
-  /** Rows before this line are written. */
   #writtenBefore = 0;
   #phones: PhoneKeys = plainPhoneKeys;
-  /** The lines of the rows that matched accounts, by account. */
+  /** The first line that matched each account, by account id. */
   readonly #targets = new KeyIndex();
-  /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
+  /** Old emails and phones that updates changed, with their accounts. Later rows still refer to these accounts by them. */
   readonly #releasedKeys = new Map<string, string>();
-  /** The accounts whose name, email or phone earlier rows change. */
+  /** Accounts whose name, email or phone earlier rows change. */
   readonly #renamedAccounts = new Set<string>();
-  /** The accounts that rows matched by their phone alone, by `line account`. */
+  /** Accounts that rows matched by phone only, by `line account`. */
   readonly phoneMatches = new KeyIndex();
   readonly #plannedPhoneMatches: KeyIndex | undefined;
-  /** Accounts that were changed since don't match by their phone alone. */
+  /** Accounts that changed after this time don't match by phone only. */
   readonly #unchangedSince: Date | null;
 
-  private constructor(core: Core, options: ImportOptions, begun: Import | null, planned: KeyIndex | undefined) {
+  private constructor(core: Core, options: ImportOptions, unfinished: Import | null, planned: KeyIndex | undefined) {
     this.#core = core;
     this.#options = options;
     this.#plannedPhoneMatches = planned;
-    this.#unchangedSince = begun && isPlannedWithoutReview(begun) ? begun.startedAt : null;
+    this.#unchangedSince = unfinished && isPlannedWithoutReview(unfinished) ? unfinished.startedAt : null;
     this.#enrollments = new EnrollmentDecider(core, options, this.#people);
   }
 
   /**
-   * @param begun the import whose first rows are done
-   * @param planned the matches by phone alone of the plan that is applied: accounts that took a phone later don't match
-   * @throws AppError `VALIDATION` for a default course that can't be found
+   * @param unfinished the import whose first rows are done
+   * @param planned the phone-only matches of the applied plan: accounts that got a phone later don't match
+   * @throws AppError `VALIDATION` if the default course doesn't exist
    */
-  static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
-    const decider = new Decider(core, options, begun, planned);
+  static async open(
+    core: Core,
+    options: ImportOptions,
+    unfinished: Import | null,
+    planned?: KeyIndex,
+  ): Promise<Decider> {
+    const decider = new Decider(core, options, unfinished, planned);
     await decider.#enrollments.reload();
     decider.#phones = await readPhoneKeys(core);
-    if (begun) await decider.#loadDoneRows(begun.id);
+    if (unfinished) await decider.#loadDoneRows(unfinished.id);
     return decider;
   }
 
-  /** Reads from the ledger what the rows that are done did. */
+  /** Restores the effects of the rows that are done from the ledger. */
   async #loadDoneRows(importId: string): Promise<void> {
     const { ImportRow } = this.#core.database.models;
     for (let after = 0; ; ) {
@@ -98,21 +101,21 @@ export class Decider {
     if (before.phone) this.#releasedKeys.set(`phone ${this.#phones.keyOf(before.phone)}`, userId);
   }
 
-  /** The country of phones that the decisions rely on; empty for none. */
+  /** Country of phones that the decisions rely on; empty for none. */
   get country(): string {
     return this.#phones.country;
   }
 
   /**
-   * An account in a sentence: by name and email; by its id where an earlier row of the file changes these, because they
-   * depend on how much of the file is written.
+   * Names an account by name and email. If an earlier row changes these, the id is used instead, because a resumed run would
+   * see the new name and email.
    */
   #nameOf(id: string, account: ExistingAccount | undefined): string {
     if (account === undefined || this.#renamedAccounts.has(id)) return `account ${id}`;
     return nameAndEmail(account);
   }
 
-  /** Notes the people of rows that an earlier run has written. */
+  /** Adds the people of rows that an earlier run wrote. */
   addDone(rows: readonly FileRow[]): void {
     for (const row of rows)
       if (!isRejected(row) && row.isRepeatedPerson !== undefined && this.#people.isAccepted(row.line))
@@ -120,13 +123,13 @@ export class Decider {
   }
 
   /**
-   * Decides on the rows of a batch, in their order; on rows about the same person one after the other.
-   * @param capacity of limited courses; a plan keeps it from batch to batch
-   * @param refresh reads everything again, because others have changed what the earlier decisions relied on
+   * Decides on the rows of a batch in their order. Rows about the same person are decided one after the other.
+   * @param capacity capacity of limited courses; a plan keeps it from batch to batch
+   * @param refresh reads everything again, because others changed what earlier decisions relied on
    */
   async decide(rows: readonly FileRow[], capacity: CourseCapacity, refresh = false): Promise<readonly Decision[]> {
     if (refresh) {
-      // A batch is decided again when it is its turn to be written.
+      // A batch is decided again when all batches before it are written.
       this.#writtenBefore = rows[0]?.line ?? 0;
       this.#phones = await readPhoneKeys(this.#core);
       await this.#enrollments.reload();
@@ -151,11 +154,11 @@ export class Decider {
     this.#people.addPerson(row.line, decision.row.person.email, courses);
   }
 
-  /** Decides on a row about the person of an earlier line that was not rejected. */
+  /** Decides on a row about the person of an earlier accepted line. */
   #decideSamePerson(row: CandidateRow, earlierLine: number, account: ExistingAccount | undefined): Decision {
     if (account === undefined && earlierLine < this.#writtenBefore)
       return rejection(row, 'ALREADY_EXISTS', `The account of line ${earlierLine} was changed or removed meanwhile.`);
-    // Accounts that were there before are known by their first line.
+    // Accounts that existed before are known by their first line.
     const isAccountCreated = !account || (this.#targets.lineOf(account.id) ?? row.line) > earlierLine;
     const same = { code: 'SAME_PERSON', earlierLine, isAccountCreated, ...(account && { account }) } as const;
     return { outcome: 'skipped', row, ...same, enrollments: [] };
@@ -198,7 +201,7 @@ export class Decider {
     }
     const account = emailOwner ?? phoneOwner;
     const earlier = this.#targets.recordLine(userId, row.line);
-    // A rejected line about the same person decides nothing.
+    // A rejected line about the same person doesn't count.
     if (earlier !== undefined && earlier < row.line && !(row.isRepeatedPerson && !this.#people.isAccepted(earlier)))
       return rejection(
         row,
@@ -206,13 +209,12 @@ export class Decider {
         `Line ${earlier} is about ${this.#nameOf(userId, account)}, too.`,
         userId,
       );
-    // Only a released key matched: another process has changed the account since.
+    // Only an old key matched: another process changed the account meanwhile.
     if (account === undefined)
       return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
     return this.#decideExisting(row, account);
   }
 
-  /** Decides on a row that matches an account. */
   #decideExisting(row: CandidateRow, account: ExistingAccount): Decision {
     const { onExisting, resetPasswords } = this.#options;
     const userId = account.id;
@@ -235,7 +237,7 @@ export class Decider {
     return { outcome: 'updated', row, account, changes, resetPassword: resetPasswords, enrollments: [] };
   }
 
-  /** Rejects role changes of trainers who have courses and of trainees who have enrollments. */
+  /** Rejects role changes of trainers with courses, and of trainees with open enrollments. */
   async #withoutBlockedRoleChanges(decisions: readonly Decision[]): Promise<Decision[]> {
     const blocked = await blockedRoleChanges(this.#core, decisions);
     return decisions.map((one) => {
@@ -247,7 +249,7 @@ export class Decider {
   }
 }
 
-/** The rows in rounds, so that a row about the person of an earlier one is decided on after it. */
+/** Splits rows into rounds, so that a row is decided after earlier rows about the same person. */
 function splitIntoRounds(rows: readonly FileRow[]): FileRow[][] {
   const rounds: FileRow[][] = [];
   const roundOf = new Map<string, number>();
@@ -262,10 +264,9 @@ function splitIntoRounds(rows: readonly FileRow[]): FileRow[][] {
   return rounds;
 }
 
-/** Whether the service plans the remaining rows of an import by itself: nobody sees what that plan does to whom. */
+/** Whether the service itself plans the remaining rows of an import: then nobody reviews whom the plan affects. */
 const isPlannedWithoutReview = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
 
-/** Name and email of an account. */
 const nameAndEmail = ({ firstName, lastName, email }: ExistingAccount) => `${firstName} ${lastName} <${email}>`;
 
 const otherEmailReason = (name: string) =>
@@ -277,13 +278,13 @@ const takenSinceReason = (name: string) =>
 const changedSinceReason = (name: string) =>
   `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;
 
-/** Whether two values look the same: macOS writes an accent as a character of its own, and nobody sees that. */
+/** Whether two values look the same. macOS writes an accent as a separate character, which nobody sees. */
 function looksSame(one: string | boolean, other: string | boolean | null): boolean {
   if (one === other) return true;
   return typeof one === 'string' && typeof other === 'string' && normalized(one, 'NFC') === normalized(other, 'NFC');
 }
 
-/** The fields in which the row differs from the account. */
+/** Returns the fields in which the row differs from the account, with the new values. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
   const changes: Record<string, string | boolean> = {};
   for (const field of inputFields('import')) {

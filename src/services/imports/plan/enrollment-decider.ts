@@ -18,46 +18,44 @@ import {
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
-/** The courses as of one moment. A batch uses one version throughout, because another batch may reload them meanwhile. */
+/** The courses at one moment. A batch uses the same version throughout, because another batch may reload the courses. */
 interface KnownCourses {
   index: CourseIndex;
-  /** The course for all trainees of the file. */
   forAll: CourseReference | null;
 }
 
 const cancelledReason =
   'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
 
-/** What the cells of courses say. */
 const courseCellsOf = ({ course, otherCourses = [] }: ImportedPerson): readonly string[] =>
   course === undefined ? [] : [course, ...otherCourses];
 
-/** The courses that a cell may list: with commas too, as a form joins the answers to a question. */
+/** Splits a cell that may list courses. Commas count, too, because forms join answers with commas. */
 function splitCourseList(cell: string, separator = /[;|,]/): string[] {
   const parts = cell.split(separator).map((part) => part.trim());
   return separator.test(cell) ? parts.filter((part) => part !== '') : [];
 }
 
-/** The names of the courses of a row. A cell lists several where no course has all of it as its title. */
+/** Returns the names of the courses of a row. A cell is split only if no course has the whole cell as its title. */
 function courseNamesOf(person: ImportedPerson, index: CourseIndex): string[] {
   return courseCellsOf(person).flatMap((cell) => {
     if (index.get(cell) !== 'unknown') return [cell];
     const all = splitCourseList(cell);
     if (all.length > 0 && all.every((part) => index.get(part) !== 'unknown')) return all;
-    // A comma may be a part of a title.
+    // Without commas, because a comma may be a part of a title.
     const listed = splitCourseList(cell, /[;|]/);
     return listed.length > 0 ? listed : [cell];
   });
 }
 
-/** Adds enrollments to decisions on accounts, or rejects rows for them. */
+/** Adds enrollments to decisions, or rejects rows because of their courses. */
 export class EnrollmentDecider {
   readonly #core: Core;
   readonly #options: ImportOptions;
   readonly #people: AcceptedPeople;
   #courses: KnownCourses;
 
-  /** @param people of the rows before */
+  /** @param people people of the rows before */
   constructor(core: Core, options: ImportOptions, people: AcceptedPeople) {
     this.#core = core;
     this.#options = options;
@@ -65,13 +63,16 @@ export class EnrollmentDecider {
     this.#courses = { index: new CourseIndex(core), forAll: null };
   }
 
-  /** Forgets the courses and loads the default course again. @throws AppError `VALIDATION` when it can't be found */
+  /**
+   * Forgets the courses and loads the default course again.
+   * @throws AppError `VALIDATION` if the default course doesn't exist
+   */
   async reload(): Promise<void> {
     const forAll = await findDefaultCourse(this.#core, this.#options.course);
     this.#courses = { index: new CourseIndex(this.#core), forAll };
   }
 
-  /** The decisions with the enrollments that their rows bring, or rejected for them. */
+  /** Returns the decisions with the enrollments of their rows, or as rejections. */
   async decide(decisions: readonly Decision[], capacity: CourseCapacity): Promise<readonly Decision[]> {
     const named = decisions.flatMap((one) =>
       one.outcome === 'rejected'
@@ -98,10 +99,10 @@ export class EnrollmentDecider {
         if (!existing) return [planned];
         const isPromoted = existing.status === 'waiting' && mayFollow('waiting', planned.status, 'manager');
         if (rulesOf(existing.status).isEnrolled && !isPromoted) return [];
-        // An inactive account on the list has no seat reserved.
+        // An inactive account on the waiting list has no reserved seat.
         return [{ ...planned, earlier: existing, isOnWaitingList: isPromoted && wasActive(decision) }];
       });
-      // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
+      // Only trainees can request a cancelled enrollment again. An import can only make it active, like any manager.
       if (enrollments.some(({ earlier, status }) => earlier && !mayFollow(earlier.status, status, 'manager')))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !this.#isActiveAfter(decision))
@@ -132,7 +133,7 @@ export class EnrollmentDecider {
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }
-    // A file may have trainers too.
+    // A file may contain trainers, too.
     if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
       enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? reply : null });
     if (!isSamePerson(decision)) return { ...decision, enrollments };
@@ -152,7 +153,7 @@ export class EnrollmentDecider {
     }
   }
 
-  /** Whether the account is active once the row is done: inactive accounts can't be enrolled elsewhere either. */
+  /** Whether the account is active after its row is imported. Inactive accounts can't be enrolled. */
   #isActiveAfter(decision: Accepted): boolean {
     switch (decision.outcome) {
       case 'created':
@@ -164,7 +165,7 @@ export class EnrollmentDecider {
     }
   }
 
-  /** The account of a skipped row. Whether or not an earlier line about the same person is written, the answer is the same. */
+  /** Returns role and state of the account of a skipped row, whether or not earlier lines about the person are written. */
   #accountAfter(decision: Accepted & { outcome: 'skipped' }): { role: string; isActive: boolean } {
     const { account, row } = decision;
     const { role = account?.role ?? this.#options.role, isActive = account?.isActive ?? true } = row.person;
@@ -172,7 +173,7 @@ export class EnrollmentDecider {
     return account && !isUpdated ? account : { role, isActive };
   }
 
-  /** The existing enrollments of any status, by `user course`. */
+  /** Returns existing enrollments of any status, by `user course`. */
   async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, EarlierEnrollment>> {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
@@ -194,13 +195,12 @@ export class EnrollmentDecider {
   }
 }
 
-/** Whether the account of a decision is active before its row is done. */
 const wasActive = (decision: Accepted): boolean =>
   decision.outcome !== 'created' && (decision.account?.isActive ?? false);
 
 const inactiveReason = 'Trainee account is inactive. Activate it, or leave the course out.';
 
-/** The existing account of a decision; undefined when the row or an earlier one creates it. */
+/** Returns the existing account of a decision; undefined if this row or an earlier row creates it. */
 function accountIdOf(decision: Accepted): string | undefined {
   return decision.outcome === 'created' ? undefined : decision.account?.id;
 }

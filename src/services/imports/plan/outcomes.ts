@@ -10,7 +10,6 @@ import { enrollmentEffects } from '../../enrollments/effects.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
-/** The fields of an existing account that an import reads. */
 export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'import'>> {
   id: string;
   phoneKey: string | null;
@@ -19,26 +18,24 @@ export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'
   updatedAt: Date;
 }
 
-/** What an update may change. */
 export type AccountChanges = Partial<Pick<AccountValues, AccountInputField<'import'>>>;
 
-/** A course as an import knows it. */
 export type CourseReference = Pick<Course, 'id' | 'title' | 'trainerId' | 'maxStudents' | 'waitingMax' | 'isPublished'>;
 
-/** An enrollment of somebody who isn't enrolled any more, or waits, as it is before a row enrolls them. */
+/** An existing enrollment that has ended or is waiting, as it is before a row enrolls the person again. */
 export type EarlierEnrollment = Pick<
   Enrollment,
   'id' | 'status' | 'waitingNumber' | 'enrolledAt' | 'cancelReason' | 'reply' | 'replyAt' | 'replyBy'
 >;
 
-/** An enrollment that a row creates, or enrolls somebody with again. */
+/** An enrollment that a row creates or renews. */
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
   reply: string | null;
-  /** The enrollment that they have left: a trainee has at most one in a course. */
+  /** The existing enrollment to renew: a trainee has at most one in a course. */
   earlier?: EarlierEnrollment;
-  /** Whether it takes a seat as the next of the waiting list, which the seats of newcomers leave free. */
+  /** Whether the person is on the waiting list, for which seats are kept free from newcomers. */
   isOnWaitingList?: boolean;
 }
 
@@ -56,19 +53,17 @@ interface WithEnrollments {
   leftOut?: readonly LeftOutEnrollment[];
 }
 
-/** The decision on a row about the person of an earlier line: it only enrolls. */
+/** Decision on a row about the person of an earlier line: the row only enrolls. */
 export interface SamePerson extends WithEnrollments {
   outcome: 'skipped';
   code: 'SAME_PERSON';
-  /** The earlier line, which says whose account it is. */
   earlierLine: number;
-  /** As it is now; absent when the earlier line creates it and isn't written. */
+  /** The current account; absent if the earlier line creates the account and isn't written yet. */
   account?: ExistingAccount;
-  /** Whether the earlier line creates the account, or has done so. */
+  /** Whether the earlier line creates the account, or has created it. */
   isAccountCreated: boolean;
 }
 
-/** What an import does with a row. */
 export type Decision =
   | ({ outcome: 'created' } & WithEnrollments)
   | ({
@@ -81,13 +76,12 @@ export type Decision =
   | SamePerson
   | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
 
-/** The outcome of a row. */
 export type Outcome = Decision['outcome'];
 
 /**
- * The decision to reject a row.
- * @param reason a sentence for the person who corrects the file
- * @param accountId the account that the row matched, if any
+ * Returns the decision to reject a row.
+ * @param reason sentence for the person who corrects the file
+ * @param accountId account that the row matched, if any
  */
 export function rejection(
   row: FileRow,
@@ -99,11 +93,10 @@ export function rejection(
   return { outcome: 'rejected', row: { line, cells, code, reason }, ...(accountId !== undefined && { accountId }) };
 }
 
-/** The enrollments that a row leaves out. */
 export const leftOutOf = (decision: Decision): readonly LeftOutEnrollment[] =>
   decision.outcome === 'rejected' ? [] : (decision.leftOut ?? []);
 
-/** The code of a decision, and those of further faults as the database keeps them: each between spaces. */
+/** Returns the first code of a decision, and further codes as the database stores them: with a space around each. */
 export function codesOf(decision: Decision): { code: RowCode | null; otherCodes: string | null } {
   const codes = new Set<RowCode>();
   if (decision.outcome === 'skipped') codes.add(decision.code);
@@ -119,7 +112,7 @@ const leftOutReasons = {
   WAITING_LIST_FULL: 'the course and its waiting list are full',
 } as const;
 
-/** Reason of a rejection or of left-out enrollments; null for other rows. */
+/** Returns the reason for a rejection or for left-out enrollments; null for other rows. */
 export function reasonOf(decision: Decision): string | null {
   if (decision.outcome === 'rejected') return decision.row.reason;
   const leftOut = leftOutOf(decision).map(
@@ -128,7 +121,7 @@ export function reasonOf(decision: Decision): string | null {
   return leftOut.length === 0 ? null : leftOut.join(' ');
 }
 
-/** Counts the enrollments of a row with a seat, on waiting lists, and left out. */
+/** Counts the enrollments of a row that have a seat, wait, or are left out. */
 export function countEnrollments(decision: Decision): { enrolled: number; waiting: number; leftOut: number } {
   const enrollments = decision.outcome === 'rejected' ? [] : decision.enrollments;
   const enrolled = enrollments.filter(takesSeat).length;
@@ -140,7 +133,7 @@ export function needsSecret(decision: Decision): decision is Decision & { outcom
   return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
 }
 
-/** Whether the person of a row is invited to set a password: who brings one along keeps it. */
+/** Whether the person of a row is invited to set a password. A person whose password is in the file isn't. */
 export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
   return invite && decision.outcome === 'created' && !hasOwnPassword(decision.row);
 }
@@ -149,16 +142,16 @@ function hasOwnPassword({ person: { password, passwordHash } }: CandidateRow): b
   return password !== undefined || passwordHash !== undefined;
 }
 
-/** Whether the person gets an invitation while the import runs: a line about the same person has the same password, or none. */
+/** Whether the person gets an invitation while the import runs. All lines about a person have the same password, or none. */
 function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
   if (isSamePerson(decision)) return options.invite && decision.isAccountCreated && !hasOwnPassword(decision.row);
-  // An activation queues an open invitation.
+  // An activation sends an open invitation.
   if (decision.outcome === 'updated' && decision.changes.isActive)
     return isOpenInvitation(decision.account.inviteState);
   return isInvited(options, decision);
 }
 
-/** Enrollments of a row that its person gets a mail about. */
+/** Returns the enrollments that the person gets a mail about. */
 export function enrollmentsToNotify(
   options: Pick<ImportOptions, 'invite' | 'notify'>,
   decision: Decision,
@@ -171,12 +164,10 @@ export function enrollmentsToNotify(
   });
 }
 
-/** Whether the row only enrolls the person of an earlier line. */
 export function isSamePerson(decision: Decision): decision is SamePerson {
   return decision.outcome === 'skipped' && decision.code === 'SAME_PERSON';
 }
 
-/** Whether a decision depends on the capacity of a course. */
 export function dependsOnCapacity(decision: Decision): boolean {
   if (decision.outcome === 'rejected') return false;
   return [...decision.enrollments, ...leftOutOf(decision)].some(({ course }) => course.maxStudents !== null);

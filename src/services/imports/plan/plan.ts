@@ -31,61 +31,59 @@ import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
 import { findUnfinished, reuseUnfinishedOptions } from './unfinished.js';
 
-/** What importing a file would do. Planning writes nothing. */
+/** The effects of importing a file. Planning writes nothing. */
 export interface ImportPlan {
-  /** A digest of the file, the options and the accounts that match: plans with the same id have the same effect. */
+  /** Digest of the file, the options and the matching accounts: plans with the same id have the same effect. */
   id: string;
   file: string;
   fileSha256: string;
-  /** The file's device, inode, size and time of change when it was read. */
+  /** Device, inode, size and modification time of the file when it was read. */
   fileIdentity: string;
   options: ImportOptions;
   format: SourceFormat;
-  /** By which the rows were told apart. */
+  /** Normalizes phones to compare rows. */
   phones: PhoneKeys;
-  /** All columns of the file, with their effects. */
   columns: readonly PlannedColumn[];
-  /** The first names of people with letters beyond ASCII: whether they look right tells whether the encoding is. */
+  /** The first few names with non-ASCII letters. They show people whether the encoding is right. */
   names: readonly string[];
-  /** Words of the file that were read as roles, besides the roles' own names. */
+  /** Words of the file that were read as roles, except the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
-  /** The roles of the accounts that are created; those that an unfinished import has created are not counted. */
+  /** Number of created accounts by role, without the accounts that an unfinished import has created. */
   createdByRole: Readonly<Record<ImportableRole, number>>;
-  /** Of the file; null when it was not read to its end. */
+  /** Number of lines of the file; null if it was not read to its end. */
   lines: number | null;
   samples: readonly PlanSample[];
-  /** Why rows are skipped or rejected, those that an unfinished import has done included. */
+  /** Reasons why rows are skipped or rejected, including rows that an unfinished import has done. */
   reasons: readonly PlanReason[];
-  /** What looks wrong in the columns, and in rows that are not rejected. */
+  /** Warnings about columns, and about rows that are not rejected. */
   warnings: readonly PlanWarning[];
-  /** The updates that change who an account is, and how many more there are. */
+  /** Updates that change names, emails or roles, and the number of further ones. */
   identityChanges: readonly IdentityChange[];
   identityChangesLeftOut: number;
-  /** Accounts that get one. */
+  /** Number of accounts that get a generated password. */
   generatedPasswords: number;
-  /** Mails that are queued. */
   invitations: number;
-  /** Mails about enrollments that are queued. */
+  /** Number of mails about enrollments. */
   news: number;
-  /** The line of the bad row at which the import will stop, with `onError: stop`. */
+  /** Line of the bad row at which the import will stop, with `onError: stop`. */
   stopsAtLine: number | null;
-  /** Why the plan must not be applied: more bad rows than the options allow. */
+  /** Reason why the plan must not be applied: more bad rows than the options allow. */
   refusal: string | null;
   /**
-   * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with. One that was
-   * refused and whose rows are not all undone has the status `undoing`: its undo is resumed.
+   * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with. With the
+   * status `undoing`, the import was refused and its rows are not all undone: applying the plan resumes the undo.
    */
   unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'planId'> | null;
-  /** The rows that repeat keys of others, when all of the file was read. */
+  /** Rows that repeat keys of other rows; undefined unless the whole file was read. */
   repetitions: Repetitions | undefined;
-  /** The accounts that rows match by their phone alone, by `line account`. */
+  /** Accounts that rows match by phone only, by `line account`. */
   phoneMatches: KeyIndex;
-  /** How long planning took, in seconds. */
+  /** Duration of planning, in seconds. */
   seconds: number;
 }
 
-/** What the refusal says of the rows that were imported before the run broke off. */
+/** Describes what happens to the rows that were imported before the run broke off. */
 function describeRowsDone(onError: ImportOptions['onError'], rowsDone: number): string {
   if (rowsDone === 0) return 'nothing was written.';
   return onError === 'abort'
@@ -107,7 +105,7 @@ function describeRefusal(
   return `${bad}, and ${allowed}: ${describeRowsDone(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
-/** The decisions that are applied: with `stop` none after the first bad row. */
+/** Returns the decisions to apply: with `stop`, none after the first bad row. */
 export function decisionsToApply({ onError }: ImportOptions, decisions: readonly Decision[]): readonly Decision[] {
   if (onError !== 'stop') return decisions;
   const bad = decisions.findIndex(({ outcome }) => outcome === 'rejected');
@@ -116,7 +114,7 @@ export function decisionsToApply({ onError }: ImportOptions, decisions: readonly
 
 const shownNames = 5;
 
-/** Adds the names of people that have letters beyond ASCII, up to five. */
+/** Collects up to five names with non-ASCII letters. */
 function collectNames(names: string[], rows: readonly FileRow[]): void {
   for (const row of rows) {
     if (names.length >= shownNames) return;
@@ -126,16 +124,14 @@ function collectNames(names: string[], rows: readonly FileRow[]): void {
   }
 }
 
-/** What to plan. */
 export interface PlanRequest {
-  /** Path of the file. */
   file: string;
-  /** Raw options. */
+  /** Raw options of the import. */
   options: object;
   signal: AbortSignal;
-  /** A file with more rows is refused. */
+  /** Maximum rows: a file with more is refused. */
   maxRows?: number;
-  /** The import to resume; when absent, an unfinished one of the same file and options is looked for. */
+  /** The import to resume. If absent, an unfinished import of the same file and options is resumed. */
   record?: Import;
   /** Called with the number of rows read so far. */
   onProgress?(rows: number): void;
@@ -176,7 +172,7 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const opened = readPeople(table, reading, limits.batchRows);
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });
-    // It was read twice: for its encoding and for its rows.
+    // The file was read twice: for its encoding and for its rows.
     if ((await readFileIdentity(file)) !== identity)
       throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
     return { ...plan, phones, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
@@ -185,9 +181,7 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   }
 }
 
-/** A file that is open for planning. */
 interface OpenedFile {
-  /** The options that were asked for. */
   wanted: ImportOptions;
   fileSha256: string;
   opened: ImportFile;
@@ -199,7 +193,6 @@ const mergedCells = {
   message: 'Cells are merged with those of rows above: only the first row has their value.',
 } as const;
 
-/** Plans the rows of an open file. */
 async function planRows(
   core: Core,
   request: PlanRequest,
@@ -210,11 +203,11 @@ async function planRows(
   const options = request.record
     ? wanted
     : await reuseUnfinishedOptions(core, { fileSha256, options: wanted }, { header, encoding: format.encoding });
-  const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
-  const rowsDone = begun?.rowsDone ?? 0;
-  const decider = await Decider.open(core, options, begun);
+  const unfinished = request.record ?? (await findUnfinished(core, { fileSha256, options }));
+  const rowsDone = unfinished?.rowsDone ?? 0;
+  const decider = await Decider.open(core, options, unfinished);
   const capacity = new CourseCapacity(core);
-  const summary = new PlanSummary(options, begun?.counts);
+  const summary = new PlanSummary(options, unfinished?.counts);
   const reasons = new ReasonGroups();
   const columns = new PlannedColumns(options, mapping);
   const warnings = new WarningGroups();
@@ -235,7 +228,7 @@ async function planRows(
     const rows = remainingRows(batch, read - batch.length, rowsDone);
     const done = batch.slice(0, batch.length - rows.length);
     decider.addDone(done);
-    if (begun) await reasons.addDone(core, begun, done);
+    if (unfinished) await reasons.addDone(core, unfinished, done);
     if (rows.length === 0) continue;
     const decisions = await decider.decide(rows, capacity);
     const planned = decisionsToApply(options, decisions);
@@ -262,7 +255,7 @@ async function planRows(
   const { counts, createdByRole, samples, generatedPasswords, invitations, news } = summary;
   const { identityChanges, identityChangesLeftOut } = summary;
   const listed = columns.list();
-  // A hidden column that is blank, or changes nothing, needs no look.
+  // A hidden column that is blank or has no effect needs no warning.
   const isNeedless = ({ code, field, examples }: PlanWarning) =>
     code === 'COLUMN_HIDDEN' &&
     !listed.some((column) => column.field === field && column.people > 0 && examples.includes(column.heading));
@@ -288,8 +281,9 @@ async function planRows(
     news,
     stopsAtLine,
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
-    refusal: begun?.status === 'undoing' ? begun.errorMessage : describeRefusal(options, counts, samples, rowsDone),
-    unfinished: begun,
+    refusal:
+      unfinished?.status === 'undoing' ? unfinished.errorMessage : describeRefusal(options, counts, samples, rowsDone),
+    unfinished,
     repetitions: stopsAtLine === null ? opened.repetitions() : undefined,
     phoneMatches: decider.phoneMatches,
   };

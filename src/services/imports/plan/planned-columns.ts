@@ -9,7 +9,7 @@ import { type Decision, enrollmentsToNotify, isSamePerson } from './outcomes.js'
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
-/** Effects of columns on the people of the file. */
+/** Effects of the fields on people, for display. */
 const effects: Readonly<Record<ImportField, string>> = {
   firstName: 'first name',
   lastName: 'last name',
@@ -27,10 +27,9 @@ const effects: Readonly<Record<ImportField, string>> = {
   reply: 'shown to the trainee',
 };
 
-/** Fields of an enrollment: they have an effect where the row enrolls. */
+/** Fields that have an effect only if the row enrolls. */
 const enrollmentFields: readonly ImportField[] = ['course', 'enrollmentStatus', 'reply'];
 
-/** Whether a row does something with the values of a field. */
 function hasEffect(field: ImportField, decision: Accepted): boolean {
   const { outcome, row, enrollments } = decision;
   if (field === 'reply') return enrollments.some(({ reply }) => reply !== null);
@@ -47,18 +46,18 @@ function hasEffect(field: ImportField, decision: Accepted): boolean {
 
 interface CountedColumn {
   column: Omit<PlannedColumn, 'effect'>;
-  /** Position among the columns of its field. */
+  /** Position among the columns of the same field. */
   order: number;
 }
 
-/** Columns of a plan: their effects are counted batch by batch. */
+/** Columns of a plan. Counts their effects batch by batch. */
 export class PlannedColumns {
   readonly #options: Pick<ImportOptions, 'invite' | 'notify'>;
   readonly #mapping: ColumnMapping;
   readonly #mask: ReturnType<typeof cellMaskFor>;
   readonly #columns: readonly CountedColumn[];
   readonly #byIndex: ReadonlyMap<number, CountedColumn>;
-  /** People whose enrollments were counted for a column, because a person may be on several lines. */
+  /** People whose enrollments were counted for a column. A person may be on several lines. */
   readonly #people = new KeyIndex();
 
   constructor(options: Pick<ImportOptions, 'invite' | 'notify'>, mapping: ColumnMapping) {
@@ -86,11 +85,11 @@ export class PlannedColumns {
 
   #count(decision: Accepted): void {
     const { cells, line, isRepeatedPerson, person } = decision.row;
-    const told = enrollmentsToNotify(this.#options, decision);
+    const mailed = enrollmentsToNotify(this.#options, decision);
     for (const [field, indexes] of this.#mapping.columns) {
       if (!hasEffect(field, decision)) continue;
       const filled = indexes.filter((index) => (cells[index] ?? '').trim() !== '');
-      // In a column of ticks a blank cell says something, too.
+      // A blank cell means no in a column of ticks.
       const used = filled.length === 0 && this.#mapping.isTicked && isState(field) ? indexes : filled;
       for (const index of field === 'course' ? used : used.slice(0, 1)) {
         const counted = this.#byIndex.get(index);
@@ -100,7 +99,8 @@ export class PlannedColumns {
           this.#people.recordLine(`${index} ${person.email}`, line) !== undefined;
         if (counted === undefined) continue;
         if (!isKnown) counted.column.people += 1;
-        const isMailed = field === 'course' ? told.length > 0 : field === 'reply' && told.some(({ reply }) => reply);
+        const isMailed =
+          field === 'course' ? mailed.length > 0 : field === 'reply' && mailed.some(({ reply }) => reply);
         if (isMailed) counted.column.mailed += 1;
       }
     }
@@ -108,10 +108,10 @@ export class PlannedColumns {
 
   #findExamples(cells: readonly string[]): void {
     let masked: readonly string[] | undefined;
-    for (const [place, { column }] of this.#columns.entries()) {
+    for (const [position, { column }] of this.#columns.entries()) {
       if (column.example !== null || (cells[column.index] ?? '').trim() === '') continue;
       masked ??= this.#mask(cells);
-      column.example = shownText(masked[place] ?? '') || null;
+      column.example = shownText(masked[position] ?? '') || null;
     }
   }
 

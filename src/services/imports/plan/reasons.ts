@@ -10,16 +10,16 @@ import { type FileRow, isRejected } from '../read/rows/rows.js';
 import { courseFull } from './course-index.js';
 import { codesOf, type Decision, type LeftOutEnrollment } from './outcomes.js';
 
-/** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */
+/** A problem of a row. Its message is the same for all rows with this problem. */
 type Problem = Omit<RowProblem, 'reason'>;
 
-/** Said of rows that are imported without one of their courses. */
+/** Messages about rows that are imported without one of their courses. */
 const leftOutMessages = {
   COURSE_FULL: 'Course is at maximum capacity: the rows are imported without it.',
   WAITING_LIST_FULL: 'The course and its waiting list are full: the rows are imported without it.',
 } as const;
 
-/** The reason shown for all rows with a code, where the row's own reason names lines and accounts. */
+/** Messages for all rows with a code, if the row's own reason names lines and accounts. */
 const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   DUPLICATE_IN_FILE: {
     field: null,
@@ -52,7 +52,7 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   },
 };
 
-/** The field that a code is about, where it is always the same. */
+/** Returns the field of a code, if the code always concerns the same field. */
 export const fieldOfCode = (code: string | null): ImportField | null =>
   Object.entries(problemsByCode).find(([known]) => known === code)?.[1].field ?? null;
 
@@ -60,51 +60,50 @@ const isMatchCode = (code: RowCode): code is MatchCode => code in problemsByCode
 
 function problemOf(code: RowCode, reason = ''): Problem {
   const known = isMatchCode(code) ? problemsByCode[code] : undefined;
-  // Only the reason names the courses of an ambiguous title: it is the same for all rows with that title.
+  // For an ambiguous title, only the reason names the courses. The reason is the same for all rows with the title.
   const isOwn = known === undefined || code === 'COURSE_AMBIGUOUS';
   return { code, field: known?.field ?? null, message: isOwn ? reason : known.message };
 }
 
 const isLeftOutCode = (code: string): code is LeftOutEnrollment['code'] => code in leftOutMessages;
 
-/** The problems of a row that is not rejected, by the codes of its decision: why it is skipped, and what it leaves out. */
+/** Returns the problems of a row that is not rejected: why it is skipped, and which enrollments it leaves out. */
 const problemsOfCodes = (codes: readonly string[]): Problem[] =>
   codes.map((code) =>
-    // The columns hold codes of rows only.
+    // The database columns contain only row codes.
     isLeftOutCode(code) ? { code, field: 'course', message: leftOutMessages[code] } : problemOf(code as RowCode),
   );
 
 const splitCodes = ({ code, otherCodes }: { code: string | null; otherCodes: string | null }): string[] =>
   `${code ?? ''}${otherCodes ?? ''}`.split(' ').filter((one) => one !== '');
 
-/** The problems for which a row is skipped or rejected, or leaves out an enrollment; none for other rows. */
+/** Returns the reasons why a row is skipped or rejected, or leaves out an enrollment; empty for other rows. */
 export function problemsOf(decision: Decision): readonly Problem[] {
   if (decision.outcome !== 'rejected') return problemsOfCodes(splitCodes(codesOf(decision)));
   const { code, reason, problems } = decision.row;
   return problems ?? [problemOf(code, reason)];
 }
 
-/** What a ledger says of a row. */
 type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'otherCodes' | 'reason'>;
 
-/** The problems of a row that an earlier run has decided on. The ledger has those of the file as one text, with the row's values. */
+/** Returns the problems of a row that an earlier run decided. Its ledger joins the problems of the file to one text. */
 function problemsOfDone(row: FileRow, entry: LedgerReason): readonly Problem[] {
   const { outcome, code, reason } = entry;
   if (outcome !== 'rejected') return problemsOfCodes(splitCodes(entry));
   const ofFile = isRejected(row) ? row.problems : row.phoneProblem && [row.phoneProblem];
   if (ofFile?.[0]?.code === code) return ofFile;
-  // The column holds nothing else for such rows.
+  // Rejected rows always have a row code.
   return [problemOf(code as RowCode, reason ?? '')];
 }
 
 const outcomesInOrder: readonly PlanReason['outcome'][] = ['rejected', 'skipped', 'created', 'updated'];
 
-/** A plan's memory must not grow with the file. */
+/** Limits the memory of a plan, which must not grow with the file. */
 const maxReasons = 200;
 const rowsPerReason = 20;
 const otherProblems = 'Other problems: see the rows.';
 
-/** Groups rows by the reasons for which they are not imported as they are. */
+/** Groups rows by the reasons why they are not imported as they are. */
 export class ReasonGroups {
   readonly #groups = new Map<string, PlanReason>();
 
@@ -112,7 +111,7 @@ export class ReasonGroups {
     for (const decision of decisions) this.#addRow(decision.outcome, problemsOf(decision), decision.row.line);
   }
 
-  /** Adds rows of a file that an earlier run has decided on, as its ledger says. */
+  /** Adds rows that an earlier run decided, as its ledger states. */
   async addDone({ database }: Core, { id }: Pick<Import, 'id'>, rows: readonly FileRow[]): Promise<void> {
     const [first, last] = [rows[0]?.line, rows.at(-1)?.line];
     if (first === undefined || last === undefined) return;
@@ -139,7 +138,7 @@ export class ReasonGroups {
     const [code = '', ...otherCodes] = new Set(problems.map((problem) => problem.code));
     const [field = null, ...otherFields] = new Set(problems.map((problem) => problem.field));
     const message = [...new Set(problems.map((problem) => problem.message))].join(' ');
-    const keyOf = (told: string) => [outcome, code, told].join('\n');
+    const keyOf = (text: string) => [outcome, code, text].join('\n');
     const isKnown = this.#groups.has(keyOf(message)) || this.#groups.size < maxReasons;
     const shown = isKnown
       ? { code, otherCodes, field: otherFields.length === 0 ? field : null, message }
@@ -153,7 +152,7 @@ export class ReasonGroups {
     if (found.rows.length < rowsPerReason) found.rows.push(line);
   }
 
-  /** The reasons, rejections first, then the most frequent. */
+  /** Returns the reasons: rejections first, then by frequency. */
   list(): PlanReason[] {
     const rank = ({ outcome }: PlanReason) => outcomesInOrder.indexOf(outcome);
     return [...this.#groups.values()].sort((one, other) => rank(one) - rank(other) || other.count - one.count);

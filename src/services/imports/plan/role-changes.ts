@@ -4,16 +4,14 @@ import type { Role } from '../../../schemas/fields.js';
 import type { Core } from '../../core.js';
 import type { Decision } from './outcomes.js';
 
-/** What keeps an account from changing its role. */
 export type RoleBlock = 'HAS_COURSES' | 'HAS_ENROLLMENTS';
 
-/** Sentences, by the name of the account. */
 export const roleBlockReasons: Readonly<Record<RoleBlock, (name: string) => string>> = {
   HAS_COURSES: (name) => `The trainer ${name} still has courses: assign them to another first.`,
   HAS_ENROLLMENTS: (name) => `The trainee ${name} still has enrollments: remove or complete them first.`,
 };
 
-/** The accounts whose role decisions would change, though their courses or enrollments forbid it. */
+/** Returns the accounts whose role the decisions would change although courses or enrollments forbid it. */
 export async function blockedRoleChanges(
   { database }: Core,
   decisions: readonly Decision[],

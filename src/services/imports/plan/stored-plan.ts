@@ -9,17 +9,16 @@ import { codesOf, type Decision, reasonOf } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';
 
-/** What a column can be mapped to. */
 const fieldsFor = (options: Partial<ImportOptions>) =>
   importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
 
-/** Changes of names, emails and roles shown at once; the rows show all. */
+/** Maximum changes of names, emails and roles in the plan; its rows show all changes. */
 const maxChangesShown = 100;
 
-/** Effects of a column while no row is planned. */
+/** Effects of a column before any row is planned. */
 const withoutEffect = { effect: null, people: 0, mailed: 0, example: null };
 
-/** The plan of a file that can be imported. */
+/** Returns the stored form of a plan that can be applied. */
 export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
   const plannedBy = new Map(plan.columns.map((column) => [column.index, column]));
   const unchanged = plan.reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
@@ -45,7 +44,7 @@ export function toStoredPlan(plan: ImportPlan, preview: FilePreview): PlanConten
   };
 }
 
-/** The plan of a file that can't be imported as it is: people may map its columns, or choose other options. */
+/** Returns the stored form of a plan for a file that can't be imported with these options. */
 export function toUnusablePlan(
   problem: PlanProblem,
   preview: FilePreview | undefined,
@@ -65,7 +64,7 @@ function fileOf({ format, headerLine }: FilePreview) {
   return { encoding, delimiter, byteOrderMark, headerLine, workbook };
 }
 
-/** A change of a field, as a row of a plan shows it: as text. */
+/** A change of a field in a row of a plan, as text. */
 export interface PlannedChange {
   field: string;
   before: string | null;
@@ -74,7 +73,7 @@ export interface PlannedChange {
 
 const textOf = (value: string | boolean | null) => (value === null ? null : String(value));
 
-/** The changes of an update; of a password only that it gets a new one. */
+/** Returns the changes of an update. A new password appears without values. */
 function changesOf(decision: Decision): PlannedChange[] {
   if (decision.outcome !== 'updated') return [];
   const { account, changes, resetPassword } = decision;
@@ -87,14 +86,14 @@ function changesOf(decision: Decision): PlannedChange[] {
   return resetPassword ? [...changed, { field: 'password', before: null, after: null }] : changed;
 }
 
-/** Text by which a row is found: of a row that is rejected whatever its cells say, in so far as they may be shown. */
+/** Returns the text by which a search finds a row. Rejected rows are found by their displayable cells. */
 function searchKeyOf({ row }: Decision, cells: readonly string[]): string {
   if (isRejected(row)) return searchKey(...cells);
   const { firstName, lastName, email, phone } = row.person;
   return searchKey(firstName, lastName, email, phone && phoneKey(phone), phone);
 }
 
-/** The row of a plan for a decision. @param mask gives the cells that may be shown */
+/** Returns the stored row for a decision. @param mask returns the displayable cells of a row */
 export function toPlanRow(
   importId: string,
   decision: Decision,

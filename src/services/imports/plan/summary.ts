@@ -14,21 +14,21 @@ import {
   type Outcome,
 } from './outcomes.js';
 
-/** A row shown as an example of what will happen; holds no password. */
+/** An example row of a plan; contains no password. */
 export interface PlanSample {
   line: number;
   outcome: Outcome;
   code?: RowCode;
   reason?: string;
-  /** Name and email, of rows that are valid. */
+  /** Name and email; absent in rejected rows. */
   person?: string;
-  /** The fields that an update changes. */
+  /** Fields that an update changes. */
   changes?: string[];
 }
 
 const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
 
-/** A plan's memory must not grow with the file. */
+/** Limits the memory of a plan, which must not grow with the file. */
 const maxIdentityChanges = 20_000;
 
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
@@ -36,25 +36,24 @@ const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, ski
 const noRows = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0 };
 const noCounts: ImportCounts = { ...noRows, enrolled: 0, waiting: 0, leftOut: 0 };
 
-/** Counts, samples and the id of a plan, collected batch by batch. */
+/** Counts, samples and id of a plan, collected batch by batch. */
 export class PlanSummary {
   readonly counts: ImportCounts;
-  /** The roles of the accounts that are created. */
   readonly createdByRole: Record<ImportableRole, number> = { trainee: 0, trainer: 0 };
   readonly samples: PlanSample[] = [];
   readonly #digest = createHash('sha256');
   readonly identityChanges: IdentityChange[] = [];
-  /** Identity changes beyond those kept. */
+  /** Number of identity changes beyond the maximum. */
   identityChangesLeftOut = 0;
   generatedPasswords = 0;
-  /** Mails to those who are active: the others get theirs when they are activated. */
+  /** Invitations to active people. Inactive people get theirs on activation. */
   invitations = 0;
-  /** Mails about enrollments. */
+  /** Number of mails about enrollments. */
   news = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
   /**
-   * @param done the counts of an earlier run; nothing for a new import
+   * @param done counts of an earlier run; absent for a new import
    */
   constructor(
     readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords' | 'notify'>,
@@ -68,9 +67,9 @@ export class PlanSummary {
       this.#count(decision);
       this.#noteIdentity(decision);
       this.#digest.update(fingerprintOf(decision));
-      const told = enrollmentsToNotify(this.options, decision).length;
-      if (told > 0) this.#digest.update(`${told} mails\n`);
-      this.news += told;
+      const mails = enrollmentsToNotify(this.options, decision).length;
+      if (mails > 0) this.#digest.update(`${mails} mails\n`);
+      this.news += mails;
       const shown = this.#shown[decision.outcome];
       if (shown >= samplesPerOutcome[decision.outcome]) continue;
       this.#shown[decision.outcome] = shown + 1;
@@ -78,7 +77,7 @@ export class PlanSummary {
     }
   }
 
-  /** The id of the plan, once all rows are added. @param subject what identifies the plan besides the rows */
+  /** Returns the id of the plan, once all rows were added. @param subject identifies the file and the options */
   id(subject: string): string {
     return this.#digest.update(subject).digest('hex').slice(0, 16);
   }
@@ -118,7 +117,7 @@ export class PlanSummary {
   }
 }
 
-/** What decides on the effect of a row, as text. */
+/** Returns a text that changes if the effect of the row changes. */
 function fingerprintOf(decision: Decision): string {
   const { outcome, row } = decision;
   if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
@@ -128,7 +127,7 @@ function fingerprintOf(decision: Decision): string {
   const leftOut = leftOutOf(decision).map(({ course, code }) => ` ${course.id} ${code}`);
   const courses = [...enrolled, ...leftOut].join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
-  // Whether the account exists depends on how much is written.
+  // The account may or may not exist yet, depending on how much is written.
   if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;
   const { id, updatedAt } = decision.account;
   return outcome === 'skipped'

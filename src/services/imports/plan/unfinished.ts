@@ -13,15 +13,14 @@ import { mapColumns } from '../read/columns/columns.js';
 
 const unfinishedStatuses: readonly ImportStatus[] = ['running', 'interrupted', 'failed', 'cancelled'];
 
-/** A file and how it is imported. */
 interface FileAndOptions {
   fileSha256: string;
   options: ImportOptions;
 }
 
 /**
- * An unfinished import at a terminal of the same file with the same options, with its ledger; with `abort` also one that was
- * refused and whose rows are not all undone.
+ * Finds an unfinished import at a terminal of the same file with the same options, if its ledger is kept. With `abort`, also
+ * finds a refused import whose rows are not all undone.
  */
 export async function findUnfinished(core: Core, { fileSha256, options }: FileAndOptions): Promise<Import | null> {
   const isUnfinished = { status: [...unfinishedStatuses] };
@@ -44,9 +43,10 @@ const policiesText = ({ map: _, encoding: __, ...others }: ImportOptions): strin
   serializeImportOptions(others as ImportOptions);
 
 /**
- * The options, or those of an unfinished import of the same file that read it the same way: `--map` may name fewer columns
- * than a person was asked about, and an encoding that was named may be found without.
- * @param read how the file is read with the options
+ * Returns the options of an unfinished import that reads the same file in the same way, or else the given options. The
+ * options may differ: `--map` may omit columns that a person was asked about, and the encoding may be detected instead of
+ * named.
+ * @param read header and encoding of the file with the given options
  */
 export async function reuseUnfinishedOptions(
   core: Core,
