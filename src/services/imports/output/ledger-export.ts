@@ -25,9 +25,9 @@ function ledgerRow({ row, firstName, lastName, email, phone }: LedgerLine): Tabl
 }
 
 /**
- * The ledger of an import, with the accounts as they are now.
- * @throws AppError `IMPORT_CONFLICT` when the ledger was deleted; its `next`, when that was meanwhile: then some rows would be
- *   missing
+ * Returns the ledger of an import with the current accounts.
+ * @throws AppError `IMPORT_ROWS_DELETED` if the ledger was deleted. `next` also throws it if the ledger was deleted
+ *   meanwhile, because rows would be missing.
  */
 export function ledgerTable(core: Core, record: Import): Table {
   const { id } = record;

@@ -24,35 +24,34 @@ import {
   workbookPath,
 } from './report-workbook.js';
 
-/** A report file of an import, and how many of its bytes are committed. */
+/** A report file of an import, and the number of its committed bytes. */
 export interface StoredReport {
   kind: ReportKind;
   file: string;
   bytes: number;
 }
 
-/** The format of the imported file. It is recorded before any report is written. */
+/** Returns the format of the imported file. It is recorded before any report is written. */
 const inputFormatOf = ({ formatJson }: Import): SourceFormat | undefined =>
   formatJson === null ? undefined : (JSON.parse(formatJson) as SourceFormat);
 
-/** How the CSV of a report is written. */
 function csvFormatOf(record: Import, kind: ReportKind, file: string): ReportFormat {
   const input = inputFormatOf(record);
   if (workbookPath(file) !== undefined || !input) return reportFormat(kind);
-  // The reasons in a workbook may have any letter.
+  // Reasons in a workbook may contain any letters.
   return reportFormat(kind, isWorkbookName(file) ? { ...input, encoding: 'utf-8' } : input);
 }
 
-/** How a client gets the rejected rows where it doesn't say: as the imported file was. */
+/** Returns the default format for downloading rejected rows: that of the imported file. */
 export const defaultRejectsFormat = (record: Import): TableFormat => (inputFormatOf(record)?.workbook ? 'xlsx' : 'csv');
 
-/** The `Content-Type` of a report that is downloaded as CSV. */
+/** Returns the `Content-Type` of a report that is downloaded as CSV. */
 export const csvTypeOf = (record: Import, kind: ReportKind): string =>
   `text/csv; charset=${csvFormatOf(record, kind, '').encoding}`;
 
 /**
- * The committed rows of a report, whatever its file is.
- * @throws AppError `VALIDATION` where no workbook can have them, WorkbookProblem for a workbook that isn't the import's
+ * Yields the committed rows of a report in the requested format.
+ * @throws AppError `VALIDATION` if no workbook can hold the rows; WorkbookProblem if the workbook was changed
  */
 export async function* reportBytes(
   record: Import,
@@ -67,13 +66,13 @@ export async function* reportBytes(
   else yield* workbookBytes({ kind, file, bytes }, format);
 }
 
-/** The committed rows of a CSV report as a workbook. @throws TooLargeForWorkbook */
+/** Converts the committed rows of a CSV report to a workbook. @throws TooLargeForWorkbook */
 async function* workbookBytes({ kind, file, bytes }: StoredReport, format: ReportFormat): AsyncGenerator<Buffer> {
   const rows = csvRows(committedBytes(file, bytes), format);
   for await (const chunk of asWorkbook(rows, kind)) yield Buffer.from(chunk);
 }
 
-/** Creates an empty file for this user only. @returns false where there is one */
+/** Creates an empty file, accessible to this user only. @returns false if the file exists */
 async function reserve(file: string): Promise<boolean> {
   try {
     await (await open(file, 'wx', 0o600)).close();
@@ -85,9 +84,10 @@ async function reserve(file: string): Promise<boolean> {
 }
 
 /**
- * Writes the workbook of a CSV report whose name asks for one, beside it. No crash leaves a part of a workbook under its name.
- * @param otherwise what else helps where it can't be written
- * @returns nothing for a report that stays CSV: by its name, or because no workbook can have its rows
+ * Writes the workbook of a CSV report next to it, if the report's name asks for one. A crash never leaves an incomplete
+ * workbook under the final name.
+ * @param otherwise alternative for the operator if the workbook can't be written
+ * @returns undefined for a report that stays CSV, because of its name or because no workbook can hold its rows
  * @throws AppError `FILE_UNUSABLE`
  */
 export async function makeWorkbook(report: StoredReport, otherwise: string): Promise<StoredReport | undefined> {
@@ -95,7 +95,7 @@ export async function makeWorkbook(report: StoredReport, otherwise: string): Pro
   if (target === undefined) return undefined;
   const part = `${target}.part`;
   try {
-    // A killed run may have left one.
+    // A killed run may have left this file.
     await rm(part, { force: true });
     const handle = await open(part, 'ax', 0o600);
     try {
@@ -113,23 +113,23 @@ export async function makeWorkbook(report: StoredReport, otherwise: string): Pro
     }
     return undefined;
   } catch (error) {
-    // The first fault says more.
+    // The first error says more than an error of the cleanup.
     await rm(part, { force: true }).catch(() => undefined);
     if (error instanceof TooLargeForWorkbook) return undefined;
     throw toUnusableError(target, error, otherwise);
   }
 }
 
-/** The committed bytes of a file that an import writes. */
 async function* committedBytes(file: string, bytes: number): AsyncGenerator<Buffer> {
-  // A stream without an encoding yields buffers.
+  // Streams without an encoding yield buffers.
   for await (const chunk of createReadStream(file, { end: bytes - 1 })) yield chunk as Buffer;
 }
 
 /**
- * Where a file can be read that an import has written and that is sent over HTTP.
- * @param what the plural of what it has
- * @throws AppError `NOT_READY` when it can't be read here: it is not in the folder of the import, on another machine, or was moved
+ * Returns the real path of a report file that is sent over HTTP.
+ * @param what contents of the file, in the plural
+ * @throws AppError `NOT_READY` if the file can't be read here: it is outside of the import's folder, on another machine, or
+ *   was moved
  */
 export async function readableFile(core: Core, record: Import, named: string, what: string): Promise<string> {
   const file = await ownFile(core, record, named);
@@ -140,7 +140,7 @@ export async function readableFile(core: Core, record: Import, named: string, wh
   );
 }
 
-/** The committed rejected rows of an import over HTTP. @throws AppError `NOT_FOUND`, `NOT_READY` */
+/** Opens the committed rejected rows of an import for HTTP. @throws AppError `NOT_FOUND`, `NOT_READY` */
 export async function openRejects(
   core: Core,
   record: Import,
@@ -152,10 +152,10 @@ export async function openRejects(
 }
 
 /**
- * The committed rows of the rejects file of an import, for its operator at the terminal, who may have put it anywhere.
- * @param type as the file is, when absent
- * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here, `VALIDATION` where no workbook
- *   can have them
+ * Yields the committed rows of the rejects file of an import for the operator at the terminal. The file may be in any folder.
+ * @param type format; by default that of the file
+ * @throws AppError `NOT_FOUND` if no row was rejected, `FILE_UNUSABLE` if the file can't be read here, `VALIDATION` if no
+ *   workbook can hold the rows
  */
 export async function* rejectedRows(record: Import, type?: TableFormat): AsyncGenerator<Buffer> {
   const { number, ledgerClosedAt } = record;

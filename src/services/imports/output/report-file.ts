@@ -6,12 +6,12 @@ import { syncToDisk } from '../../../storage/disk.js';
 import { encodeText, headerText, type ReportFormat, reportLine } from '../../../tables/write/csv.js';
 import { type ReportKind, runningPath } from './report-workbook.js';
 
-/** Characters that are written together. */
+/** Characters that are written at a time. */
 const pieceCharacters = 1024 * 1024;
 
 /**
- * An error of the file system as `FILE_UNUSABLE`; other errors unchanged.
- * @param otherwise what else helps, see {@link writeFailureReason}
+ * Converts an error of the file system to `FILE_UNUSABLE`; returns other errors unchanged.
+ * @param otherwise alternative for the operator, see {@link whyUnwritable}
  */
 export function toUnusableError(file: string, error: unknown, otherwise = 'name another file'): unknown {
   const code = systemErrorCode(error);
@@ -20,48 +20,44 @@ export function toUnusableError(file: string, error: unknown, otherwise = 'name 
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 }
 
-/** Whether an open file is the one that the path names. */
+/** Whether the path names the open file. */
 async function isOpenAt(handle: FileHandle, file: string): Promise<boolean> {
   const [held, named] = await Promise.all([
     handle.stat({ bigint: true }),
-    // A path that can't be looked at doesn't name the file: the caller then leaves it alone.
+    // If the path can't be inspected, it doesn't name the file: the caller then leaves the path alone.
     stat(file, { bigint: true }).catch(() => undefined),
   ]);
   return named?.ino === held.ino && named.dev === held.dev;
 }
 
-/** What a report file is, and where it may be. */
 export interface ReportOptions {
   kind: ReportKind;
   header: readonly string[];
   format: ReportFormat;
-  /** The paths that it may have: it gets the first that is free. One that ends in .xlsx is that of the workbook. */
+  /** Possible paths: the file gets the first free one. A path that ends in .xlsx is the path of the workbook. */
   paths: Iterable<string>;
-  /** Whether a killed run may have left the file with no more than its header: that one is replaced. */
+  /** Whether a killed run may have left the file with only its header: then the file is replaced. */
   mayReplaceLeftover?: boolean;
-  /** A file of an earlier run whose passwords were fetched: it is removed. */
+  /** File of an earlier run whose passwords were fetched: it is removed. */
   fetchedFile?: string | null;
 }
 
 /** The bytes of a report file that the database has committed. */
 export interface CommittedBytes {
   length: number;
-  /** Their SHA-256. */
+  /** SHA-256 of the bytes. */
   digest: string | null;
 }
 
-/**
- * A CSV file to which an import appends with each batch. The database has the length and the digest of the committed bytes; a
- * resumed run drops what a crash left beyond that.
- */
+/** A CSV file to which an import appends. Bytes after the length that the database has committed are dropped on resume. */
 export class ReportFile {
   #path: string | null = null;
   #handle: FileHandle | undefined;
   #length = 0;
   #hash = createHash('sha256');
-  /** What is committed; undefined when nothing is. */
+  /** Committed length and digest; undefined before the first commit. */
   #committed: { length: number; hash: Hash } | undefined;
-  /** The path of the copy of an earlier run's file, until it replaces that file. */
+  /** Path of the copy of an earlier run's file, until the copy replaces that file. */
   #copy: string | undefined;
   readonly #options: ReportOptions;
   readonly #header: Buffer;
@@ -71,7 +67,7 @@ export class ReportFile {
     this.#header = encodeText(headerText(place.header, place.format), place.format.encoding);
   }
 
-  /** null until the file exists. */
+  /** Path of the file; null until the file exists. */
   get path(): string | null {
     return this.#path;
   }
@@ -80,26 +76,26 @@ export class ReportFile {
     return this.#options.format.encoding;
   }
 
-  /** Bytes written so far; 0 when the file doesn't exist yet. */
+  /** Bytes written so far; 0 if the file doesn't exist yet. */
   get length(): number {
     return this.#length;
   }
 
-  /** The SHA-256 of the bytes written so far. */
+  /** SHA-256 of the bytes written so far. */
   get digest(): string {
     return this.#hash.copy().digest('hex');
   }
 
-  /** Whether there is more than the header. */
   get hasRows(): boolean {
     return this.#length > this.#header.length;
   }
 
   /**
-   * Continues the file of an interrupted run after its committed bytes. They are copied to a new file, which
-   * {@link publish} puts in its place: a process that was only paused, and has the old file open, can't write to this one.
-   * @returns false when the file is gone
-   * @throws AppError `FILE_UNUSABLE` when it isn't the one that the import wrote
+   * Continues the file of an interrupted run after its committed bytes. The bytes are copied to a new file, which {@link
+   * publish} puts in place of the old one. A process that was only paused still has the old file open, but can't write to the
+   * new one.
+   * @returns false if the file is gone
+   * @throws AppError `FILE_UNUSABLE` if the import didn't write this file
    */
   async resume(file: string, committed: CommittedBytes): Promise<boolean> {
     let old: FileHandle | undefined;
@@ -110,7 +106,7 @@ export class ReportFile {
       await rm(this.#copy, { force: true });
       this.#handle = await open(this.#copy, 'ax+', 0o600);
       const bytes = old.createReadStream({ start: 0, end: committed.length - 1, autoClose: false });
-      // A stream without an encoding yields buffers.
+      // Streams without an encoding yield buffers.
       for await (const chunk of bytes) await this.#add(chunk as Buffer);
       await this.#handle.sync();
       if (this.digest !== committed.digest)
@@ -130,9 +126,9 @@ export class ReportFile {
   }
 
   /**
-   * Removes the file that was fetched, and renames the copy of the earlier run's file. To be called in a transaction that has
-   * renewed the lease: otherwise a run that was paused for too long would destroy what its successor wrote. Does nothing
-   * the second time.
+   * Removes the fetched file, and moves the copy to the path of the earlier run's file. Call this in a transaction that
+   * renewed the lease: otherwise a run that was paused for too long would destroy the file of its successor. A second call
+   * does nothing.
    * @throws AppError `FILE_UNUSABLE`
    */
   async publish(): Promise<void> {
@@ -150,8 +146,8 @@ export class ReportFile {
   }
 
   /**
-   * Makes sure, before anything is written, that {@link begin} can create the file.
-   * @param otherwise what else helps, see {@link writeFailureReason}
+   * Makes sure that {@link begin} can create the file, before anything is written.
+   * @param otherwise alternative for the operator, see {@link whyUnwritable}
    * @throws AppError `USAGE`
    */
   async assertCreatable(otherwise: string): Promise<void> {
@@ -169,13 +165,13 @@ export class ReportFile {
     throw this.#pathTakenError('USAGE');
   }
 
-  /** @returns the error when all paths are taken: there is only one where the operator has named it */
+  /** Returns the error if no path is free. This happens only with a path that the operator named. */
   #pathTakenError(code: 'USAGE' | 'FILE_UNUSABLE'): AppError {
     const [file] = this.#options.paths;
     return new AppError(code, `The file ${file} exists already and is never overwritten. Name another one.`);
   }
 
-  /** Whether there is a file already, or one that its running import would write. */
+  /** Whether the file exists, or the CSV file that a running import writes first. */
   async #isTaken(file: string): Promise<boolean> {
     const running = runningPath(file);
     if (running !== file && (await undefinedIfMissing(lstat(file))) !== undefined) return true;
@@ -189,8 +185,7 @@ export class ReportFile {
   }
 
   /**
-   * Creates the file with its header, for this user only. It is removed again, unless {@link commit} says that the database
-   * has its path.
+   * Creates the file with its header, readable by this user only. Closing removes the file, unless {@link commit} was called.
    * @throws AppError `FILE_UNUSABLE`
    */
   async begin(): Promise<void> {
@@ -204,7 +199,7 @@ export class ReportFile {
         await syncToDisk(path.dirname(file));
         return await this.#write(this.#header);
       } catch (error) {
-        // That path is taken.
+        // Another process has just created this file.
         if (this.#handle === undefined && systemErrorCode(error) === 'EEXIST') continue;
         throw toUnusableError(file, error);
       }
@@ -241,12 +236,12 @@ export class ReportFile {
     this.#length += bytes.length;
   }
 
-  /** To be called when the appended rows, or the path of a new file, are committed. */
+  /** Call this after the database committed the appended rows, or the path of a new file. */
   commit(): void {
     this.#committed = { length: this.#length, hash: this.#hash.copy() };
   }
 
-  /** Removes what was appended and not committed, or the whole file. */
+  /** Removes uncommitted rows, or the whole uncommitted file. */
   async rewind(): Promise<void> {
     if (!this.#committed) return this.discard();
     const { length, hash } = this.#committed;
@@ -255,7 +250,7 @@ export class ReportFile {
     this.#hash = hash.copy();
   }
 
-  /** @throws AppError `FILE_UNUSABLE` when the path no longer names the open file */
+  /** @throws AppError `FILE_UNUSABLE` if the path no longer names the open file */
   async assertInPlace(): Promise<void> {
     if (this.#handle && this.#path !== null && !(await isOpenAt(this.#handle, this.#path)))
       throw new AppError(
@@ -264,12 +259,12 @@ export class ReportFile {
       );
   }
 
-  /** Closes the file; one without rows is removed. */
+  /** Closes the file, and removes it if it has no rows. */
   async end(): Promise<void> {
     await (this.hasRows ? this.close() : this.discard());
   }
 
-  /** Closes the file and removes it, whatever was written. */
+  /** Closes and removes the file, including committed rows. */
   async discard(): Promise<void> {
     this.#length = 0;
     this.#hash = createHash('sha256');
@@ -277,12 +272,12 @@ export class ReportFile {
     await this.close();
   }
 
-  /** Closes the file; a file without committed rows is removed, and so is an unpublished copy. */
+  /** Closes the file. Removes a file without committed rows, and an unpublished copy. */
   async close(): Promise<void> {
     const [handle, removed] = [this.#handle, this.#copy ?? (this.#committed ? null : this.#path)];
     this.#handle = undefined;
     this.#copy = undefined;
-    // By now its path may be another run's.
+    // The path may belong to another run by now.
     if (handle && removed !== null && (await isOpenAt(handle, removed))) await rm(removed, { force: true });
     await handle?.close();
   }

@@ -15,10 +15,9 @@ import { maxColumns } from '../../../tables/write/limits.js';
 import { xlsxBytes } from '../../../tables/write/xlsx.js';
 import { headerRules } from '../read/columns/header-rules.js';
 
-/** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';
 
-/** A path, and those after it where it is taken: `people.csv`, `people-2.csv`, ... */
+/** Yields a path, and alternatives in case it exists: `people.csv`, `people-2.csv`, ... */
 export const numberedPaths = (file: string): Iterable<string> => ({
   *[Symbol.iterator]() {
     const { dir, name, ext } = path.parse(file);
@@ -27,10 +26,10 @@ export const numberedPaths = (file: string): Iterable<string> => ({
   },
 });
 
-/** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
+/** Returns the path of a report until the import ends. A workbook is first written as `people.rejected.xlsx.csv`. */
 export const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);
 
-/** The path of the workbook that a running import's file is to become; nothing for one that stays CSV. */
+/** Returns the path of the workbook that a report becomes at the end; undefined for a report that stays CSV. */
 export const workbookPath = (file: string): string | undefined => /^(.*\.xlsx)\.csv$/is.exec(file)?.[1];
 
 const sheetNames: Readonly<Record<ReportKind, string>> = { credentials: 'Passwords', rejects: 'Rejected rows' };
@@ -38,17 +37,17 @@ const sheetNames: Readonly<Record<ReportKind, string>> = { credentials: 'Passwor
 const plainInput = { encoding: 'utf-8', delimiter: ',', sepLine: false } as const;
 
 /**
- * How a report is written as CSV.
- * @param input the format of the imported file; absent where what is written is not to be like it: a workbook is made of it
+ * Returns the layout of a report as CSV.
+ * @param input format of the imported file; absent if the report becomes a workbook, whose CSV needn't match the input
  */
 export function reportFormat(kind: ReportKind, input: Omit<CsvFormat, 'byteOrderMark'> = plainInput): ReportFormat {
   return kind === 'rejects' ? rejectsFormat(input) : credentialsFormat(input);
 }
 
-/** Our own files have longer cells and more columns than the rows that they were made of. */
+/** Limits for reports, which have longer cells and more columns than imported rows. */
 const limits = { fieldBytes: 2 ** 28, recordBytes: 2 ** 28, columns: maxColumns };
 
-/** The header and the rows of a CSV report, with the texts that its cells were made of. */
+/** Yields the header and the rows of a CSV report with their original texts. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>, format: ReportFormat): AsyncGenerator<string[]> {
   const { header, rows, close } = await openCsv(bytes, format, limits, headerRules());
   try {
@@ -60,7 +59,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>, format: ReportForma
   }
 }
 
-/** The header and the rows of a report that is a workbook. @throws WorkbookProblem */
+/** Yields the header and the rows of a report that is a workbook. @throws WorkbookProblem */
 export async function* sheetRows(file: string): AsyncGenerator<string[]> {
   const workbook = await openWorkbook(file);
   try {
@@ -70,9 +69,12 @@ export async function* sheetRows(file: string): AsyncGenerator<string[]> {
   }
 }
 
-/** A report as a workbook. What is typed into its cells stays text: phones keep their zeros. @throws TooLargeForWorkbook */
+/**
+ * Writes a report as a workbook. Its cells keep typed values as text, so phones keep their zeros.
+ * @throws TooLargeForWorkbook
+ */
 export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKind): AsyncGenerator<Uint8Array> {
-  // What a generator returns has no type of its own.
+  // The return value of a generator has no type of its own.
   const { value: header = [] } = (await rows.next()) as IteratorResult<string[], undefined>;
   yield* xlsxBytes({
     sheet: sheetNames[kind],
@@ -81,7 +83,6 @@ export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKi
   });
 }
 
-/** A report as CSV. */
 export async function* asCsv(rows: AsyncIterable<string[]>, format: ReportFormat): AsyncGenerator<string> {
   let isHeader = true;
   for await (const cells of rows) {

@@ -20,13 +20,12 @@ import { makeWorkbook } from './report-downloads.js';
 import { type CommittedBytes, ReportFile, type ReportOptions } from './report-file.js';
 import { numberedPaths, reportFormat, workbookPath } from './report-workbook.js';
 
-/** The files that an import writes. */
 export interface Reports {
   credentials: ReportFile;
   rejects: ReportFile;
 }
 
-/** The columns of an import that describe its files. */
+/** Returns the database columns of an import that describe its report files. */
 export function reportColumns({ credentials, rejects }: Reports) {
   return {
     credentialsFile: credentials.path,
@@ -38,46 +37,41 @@ export function reportColumns({ credentials, rejects }: Reports) {
   };
 }
 
-/** To be called when what was appended to the files, or the paths of new ones, are committed. */
+/** Call this after the database committed the appended rows, or the paths of new files. */
 export function commitReports({ credentials, rejects }: Reports): void {
   credentials.commit();
   rejects.commit();
 }
 
-/** Closes the files, and removes those without rows. A spooled file's folder can be removed only after that. */
+/** Closes the files, and removes files without rows. The folder of a spooled file can be removed only afterwards. */
 export async function closeReports({ credentials, rejects }: Reports): Promise<void> {
   await credentials.close();
   await rejects.close();
 }
 
-/** Where the operator wants the files. */
 export interface ReportPaths {
-  /** The path for generated passwords, which must not exist; when absent, beside the imported file. */
+  /** New path for generated passwords; by default next to the imported file. */
   credentialsFile?: string;
-  /** The path for rejected rows, which must not exist; when absent, beside the imported file. */
+  /** New path for rejected rows; by default next to the imported file. */
   rejectsFile?: string;
-  /** Replaces the imported file where paths beside it are chosen. */
+  /** Replaces the path of the imported file for default paths. */
   beside?: string;
 }
 
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
 
-/** The header of the file of rejected rows. */
 const rejectsHeader = ({ fileColumns }: ColumnMapping) => [
   ...fileColumns.map(({ heading }) => heading),
   ...rejectColumns,
 ];
 
-/** Paths beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
+/** Yields paths next to the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
 function pathsBeside(file: string, ending: 'credentials.csv' | 'rejected.csv' | 'rejected.xlsx'): Iterable<string> {
   const { dir, name } = path.parse(path.resolve(file));
   return numberedPaths(path.join(dir, `${name}.${ending}`));
 }
 
-/**
- * The lines of the file of rejected rows for decisions.
- * @param encoding of the file
- */
+/** Returns the lines of the rejects file for decisions. @param encoding encoding of the rejects file */
 export function rejectLines(
   mapping: ColumnMapping,
   decisions: readonly Decision[],
@@ -89,8 +83,8 @@ export function rejectLines(
 }
 
 /**
- * A reason that the encoding can write. The cells of the row come from a file with that encoding, but the accounts that a reason
- * names may have any letters: they lose their marks, and names of other scripts become "account", before the email.
+ * Makes a reason encodable. The cells of the row come from a file in this encoding, but the reason may name accounts with
+ * other letters. Letters lose their accents, and names in other scripts become "account", before the email.
  */
 function encodableReason(reason: string, encoding: ReportFormat['encoding']): string {
   const lettered = replaceUnencodableLetters(reason, encoding);
@@ -99,16 +93,15 @@ function encodableReason(reason: string, encoding: ReportFormat['encoding']): st
   return words.filter((word, index) => word !== 'account' || words[index - 1] !== 'account').join(' ');
 }
 
-/** A file of an interrupted run. */
 interface EarlierFile extends CommittedBytes {
   path: string | null;
-  /** Its passwords were fetched: it is removed, and later passwords go to a new file. */
+  /** Whether its passwords were fetched. Then the file is removed, and later passwords go to a new file. */
   isFetched?: boolean;
 }
 
-/** What a report has in it, and how its CSV is written. */
+/** Contents of a report, and the input whose layout its CSV gets. */
 interface ReportContent extends Pick<ReportOptions, 'kind' | 'header'> {
-  /** Of the imported file. A workbook has all letters: nothing of it is kept. */
+  /** Format of the imported file. A workbook ignores it, because a workbook can contain all letters. */
   input: CsvFormat;
 }
 
@@ -117,10 +110,7 @@ const toReportOptions = ({ input, ...content }: ReportContent, isWorkbook: boole
   format: reportFormat(content.kind, isWorkbook ? undefined : input),
 });
 
-/**
- * The file of the interrupted run, or a new one.
- * @param given the path that the operator has named
- */
+/** Opens the file of the interrupted run, or a new one. @param given path that the operator named */
 async function openReport(
   content: ReportContent,
   given: string | undefined,
@@ -147,8 +137,8 @@ async function openReport(
 }
 
 /**
- * Opens the files of an import: those of the interrupted run, or new ones, which are created with their first rows.
- * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
+ * Opens the files of an import: those of the interrupted run, or new files, which are created with their first rows.
+ * @throws AppError `USAGE` for an unusable path, `FILE_UNUSABLE`
  */
 export async function openReports(
   core: Core,
@@ -159,10 +149,10 @@ export async function openReports(
 ): Promise<Reports> {
   if (rejectsFile !== undefined && rejectsFile === credentialsFile)
     throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
-  /** Nothing for a path that is in no folder where such an import writes. */
+  /** Returns null for a path outside of the import's folder. */
   const ownPath = async (named: string | null) =>
     named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;
-  // Over HTTP they stay CSV: what is downloaded is made of them.
+  // Over HTTP, files stay CSV, and downloads are made from them.
   const isWorkbook = format.workbook !== null && unfinished?.origin !== 'http';
   const credentials = await openReport(
     { kind: 'credentials', header: credentialsHeader, input: format },
@@ -194,10 +184,10 @@ export async function openReports(
 }
 
 /**
- * Plans an import, and writes the rows that it would reject to a new file, as the import would. There is none when it would
- * reject no row, and none after a failure.
- * @param rejectsFile the path of the file, which must not exist
- * @throws AppError as {@link planImport}, `USAGE` for a path that can't be used, `FILE_UNUSABLE`
+ * Plans an import, and writes the rows that it would reject to a new file, as the import would. Writes no file if no row
+ * would be rejected, or after a failure.
+ * @param rejectsFile path of the new file
+ * @throws AppError as {@link planImport}, `USAGE` for an unusable path, `FILE_UNUSABLE`
  */
 export async function planWithRejects(
   core: Core,
@@ -224,7 +214,7 @@ export async function planWithRejects(
     }
     return plan;
   } catch (error) {
-    // Otherwise the same command would be refused, because the file exists.
+    // Otherwise, the same command would be refused because the file exists.
     await file?.discard();
     throw error;
   }

@@ -17,7 +17,7 @@ const examples: readonly Partial<Record<ImportColumn, string>>[] = [
   },
 ];
 
-/** What may be chosen in a workbook; other words for it may be typed. */
+/** Values of the drop-down lists. People may type other words, too. */
 const choices: Partial<Record<ImportColumn, readonly string[]>> = {
   role: importableRoles,
   isActive: ['true', 'false'],
@@ -25,13 +25,13 @@ const choices: Partial<Record<ImportColumn, readonly string[]>> = {
   enrollmentStatus: initialStatuses,
 };
 
-/** All that is typed stays text: no zero of a phone is lost, and no name becomes a date. */
+/** Cells keep typed values as text: phones keep their zeros, and names don't become dates. */
 const columns: readonly TableColumn[] = importColumns.map((heading) => {
   const offered = choices[heading];
   return { heading, isText: true, ...(offered && { choices: offered }) };
 });
 
-/** A file to fill in: the header with all columns, and two example rows. */
+/** Returns a file to fill in: the header with all columns, and two example rows. */
 export const templateTable = (): Table => ({
   ...smallTable(
     'People',
@@ -41,5 +41,5 @@ export const templateTable = (): Table => ({
   omitsByteOrderMark: true,
 });
 
-/** A file to try an import with, which comes with the package. */
+/** Reads the example file of the package, with which people can try an import. */
 export const exampleText = (): Promise<string> => readFile(packageFile('examples/trainees.csv'), 'utf8');
