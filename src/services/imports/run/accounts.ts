@@ -27,20 +27,20 @@ import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import { StaleDecision } from './run-state.js';
 
-/** The password that an account gets. */
+/** The new password of an account. */
 interface Secret {
   passwordHash: string;
-  /** The generated password; absent when the file gave one. */
+  /** Generated password; absent if the file has a password or a hash. */
   generated?: string;
 }
 
-/** Secrets by the line of their row. A batch keeps them when it is tried again, because hashing takes long. */
+/** Secrets by line. A batch keeps them for further attempts, because hashing takes long. */
 export type Secrets = Map<number, Secret>;
 
-/** Hashes of one import: enough for all cores, few enough that logins don't wait long. */
+/** Concurrent hashes of an import: enough for all cores, few enough for short waits at login. */
 const concurrentHashes = 8;
 
-/** All imports together wait for hashes as one client does. */
+/** All imports together share the hash queue as one client. */
 const hashing = { owner: 'imports' };
 
 async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
@@ -50,7 +50,7 @@ async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Sec
   return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
 }
 
-/** Hashes the passwords of accounts that need one and have no secret yet. Who is only invited needs no hash. */
+/** Hashes the passwords of accounts without a secret yet. Accounts that are only invited need no hash. */
 export async function prepareSecrets(
   core: Core,
   options: ImportOptions,
@@ -70,7 +70,6 @@ export async function prepareSecrets(
   await Promise.all(making);
 }
 
-/** The lines of the credentials file. */
 export function credentialLines(decisions: readonly Decision[], secrets: Secrets): string[][] {
   return decisions.flatMap((decision) => {
     const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
@@ -80,7 +79,6 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
   });
 }
 
-/** What a batch is written with. */
 export interface BatchContext {
   core: Core;
   actor: Actor;
@@ -88,14 +86,13 @@ export interface BatchContext {
   options: ImportOptions;
   secrets: Secrets;
   transaction: Transaction;
-  /** Locked by the transaction. */
+  /** Phone keys that the transaction has locked. */
   phones: PhoneKeys;
   now: Date;
-  /** Numbers of the enrollments that join waiting lists. */
+  /** Numbers of the enrollments on waiting lists. */
   waitingNumbers: ReadonlyMap<PlannedEnrollment, number>;
 }
 
-/** The password fields of an account. */
 function accountSecret(secrets: Secrets, line: number, expiry: Date) {
   const secret = secrets.get(line);
   if (!secret) throw new Error(`No password was prepared for line ${line}.`);
@@ -110,13 +107,10 @@ type Update = Decision & { outcome: 'updated' };
 
 const passwordFields = ['passwordHash', 'hasPassword', 'requiresPasswordChange', 'initialPasswordExpiresAt'] as const;
 
-/** An account as it is before the update, with its password where that gets another. */
+/** An account before its update, including its password if that changes. */
 type LockedAccount = ExistingAccount & Partial<Pick<User, (typeof passwordFields)[number]>>;
 
-/**
- * Updates the accounts of a batch.
- * @throws StaleDecision when an account was changed or removed since it was decided on
- */
+/** Updates the accounts of a batch. @throws StaleDecision if an account was changed or removed after the decision */
 export async function updateExisting(
   context: BatchContext,
   decisions: readonly Decision[],
@@ -132,7 +126,7 @@ export async function updateExisting(
     lockedBy: transaction,
   });
   if (accounts.length < updates.length) throw new StaleDecision();
-  // New courses and enrollments of these accounts wait for the locks.
+  // The locks block new courses and enrollments of these accounts.
   if ((await blockedRoleChanges(core, updates, transaction)).size > 0) throw new StaleDecision();
   const byAccount = new Map(updates.map((update) => [update.account.id, update]));
   const changed = accounts.map((account) => {
@@ -147,16 +141,14 @@ export async function updateExisting(
 
 const causeOf = ({ actor, importId }: BatchContext): Cause => ({ action: 'user.import', actor, importId });
 
-/** The new values of an account. */
 function changesOf({ core, secrets }: BatchContext, { row, changes, resetPassword }: Update) {
   if (!resetPassword) return changes;
   return { ...changes, ...accountSecret(secrets, row.line, initialPasswordExpiry(core)), hasPassword: true };
 }
 
-/** What undo needs. */
 function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, now: Date): UndoNote {
   const before: Record<string, unknown> = {};
-  // TypeScript types the keys of any object as text.
+  // TypeScript types the keys of any object as strings.
   for (const field of Object.keys(changes) as (keyof typeof account & keyof typeof changes)[])
     before[field] = account[field];
   return { before: { ...before, updatedAt: account.updatedAt.toISOString() }, updatedAt: now.toISOString() };
@@ -164,9 +156,8 @@ function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, n
 
 const importedFields = inputFields('import');
 
-/** What a row says of its account; absent where it says nothing. */
 const accountFieldsOf = (person: ImportedPerson) =>
-  // Object.fromEntries forgets which keys it was given.
+  // Object.fromEntries loses the types of the keys.
   Object.fromEntries(importedFields.map((field) => [field, person[field]])) as Pick<
     ImportedPerson,
     (typeof importedFields)[number]
@@ -174,7 +165,7 @@ const accountFieldsOf = (person: ImportedPerson) =>
 
 /**
  * Creates the accounts of a batch.
- * @param created with their ids
+ * @param created decisions with the ids of their accounts
  * @param inserting `effects` are applied once the `inserts` are done
  */
 export async function createAccounts(

@@ -16,19 +16,18 @@ import { type BatchContext, createAccounts, type Secrets, updateExisting } from 
 import { assertTrainees, enroll, enrollmentChangesOf, lockCourses, reviveEnrollments } from './enrollments.js';
 import { StaleDecision } from './run-state.js';
 
-/** What the rows of a ledger have in common. */
+/** Values that all ledger rows of a batch share. */
 interface LedgerContext {
   importId: string;
-  /** Of phones, that the decisions rely on. */
+  /** Country of phones that the decisions rely on. */
   country: string;
-  /** Of the file. */
   mask: CellMask;
 }
 
 /**
- * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
- * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others changed what the decisions
- *   rely on
+ * Writes the accounts and enrollments of a batch, its ledger rows and its audit entries.
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` if others changed what the decisions rely
+ *   on
  */
 export async function writeBatch(
   core: Core,
@@ -41,7 +40,7 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  // One statement after the other: after a deadlock none may follow outside of the transaction.
+  // Statements run one after the other: after a deadlock, none may run outside of the transaction.
   const waitingNumbers = await lockCourses(core, decisions, transaction);
   const now = core.now();
   const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now, waitingNumbers };
@@ -56,13 +55,13 @@ export async function writeBatch(
   await assertTrainees(context, decisions, ledger);
   const changes = enrollmentChangesOf(context, decisions, ledger);
   await reviveEnrollments(context, changes);
-  // Together, so that the rows of one table are prepared while the database inserts those of another.
+  // Inserts run together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new BulkInserter(transaction);
   const effects = new EffectBatch(core, transaction);
   await createAccounts(context, created, { inserts, effects });
   await enroll(context, changes, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
-  // While the database inserts the last rows of the ledger.
+  // Prepared while the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.finish();
@@ -72,8 +71,8 @@ export async function writeBatch(
 }
 
 /**
- * Notes in the ledger whose accounts rows are about that only enroll the person of an earlier line.
- * @throws StaleDecision when the earlier line has no account
+ * Records the accounts of rows that only enroll the person of an earlier line.
+ * @throws StaleDecision if the earlier line has no account
  */
 async function noteSamePeople(
   { core, transaction }: BatchContext,
@@ -105,7 +104,6 @@ async function noteSamePeople(
   }
 }
 
-/** The rows of the ledger for decisions. */
 function* ledgerRows(
   { importId, mask }: Omit<LedgerContext, 'country'>,
   decisions: readonly Decision[],
@@ -122,6 +120,6 @@ function* ledgerRows(
   }
 }
 
-/** Kept for a resumed run: a later row about the same account is a duplicate even though this one was rejected. */
+/** A resumed run needs the account of a rejected row, because a later row about it is a duplicate. */
 const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;

@@ -12,18 +12,17 @@ import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
 import { writeBatch } from './batch.js';
 import { assertUnchanged, commitProgress, type ImportRun, refuse, StaleDecision } from './run-state.js';
 
-/** How often a batch is tried, when others create its accounts first or the database is busy. */
+/** Maximum attempts of a batch. Others may create its accounts first, or the database may be busy. */
 const batchAttempts = 25;
 
-/** A batch that is ready to be written. */
 interface PreparedBatch {
   rows: readonly FileRow[];
-  /** Absent when they depend on the batches before this one: on the remaining capacity of courses. */
+  /** Absent if the decisions depend on the previous batches, which change the remaining capacity of courses. */
   decisions: readonly Decision[] | undefined;
   secrets: Secrets;
 }
 
-/** Passes the items of a source on, and produces the next one while the consumer works on one. */
+/** Yields the items of a source, and produces the next item while the consumer works on the current one. */
 export async function* prefetchOne<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
@@ -31,25 +30,25 @@ export async function* prefetchOne<T>(source: AsyncGenerator<T>): AsyncGenerator
       const { done, value } = await next;
       if (done) return;
       next = source.next();
-      // Awaited in the next round: until then a rejection must not count as unhandled.
+      // The next round awaits this promise: until then, a rejection must not count as unhandled.
       next.catch(() => undefined);
       yield value;
     }
   } finally {
-    // The consumer may have stopped.
+    // The consumer may have stopped early.
     await next.catch(() => undefined);
     await source.return(undefined);
   }
 }
 
-/** Decides on the batches that are not done, and hashes their passwords. */
+/** Decides on the remaining batches, and hashes their passwords. */
 async function* prepareBatches(
   run: ImportRun,
   batches: AsyncGenerator<FileRow[]>,
   signal: AbortSignal,
 ): AsyncGenerator<PreparedBatch> {
   const { core, plan, record, decider } = run;
-  // Rows that are done are read again too: later ones may repeat their emails and phones.
+  // Finished rows are read again, too, because later rows may repeat their emails and phones.
   const { rowsDone } = record;
   let rowsRead = 0;
   for await (const batch of untilStopped(batches, signal)) {
@@ -60,7 +59,7 @@ async function* prepareBatches(
     await run.reasons.addDone(core, record, done);
     const secrets: Secrets = new Map();
     if (signal.aborted) {
-      // The consumer sees that, too, and ends the run.
+      // The consumer checks the signal, too, and ends the run.
       yield { rows, decisions: undefined, secrets };
       return;
     }
@@ -71,7 +70,7 @@ async function* prepareBatches(
   }
 }
 
-/** The batches up to the end of their reading by the signal, which gives an empty one. */
+/** Yields batches until the signal ends the reading, then an empty batch. */
 async function* untilStopped(batches: AsyncGenerator<FileRow[]>, signal: AbortSignal): AsyncGenerator<FileRow[]> {
   try {
     yield* batches;
@@ -81,7 +80,7 @@ async function* untilStopped(batches: AsyncGenerator<FileRow[]>, signal: AbortSi
   }
 }
 
-/** Imports the rows that are not done, batch by batch, and records how the import ended. */
+/** Imports the remaining rows batch by batch, and records how the import ended. */
 export async function importRows(
   run: ImportRun,
   batches: AsyncGenerator<FileRow[]>,
@@ -97,16 +96,16 @@ export async function importRows(
     onProgress?.(record.rowsDone);
     if (record.status === 'stopped') return closeReports(run.reports);
   }
-  // With `stop` the plan may have counted fewer rows: up to a bad row that is good by now.
+  // With `stop`, the plan may have counted fewer rows, up to a bad row that is good by now.
   return endImport(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
-/** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
+/** Closes the files of an import, and then records how it ended: from then on, the files may be fetched or moved. */
 async function endImport(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
   const { credentials, rejects } = run.reports;
   await credentials.end();
   await rejects.end();
-  // Rows that a file was begun for may have been decided otherwise since: then it was removed.
+  // Decisions may have changed after a file was created for their rows. The file was then removed as empty.
   await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
@@ -114,7 +113,7 @@ async function endImport(run: ImportRun, progress: Parameters<typeof commitProgr
   });
 }
 
-/** Whether so many bad rows end the import before its end. */
+/** Whether this number of rejected rows stops the import. */
 function mustStop({ options: { onError, maxErrors } }: ImportPlan, rejected: number): boolean {
   return (onError === 'stop' && rejected > 0) || (maxErrors !== undefined && rejected > maxErrors);
 }
@@ -133,9 +132,9 @@ function isWorthAnotherTry(error: unknown): boolean {
 }
 
 /**
- * Imports one batch. When others change its accounts or courses meanwhile, it is decided again.
- * @param isOutdated the batch before was decided again since: its rows may now be about accounts that this one is about
- * @returns whether it was decided again
+ * Imports one batch. If others change its accounts or courses meanwhile, the batch is decided again.
+ * @param isOutdated whether the previous batch was decided again: its rows may now concern accounts of this batch
+ * @returns whether this batch was decided again
  */
 async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boolean): Promise<boolean> {
   const { credentials, rejects } = run.reports;
@@ -154,7 +153,7 @@ async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boo
   }
 }
 
-/** @param refresh the batch is decided again, because others have changed what its decisions relied on */
+/** @param refresh whether to decide the batch again, because others changed what its decisions relied on */
 async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<void> {
   const { core, actor, plan, record, mapping, mask, decider, reports } = run;
   const { credentials, rejects } = reports;
@@ -168,10 +167,10 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   await beginReports(run, [...(passwords.length > 0 ? [credentials] : []), ...(rejected.length > 0 ? [rejects] : [])]);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
-  // In the transaction of the batch: a run that breaks off after it must not import the rows behind the bad one.
+  // The stop is committed with the batch: otherwise, an interrupted run could import the rows after the bad one.
   const stopped =
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
-  // With no more than a header, because its rows were decided otherwise since.
+  // The file has only a header if its rows were decided differently later.
   if (stopped && !credentials.hasRows) await credentials.discard();
   const progress = progressAfter(record, decisions);
   await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {
@@ -185,7 +184,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   run.reasons.add(decisions);
 }
 
-/** The progress of the import once a batch is committed. */
+/** Returns the progress of the import after a batch. */
 function progressAfter(record: Import, decisions: readonly Decision[]) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   const places = { enrolled: 0, waiting: 0, leftOut: 0 };
@@ -208,7 +207,7 @@ function progressAfter(record: Import, decisions: readonly Decision[]) {
   };
 }
 
-/** Ends an import with `abort` of which a row has become bad since it was planned. */
+/** Refuses an import with `abort`, because a row has become bad since planning. */
 async function abort(run: ImportRun, decisions: readonly Decision[]): Promise<never> {
   const bad = decisions.find((decision) => decision.outcome === 'rejected');
   const reason = bad?.outcome === 'rejected' ? bad.row.reason : '';

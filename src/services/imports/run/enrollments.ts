@@ -20,7 +20,7 @@ import type { LedgerEntry } from '../store/audit-records.js';
 import type { BatchContext } from './accounts.js';
 import { StaleDecision } from './run-state.js';
 
-/** The enrollments of a batch in a course, in the order of its rows. */
+/** Groups the enrollments of a batch by course, in the order of its rows. */
 function enrollmentsByCourse(decisions: readonly Decision[]): Map<string, PlannedEnrollment[]> {
   const byCourse = new Map<string, PlannedEnrollment[]>();
   for (const one of decisions.flatMap((decision) => (decision.outcome === 'rejected' ? [] : decision.enrollments))) {
@@ -32,7 +32,7 @@ function enrollmentsByCourse(decisions: readonly Decision[]): Map<string, Planne
 }
 
 /**
- * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats and places on waiting lists.
+ * Locks the courses, makes sure that they match the decisions, and reserves seats and places on waiting lists.
  * @returns the numbers of enrollments on waiting lists, in the order of the rows
  * @throws StaleDecision
  */
@@ -65,7 +65,7 @@ export async function lockCourses(
   return numbers;
 }
 
-/** Whether a locked course is as the decisions assumed, and has places for their enrollments. */
+/** Whether a locked course matches the decisions, and has enough places for their enrollments. */
 function isAsAssumed(course: Course, planned: readonly PlannedEnrollment[], occupancy: Occupancy): boolean {
   const { trainerId, maxStudents } = course;
   const isSame = ({ course: known }: PlannedEnrollment) =>
@@ -76,10 +76,7 @@ function isAsAssumed(course: Course, planned: readonly PlannedEnrollment[], occu
   );
 }
 
-/**
- * Locks existing accounts that are enrolled, and makes sure that they are active trainees.
- * @throws StaleDecision
- */
+/** Locks existing accounts that are enrolled, and makes sure that they are active trainees. @throws StaleDecision */
 export async function assertTrainees(
   { core, transaction }: BatchContext,
   decisions: readonly Decision[],
@@ -92,7 +89,6 @@ export async function assertTrainees(
     throw new StaleDecision();
 }
 
-/** The accounts that are there already and get enrollments. */
 function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
   const accounts = (wanted: (decision: Decision) => boolean) =>
     new Set(decisions.flatMap((one) => (wanted(one) ? (ledger.get(one.row.line)?.userId ?? []) : [])));
@@ -101,14 +97,13 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
   return [...enrolled].filter((id) => !created.has(id));
 }
 
-/** A planned enrollment of an account that is written, as a change. */
+/** A planned enrollment as a change of an existing account's enrollments. */
 interface PlannedEnrollmentChange extends EnrollmentChange {
   planned: PlannedEnrollment;
-  /** Undo note of the row. */
   note: UndoNote;
 }
 
-/** Pairs the enrollments of a batch with the accounts of their rows; new ones get ids. */
+/** Pairs the enrollments of a batch with the accounts of their rows. New enrollments get ids. */
 export function enrollmentChangesOf(
   { actor, importId, options }: BatchContext,
   decisions: readonly Decision[],
@@ -127,7 +122,7 @@ export function enrollmentChangesOf(
   });
 }
 
-/** Makes the new enrollments of a batch, and notes them. */
+/** Creates the new enrollments of a batch, and records them in the undo notes. */
 export async function enroll(
   { core, actor, now, waitingNumbers }: BatchContext,
   changes: readonly PlannedEnrollmentChange[],
@@ -143,7 +138,7 @@ export async function enroll(
   await addEnrollments(core, rows, now, inserts);
 }
 
-/** Revives left enrollments, and gives seats to waiting ones. @throws StaleDecision as {@link revive} */
+/** Renews ended enrollments, and gives seats to waiting ones. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(
   context: BatchContext,
   changes: readonly PlannedEnrollmentChange[],
@@ -151,7 +146,7 @@ export async function reviveEnrollments(
   for (const { planned, note } of changes) if (planned.earlier) await revive(context, planned, planned.earlier, note);
 }
 
-/** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
+/** Renews an existing enrollment. @throws StaleDecision if another process changed or removed it */
 async function revive(
   { core, actor, transaction, now, waitingNumbers }: BatchContext,
   planned: PlannedEnrollment,

@@ -6,20 +6,19 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { type Leasable, leaseName } from '../store/repository.js';
 
-/** A run that doesn't renew its lease for so long is dead, in milliseconds. */
+/** A run that doesn't renew its lease for this time is dead, in milliseconds. */
 export const leaseMs = 10_000;
-/** Long enough for the lease of a dead run to expire, in milliseconds. */
+/** Wait for a lease: long enough for the lease of a dead run to expire, in milliseconds. */
 const leaseWaitMs = 15_000;
 
-/** How to wait for the lease of an import. */
 interface LeaseWaitOptions extends Pick<LeaseOptions, 'signal' | 'onWait'> {
-  /** By default, long enough for the lease of a dead run to expire. */
+  /** Maximum wait in milliseconds. By default, long enough for the lease of a dead run to expire. */
   waitMs?: number;
 }
 
 /**
- * Runs `work` while no other process plans, runs or undoes the import, or sends its passwords; at a terminal, while none imports
- * the file with the same options.
+ * Runs `work` under the lease of an import: no other process plans, runs or undoes the import, or sends its passwords. At a
+ * terminal, no other process imports the file with the same options.
  * @throws AppError `IMPORT_BUSY`, `INTERRUPTED`
  */
 export function withImportLease<T>(
@@ -36,27 +35,28 @@ export function withImportLease<T>(
   return withLease(core.database, leaseName(record), waitMs, refusal, work, { ...options, durationMs: leaseMs });
 }
 
-/** Imports that can be resumed by command; the service resumes those that are queued or running. */
+/** Statuses of imports that a command can resume. The service resumes queued and running imports. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
-/** The next step where an import must be cancelled first. */
 export const howToCancel = ({ number }: Pick<Import, 'number'>): string =>
   `cancel it in the web console or with: coursectl imports cancel ${number}`;
 
-/** The next step of an import over HTTP whose plan waits for a person. */
 export const howToApply = ({ id }: Pick<Import, 'id'>): string =>
   `apply it in the web console or with POST /api/imports/${id}/apply.`;
 
 function notResumable({ id, number, status }: Pick<Import, 'id' | 'number' | 'status'>): string {
   if (status === 'undoing') return `is being undone. Finish its undo: coursectl imports undo ${number}`;
   if (status === 'planned') return `is planned, and its plan was not applied: ${howToApply({ id })}`;
-  // A run that was killed looks alive until its lease expires.
+  // A killed run looks alive until its lease expires.
   if (status === 'running')
     return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;
   return `is ${status}: there is nothing to resume.`;
 }
 
-/** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being undone */
+/**
+ * @param others further statuses that are allowed
+ * @throws AppError `IMPORT_CONFLICT` if an import has ended, or is being undone
+ */
 export function assertUnfinished(record: Pick<Import, 'id' | 'number' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(record.status) || others.includes(record.status)) return;
   const { number, status } = record;
@@ -64,8 +64,8 @@ export function assertUnfinished(record: Pick<Import, 'id' | 'number' | 'status'
 }
 
 /**
- * Renews the lease of a run in a transaction: until it ends, no other process gets the lease.
- * @throws AppError `IMPORT_CONFLICT` when the lease was lost
+ * Renews the lease of a run in a transaction: no other process gets the lease until the transaction ends.
+ * @throws AppError `IMPORT_CONFLICT` if the lease was lost
  */
 export async function assertLeaseHeld(
   lease: Lease,

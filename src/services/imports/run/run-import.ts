@@ -32,33 +32,32 @@ import { importRows } from './batches.js';
 import { assertUnfinished } from './import-lock.js';
 import { assertUnchanged, commitProgress, FileChanged, type ImportRun, refuse, UndoRequired } from './run-state.js';
 
-/** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
-  /** The import to resume; when absent, an unfinished one of the same file and options, or a new one. */
+  /** The import to resume. If absent, an unfinished import of the same file and options is resumed, or a new one begins. */
   record?: Import;
   onProgress?(rowsDone: number): void;
-  /** Called once when an unfinished import of the same file is resumed. */
+  /** Called once if an unfinished import of the same file is resumed. */
   onResume?(rowsDone: number): void;
-  /** Called once when another run of the same file must end first, or its lease must expire. */
+  /** Called once if another run of the same file must end first, or its lease must expire. */
   onWait?(): void;
-  /** Called before a failure is thrown that leaves an unfinished import. @param canResume false when its file has changed */
+  /** Called before throwing an error that leaves an unfinished import. @param canResume false if the file has changed */
   onBreakOff?(unfinished: ImportResult, canResume: boolean): void;
 }
 
-/** What an import has done. */
 export interface AppliedImport extends ImportResult {
-  /** Why rows were skipped or rejected, in earlier runs too. */
+  /** Reasons why rows were skipped or rejected, including earlier runs. */
   reasons: readonly PlanReason[];
-  /** Mails that were queued, in earlier runs too. */
+  /** Number of queued invitations, including earlier runs. */
   invitations: number;
-  /** Mails about enrollments that were queued, in earlier runs too. */
+  /** Number of queued mails about enrollments, including earlier runs. */
   news: number;
 }
 
 /**
- * Runs an import under the lease of its file and options, from the first row that is not done.
- * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link UndoRequired} for one that is refused after its first rows
+ * Runs an import under the lease of its file and options, from the first remaining row.
+ * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link UndoRequired} if the import is refused after its first
+ *   rows
  */
 export async function runImport(
   core: Core,
@@ -76,17 +75,17 @@ export async function runImport(
     const { imports: limits } = core.config;
     const source = { ...plan.format, isWorkbook: plan.format.workbook !== null };
     const request = { file: plan.file, source, options: plan.options, limits };
-    // A run that is interrupted before ends at its first row, so that it is recorded and can be resumed.
+    // If the signal is already aborted, the run ends at its first row, so that it is recorded and can be resumed.
     const table = await openPeople(request, options.signal.aborted ? undefined : options.signal);
     file = readPeople(table, reading, limits.batchRows, plan.repetitions);
     const { mapping } = file;
-    const begun = await unfinishedRecord(core, plan, options.record);
+    const unfinished = await unfinishedRecord(core, plan, options.record);
     // Another process has ended the unfinished run: nothing is left to undo.
-    if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
-    if (begun?.status === 'undoing') throw new UndoRequired(begun, begun.errorMessage ?? '');
-    const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
-    reports = await openReports(core, begun, file, plan.file, options);
-    const record = begun ?? (await startImport(core, actor, plan));
+    if (plan.refusal !== null && !unfinished) throw new AppError('IMPORT_REFUSED', plan.refusal);
+    if (unfinished?.status === 'undoing') throw new UndoRequired(unfinished, unfinished.errorMessage ?? '');
+    const decider = await Decider.open(core, plan.options, unfinished, plan.phoneMatches);
+    reports = await openReports(core, unfinished, file, plan.file, options);
+    const record = unfinished ?? (await startImport(core, actor, plan));
     run = {
       core,
       actor,
@@ -99,7 +98,7 @@ export async function runImport(
       decider,
       reasons: new ReasonGroups(),
     };
-    if (begun) await resumeRecord(run, options.record === undefined);
+    if (unfinished) await resumeRecord(run, options.record === undefined);
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume?.(record.rowsDone);
     await importRows(run, file.batches, options);
@@ -121,7 +120,7 @@ export async function runImport(
   }
 }
 
-/** Replaces the reports of an import that has ended by workbooks, where their names ask for it. After a crash they stay CSV. */
+/** Replaces the reports of an ended import by workbooks, if their names ask for it. After a crash, they stay CSV. */
 async function makeWorkbooks(run: ImportRun): Promise<void> {
   const { number, status, credentialsFile, rejectsFile } = resultOf(run.record);
   const { credentialsBytes, rejectsBytes } = run.record;
@@ -145,14 +144,12 @@ async function makeWorkbooks(run: ImportRun): Promise<void> {
   }
 }
 
-/** How many mails an import has queued. */
 async function countMails({ database }: Core, { options: { invite, notify } }: ImportPlan, { id: importId }: Import) {
   const count = (kind: MailKind | MailKind[]) =>
     database.read(() => database.models.Mail.count({ where: { importId, kind } }));
   return { invitations: invite ? await count('invitation') : 0, news: notify ? await count([...newsKinds]) : 0 };
 }
 
-/** Records an import that starts now. */
 function startImport(core: Core, actor: Actor, plan: ImportPlan): Promise<Import> {
   return createImport(core, actor, {
     status: 'running',
@@ -164,11 +161,11 @@ function startImport(core: Core, actor: Actor, plan: ImportPlan): Promise<Import
   });
 }
 
-/** The import to resume, read again under the lease: it may have been undone meanwhile. */
+/** Returns the import to resume, read again under the lease: it may have been undone meanwhile. */
 async function unfinishedRecord(core: Core, plan: ImportPlan, record: Import | undefined): Promise<Import | null> {
   if (!record) return findUnfinished(core, plan);
   await core.database.read(() => record.reload());
-  // Queued imports are the service's own. An import that is still `running` under our lease belongs to a dead process.
+  // The service itself resumes queued imports. If an import is still `running` under our lease, its process is dead.
   assertUnfinished(record, ['queued', 'running']);
   return record;
 }
@@ -184,18 +181,18 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
     finishedAt: null,
     errorCode: null,
     errorMessage: null,
-    // Running the command again overrules a cancellation; the service respects one.
+    // Running the command again overrides a cancellation; the service respects a cancellation.
     ...(byCommand && { cancelRequested: false }),
-    // A new file of passwords can be fetched again.
+    // A new password file can be fetched again.
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   };
   // The lease is renewed in this transaction, so no other run can replace the files before it commits.
   await commitProgress(run, progress, async (transaction) => {
-    // Locked, so that the ledger is closed before, or not at all: see services/maintenance/ledger-retention.ts.
+    // The lock orders this before or after the closing of the ledger, see services/maintenance/ledger-retention.ts.
     assertResumable(await lockImport(core, record.id, transaction));
     await reports.credentials.publish();
     await reports.rejects.publish();
-    // Resuming by its number, or by the service, is recorded before.
+    // `resumeImport` and the service record resumption themselves.
     if (byCommand)
       await recordAudit(
         core,
@@ -206,7 +203,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   });
 }
 
-/** What has made a run fail. Planning could read the file: if it can't be read as CSV any more, it has changed. */
+/** Returns the cause of a failed run. A file that planning could read, but the run can't, has changed. */
 async function rootCauseOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
   if (!isAppError(failure, 'IMPORT_FILE_INVALID')) return failure;
   return assertUnchanged(plan).then(
@@ -215,16 +212,16 @@ async function rootCauseOf(failure: unknown, plan: ImportPlan): Promise<unknown>
   );
 }
 
-/** Whether a failure leaves an unfinished import. After a conflict with another process it may be that one's. */
+/** Whether an error leaves this run's import unfinished. After a conflict, the import may belong to another process. */
 const breaksOff = ({ record }: ImportRun, error: unknown): boolean =>
   record.status === 'running' && (error instanceof FileChanged || !isAppError(error, ...importConflicts));
 
-/** Records the failure for the list of imports, if the database still can. The caller throws the error itself. */
+/** Records the failure for the list of imports, if the database still works. The caller throws the error itself. */
 async function noteFailure(run: ImportRun, error: unknown): Promise<void> {
   const known = isAppError(error)
     ? { errorCode: error.code, errorMessage: messageFor(run.record, error) }
     : { errorCode: 'BUG' };
-  // The error that ended the run says more than one of the database would.
+  // The error that ended the run says more than an error of the database.
   await commitProgress(run, { status: 'interrupted', ...known }).catch(() => undefined);
 }
 

@@ -12,7 +12,6 @@ import type { ColumnMapping } from '../read/columns/columns.js';
 import type { CellMask } from '../read/preview.js';
 import { assertLeaseHeld } from './import-lock.js';
 
-/** The state of one run of an import. */
 export interface ImportRun {
   core: Core;
   actor: Actor;
@@ -23,16 +22,16 @@ export interface ImportRun {
   mapping: ColumnMapping;
   mask: CellMask;
   decider: Decider;
-  /** Why rows are skipped or rejected, those that an earlier run has done included. */
+  /** Reasons why rows are skipped or rejected, including the rows of earlier runs. */
   reasons: ReasonGroups;
 }
 
-/** Others have changed what a decision relied on: the batch must be decided again. */
+/** Thrown if others changed what a decision relied on: the batch must be decided again. */
 export class StaleDecision extends Error {
   override readonly name = 'StaleDecision';
 }
 
-/** A run of which nothing may stay: its rows must be undone, under the lease that the run held. */
+/** Thrown if all rows of a run must be undone, under the lease that the run held. */
 export class UndoRequired extends AppError {
   constructor(
     readonly record: Import,
@@ -42,7 +41,7 @@ export class UndoRequired extends AppError {
   }
 }
 
-/** The file of an import is no longer the one that was planned. */
+/** Thrown if the file of an import has changed since planning. */
 export class FileChanged extends AppError {
   constructor(file: string) {
     super(
@@ -54,14 +53,14 @@ export class FileChanged extends AppError {
 
 /** @throws FileChanged */
 export async function assertUnchanged(plan: ImportPlan): Promise<void> {
-  // A file that is gone or can't be read any more has changed, too.
+  // A file that is gone or unreadable has changed, too.
   const current = await readFileIdentity(plan.file).catch(() => undefined);
   if (current !== plan.fileIdentity) throw new FileChanged(plan.file);
 }
 
 /**
  * Commits the progress of an import together with the work, if this process still holds the lease.
- * @param work may run more than once, and return more of the progress
+ * @param work may run more than once; returns further progress
  */
 export async function commitProgress(
   { core, lease, record }: Pick<ImportRun, 'core' | 'lease' | 'record'>,
@@ -69,7 +68,8 @@ export async function commitProgress(
   work: (transaction: Transaction) => Promise<Partial<InferAttributes<Import>>> | Promise<void> = async () => undefined,
 ): Promise<void> {
   const all = await core.database.inTransaction(async (transaction) => {
-    // One after the other: a statement that is queued when the database ends the transaction would commit by itself.
+    // Statements run one after the other: a statement that is queued when the database ends the transaction would commit by
+    // itself.
     await assertLeaseHeld(lease, record, transaction);
     const fields = { ...progress, ...(await work(transaction)) };
     await core.database.models.Import.update(fields, { where: { id: record.id }, transaction });
@@ -79,8 +79,8 @@ export async function commitProgress(
 }
 
 /**
- * Ends a run of which nothing may stay.
- * @param why a sentence for the operator, kept with the import: when the undo is resumed, the rows may be good
+ * Refuses an import whose rows must all be undone.
+ * @param why sentence for the operator, stored with the import, because the rows may be good when the undo is resumed
  * @returns the error to throw
  */
 export async function refuse(run: ImportRun, why: string): Promise<UndoRequired> {
