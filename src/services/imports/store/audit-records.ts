@@ -3,26 +3,24 @@ import type { User } from '../../../db/models/user.js';
 import { type AuditRecord, auditedUser } from '../../audit/audit.js';
 import { type Decision, takesSeat } from '../plan/outcomes.js';
 
-/** What the ledger keeps of a row: its account, and what undo needs. */
 export interface LedgerEntry {
   userId: string | null;
   note: UndoNote;
 }
 
-/** The row of an import that an entry of the audit trail is about. */
 interface Origin {
   importId: string;
   line: number;
 }
 
-/** The fields of an account that an update changed, as they were; never its password. */
+/** Returns the old values of the fields that an update changed, without the password. */
 function fieldsBefore({ before }: UndoNote): object {
   if (!before) return {};
   const { passwordHash: _, hasPassword: __, initialPasswordExpiresAt: ___, updatedAt: ____, ...fields } = before;
   return fields;
 }
 
-/** The values that a row changed, before and after. */
+/** Returns the values that a row changed, before and after; undefined if it changed none. */
 function changesOf(decision: Decision, { note }: LedgerEntry): Pick<AuditRecord, 'before' | 'after'> | undefined {
   if (decision.outcome !== 'updated' && decision.outcome !== 'skipped') return undefined;
   const coursesOf = (enrollments: typeof decision.enrollments) => enrollments.map(({ course }) => course.id);
@@ -35,8 +33,8 @@ function changesOf(decision: Decision, { note }: LedgerEntry): Pick<AuditRecord,
 }
 
 /**
- * The audit entries of a batch: one for each account that it changes or enrolls. Created accounts have none, because the
- * ledger names them: see docs/DECISIONS.md.
+ * Returns the audit entries of a batch: one for each account that it changes or enrolls. Created accounts have none, because
+ * the ledger names them: see docs/DECISIONS.md.
  */
 export function changedAccounts(
   importId: string,
@@ -55,16 +53,15 @@ export function changedAccounts(
 
 const undone = (user: User) => ({ action: 'user.undo-import', targetType: 'user', targetId: user.id }) as const;
 
-/** The audit entry of an account that undo removes. */
 export function removedAccount(origin: Origin, user: User, courses: readonly string[]): AuditRecord {
   const enrolled = courses.length > 0 ? { courses } : {};
   return { ...undone(user), before: { ...auditedUser(user), ...enrolled }, after: origin };
 }
 
 /**
- * The audit entry of an account that undo restores.
- * @param user as it is before undo
- * @param courses of the enrollments that undo removes
+ * Returns the audit entry of an account that undo restores.
+ * @param user account before the undo
+ * @param courses courses of the enrollments that undo removes
  */
 export function restoredAccount(origin: Origin, user: User, note: UndoNote, courses: readonly string[]): AuditRecord {
   const after = fieldsBefore(note);

@@ -10,7 +10,10 @@ import { type Page, readPage } from '../../paging.js';
 import { resolveShortId } from '../../short-ids.js';
 import { isRefusalUnfinished, leaseName } from './repository.js';
 
-/** The refusal of what the status of an import doesn't allow. @param consequence what that means, or what to do first */
+/**
+ * Returns the refusal of a command that the status of an import doesn't allow.
+ * @param consequence consequence for the user, or the step to take first
+ */
 export const statusConflict = ({ number, status }: Pick<Import, 'number' | 'status'>, consequence: string): AppError =>
   new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: ${consequence}`, { params: { status } });
 
@@ -19,14 +22,14 @@ export async function isRunning(core: Core, record: Import, transaction: Transac
   return (await activeLeases(core.database, [leaseName(record)], transaction)).size > 0;
 }
 
-/** Sets the live status of imports: one that is `running` or `undoing` without a lease was interrupted. */
+/** Sets the live status of imports: `running` or `undoing` without a lease means interrupted. */
 async function setLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
   const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
   const held = await activeLeases(core.database, running.map(leaseName));
   for (const record of running) {
     if (held.has(leaseName(record))) continue;
     if (isRefusalUnfinished(record)) {
-      // The service finishes it.
+      // The service finishes the undo.
       if (record.origin === 'http') continue;
       const next = 'Undoing its rows broke off: run the same command again, or undo it to the end.';
       record.set('errorMessage', `${record.errorMessage} ${next}`, { raw: true });
@@ -38,7 +41,7 @@ async function setLiveStatus(core: Core, records: readonly Import[]): Promise<vo
   }
 }
 
-/** The imports with a live status. Leases, not columns, tell interrupted imports from running ones. */
+/** Returns the condition for imports with a live status. Leases, not columns, tell interrupted imports from running ones. */
 async function withLiveStatus(core: Core, status: ImportStatus): Promise<WhereOptions<Import>> {
   if (!['running', 'undoing', 'interrupted'].includes(status)) return { status };
   const recorded = await core.database.read(() =>
@@ -49,7 +52,7 @@ async function withLiveStatus(core: Core, status: ImportStatus): Promise<WhereOp
   return status === 'interrupted' ? { [Op.or]: [{ status }, { id: ids }] } : { id: ids };
 }
 
-/** One page of the imports, newest first, with their live status. @throws AppError `VALIDATION` */
+/** Returns one page of the imports, newest first, with their live status. @throws AppError `VALIDATION` */
 export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
@@ -59,7 +62,7 @@ export async function listImports(core: Core, query: unknown): Promise<Page<Impo
   return page;
 }
 
-/** An import with its live status. @throws AppError `NOT_FOUND` */
+/** Returns an import with its live status. @throws AppError `NOT_FOUND` */
 export async function findImport(core: Core, id: string): Promise<Import> {
   const record = await core.database.read(() => core.database.models.Import.findByPk(id));
   if (!record) throw notFound('Import');
@@ -68,8 +71,8 @@ export async function findImport(core: Core, id: string): Promise<Import> {
 }
 
 /**
- * The last import of a file at a terminal, known by its content or its path, if it was interrupted after its first rows. The same
- * command would not resume it where its options or the content of the file differ.
+ * Returns the last import of a file at a terminal, found by its content or path, if it was interrupted after its first rows.
+ * Importing the file again doesn't resume it if the options or the content differ.
  */
 export async function findInterrupted(
   core: Core,
@@ -79,19 +82,19 @@ export async function findInterrupted(
   const last = await core.database.read(() =>
     core.database.models.Import.findOne({ where, order: [['number', 'DESC']] }),
   );
-  // An undo that broke off is shown as interrupted, too.
+  // `setLiveStatus` also shows an interrupted undo as interrupted.
   if (!last || last.rowsDone === 0 || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
   await setLiveStatus(core, [last]);
   return last.status === 'interrupted' ? last : null;
 }
 
-/** A number of an import, as people write it: shorter than the end of an id. */
+/** Matches the number of an import, which is shorter than the end of an id. */
 const writtenNumber = /^[1-9]\d{0,6}$/;
 
 /**
- * The id of the import that a text names: its number, or the end of its id. Any other text, as a whole id, is returned as it
- * is: the operation finds it, or refuses it.
- * @throws AppError `VALIDATION` for the end of several ids
+ * Returns the id of the import that a text names by its number or by the end of its id. Any other text is returned unchanged:
+ * the operation then finds the import, or refuses the text.
+ * @throws AppError `VALIDATION` if several ids have this end
  */
 export async function importIdOf(core: Core, reference: string): Promise<string> {
   const typed = reference.trim();

@@ -4,22 +4,20 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 
-/** Rows read in one query. */
 const ledgerPage = 1000;
 
-/** Why undo kept an account. */
 export type KeptCode = 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
 
 /** An account that undo kept, because it was used or changed since the import. */
 export interface KeptAccount {
   line: number;
   userId: string;
-  /** null when the account is gone. */
+  /** null if the account is gone. */
   email: string | null;
   code: KeptCode;
 }
 
-/** A row of the ledger with the person's name and keys. */
+/** A row of the ledger with the person's name, email and phone. */
 export interface LedgerLine {
   row: ImportRow;
   firstName: string | null;
@@ -29,9 +27,9 @@ export interface LedgerLine {
 }
 
 /**
- * @param consequence what can't be done without the ledger, or where its rows are
- * @throws AppError `IMPORT_ROWS_DELETED` when the ledger of an import is exported and deleted, or is about to be; without rows, when
- *   its file and its plan are
+ * @param consequence action that is impossible without the ledger, or location of the exported rows
+ * @throws AppError `IMPORT_ROWS_DELETED` if the ledger of an import was exported and deleted, or soon will be. For an import
+ *   without rows, if its file and its plan were deleted.
  */
 export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
   if (ledgerClosedAt === null) return;
@@ -45,19 +43,19 @@ export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, c
   );
 }
 
-/** @throws AppError `IMPORT_ROWS_DELETED` where an unfinished import can't be resumed, as {@link assertLedgerKept} */
+/** @throws AppError `IMPORT_ROWS_DELETED` if an unfinished import can't be resumed, as {@link assertLedgerKept} */
 export function assertResumable(record: Import): void {
   const next = record.rowsDone > 0 ? 'import the remaining rows as a new file.' : 'import the file again.';
   assertLedgerKept(record, `it can't be resumed; ${next}`);
 }
 
-/** @throws AppError `IMPORT_ROWS_DELETED` where the ledger of an import can't be read, because it was deleted */
+/** @throws AppError `IMPORT_ROWS_DELETED` if the ledger of an import was deleted */
 export function assertLedgerReadable(record: Import): void {
   if (record.rowsDone > 0) assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
 }
 
 /**
- * The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end.
+ * Returns the next rows of the ledger of an import in the order of the file, with the current accounts; empty at the end.
  * @param only further conditions
  */
 export async function ledgerAfter(
@@ -82,25 +80,24 @@ export async function ledgerAfter(
   });
 }
 
-/** The account of a row that changed something: only rejected rows may have none. */
+/** Returns the account of a row that changed something. Only rejected rows may have none. */
 export function accountIdOf({ importId, line, userId }: ImportRow): string {
   if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
   return userId;
 }
 
-/** Counts the accounts that an undo kept. */
 export function countKept(core: Core, id: string): Promise<number> {
   const where = { importId: id, undoOutcome: 'kept' };
   return core.database.read(() => core.database.models.ImportRow.count({ where }));
 }
 
-/** The accounts that an undo kept, and the reasons, a piece at a time in the order of the file. */
+/** Yields the accounts that an undo kept, with the reasons, in lists in the order of the file. */
 export async function* keptAccounts(core: Core, id: string): AsyncGenerator<KeptAccount[]> {
   for (let after = 0; ; ) {
     const piece = await ledgerAfter(core, id, after, { undoOutcome: 'kept' });
     if (piece.length === 0) return;
     after = piece.at(-1)?.row.line ?? after;
-    // Of a kept account the column holds nothing else.
+    // Kept accounts always have this kind of code.
     const codeOf = (row: ImportRow) => row.undoCode as KeptAccount['code'];
     yield piece.map(({ row, email }) => ({ line: row.line, userId: accountIdOf(row), email, code: codeOf(row) }));
   }

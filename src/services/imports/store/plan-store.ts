@@ -10,19 +10,17 @@ import { hasEnded, removeSpooledFile } from './spool.js';
 
 const linesPerTransaction = 5000;
 
-/** The plan of an import, if it has one. */
 export function findPlan(core: Core, { id }: Pick<Import, 'id'>): Promise<ImportPlan | null> {
   return core.database.read(() => core.database.models.ImportPlan.findByPk(id));
 }
 
-/** When a plan expires that is made now. */
 export function planExpiry(core: Core): Date {
   return new Date(core.now().getTime() + core.config.imports.planHours * 3_600_000);
 }
 
 /**
- * Makes sure that an account can have one more planned import: their files are kept until then.
- * @param except an import that doesn't count
+ * Makes sure that an account can have one more planned import. The limit exists because their files are kept.
+ * @param except import that doesn't count
  * @throws AppError `PLAN_LIMIT`
  */
 export async function assertBelowPlanLimit(
@@ -31,12 +29,12 @@ export async function assertBelowPlanLimit(
   transaction: Transaction,
   except = '',
 ): Promise<void> {
-  // The account is locked, so that concurrent requests are counted one after the other.
+  // The lock makes concurrent requests count one after the other.
   if (createdBy !== null) await forceIncrementUserVersions(core, [createdBy], transaction);
   await assertBelowPlanLimitUnlocked(core, createdBy, transaction, except);
 }
 
-/** As {@link assertBelowPlanLimit}, before there is anything to write: concurrent requests may count the same plans. */
+/** {@link assertBelowPlanLimit} without a lock: concurrent requests may count the same plans. */
 export async function assertBelowPlanLimitUnlocked(
   core: Core,
   createdBy: string | null,
@@ -51,10 +49,7 @@ export async function assertBelowPlanLimitUnlocked(
   throw new AppError('PLAN_LIMIT', message, { params: { max: limit } });
 }
 
-/**
- * Records that a plan is wanted; one that is being made is stopped.
- * @param transaction in which the import is locked
- */
+/** Requests a plan. Stops a plan that is being made. @param transaction transaction that has locked the import */
 export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transaction: Transaction): Promise<void> {
   const { ImportPlan } = core.database.models;
   const plan = await ImportPlan.findByPk(id, { transaction });
@@ -63,30 +58,29 @@ export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transa
   else await ImportPlan.create({ importId: id, ...fresh }, { transaction });
 }
 
-/** Removes the rows of a plan, in several transactions. */
+/** Removes the rows of a plan in several transactions. */
 export async function clearPlanRows(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
   const { ImportPlanRow } = core.database.models;
   const rows = { where: { importId: id }, limit: linesPerTransaction };
   while ((await core.database.inTransaction((transaction) => ImportPlanRow.destroy({ ...rows, transaction }))) > 0);
 }
 
-/** Removes a plan that nobody needs any more, with its rows. */
 export async function removePlan(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
   await clearPlanRows(core, { id });
   const { ImportPlan } = core.database.models;
   await core.database.inTransaction((transaction) => ImportPlan.destroy({ where: { importId: id }, transaction }));
 }
 
-/** Removes all that a plan has left once its import is discarded or has expired. */
+/** Removes the plan and the file of a discarded or expired import. */
 export async function removeDiscarded(core: Core, record: Import): Promise<void> {
   await removePlan(core, record);
   await removeSpooledFile(core, record);
 }
 
-/** Whether the import may still be bound to its plan, or be applied: until its first rows are committed. */
+/** Whether the import still needs its plan: until its first rows are committed. */
 export const needsPlan = (record: Import): boolean => !hasEnded(record) && record.rowsDone === 0;
 
-/** Marks an import as expired, unless it was applied or planned anew meanwhile. @returns whether it is */
+/** Marks an import as expired, unless it was applied or planned again meanwhile. @returns whether it expired */
 async function expire(core: Core, id: string): Promise<boolean> {
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
@@ -98,10 +92,7 @@ async function expire(core: Core, id: string): Promise<boolean> {
   });
 }
 
-/**
- * Lets plans expire that nobody has applied, and removes what crashes have left of plans. Safe to run on every instance at
- * any time.
- */
+/** Expires plans that nobody applied, and removes orphaned plans after crashes. Safe to run on every instance at any time. */
 export async function sweepPlans(core: Core, signal?: AbortSignal): Promise<{ expired: number; removed: number }> {
   const { Import, ImportPlan } = core.database.models;
   const result = { expired: 0, removed: 0 };
@@ -112,7 +103,7 @@ export async function sweepPlans(core: Core, signal?: AbortSignal): Promise<{ ex
   const due = new Set(plans.filter(({ expiresAt }) => expiresAt <= core.now()).map(({ importId }) => importId));
   for (const record of records) {
     if (signal?.aborted) break;
-    // A process is planning or running it.
+    // A process is planning or running the import.
     if (held.has(leaseName(record))) continue;
     if (!needsPlan(record)) {
       await removePlan(core, record);

@@ -15,47 +15,46 @@ import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
 
-/** The state of an import, and its files. */
 export interface ImportResult {
   id: string;
   number: number;
   status: ImportStatus;
   file: string;
   counts: ImportCounts;
-  /** Where the generated passwords are; absent when none was generated, or they were fetched over HTTP. */
+  /** Path of the generated passwords; null if none was generated, or they were fetched over HTTP. */
   credentialsFile: string | null;
   rejectsFile: string | null;
 }
 
-/** An import, read again and locked until the transaction ends. */
+/** Reads an import again, and locks it until the transaction ends. */
 export function lockImport(core: Core, id: string, transaction: Transaction): Promise<Import> {
   const { Import } = core.database.models;
   return Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
 }
 
-/** The options of an import. */
 export function optionsOf(record: Import): ImportOptions {
   return parseImportOptions(record.optionsJson);
 }
 
-/** An import, or a file at a terminal with its options, of which no import may be recorded yet. */
+/** An import, or a file at a terminal with its options, whose import may not be recorded yet. */
 export type Leasable =
   | Pick<Import, 'id' | 'number' | 'origin' | 'fileSha256' | 'optionsJson'>
   | (Pick<Import, 'fileSha256' | 'optionsJson'> & { origin?: undefined });
 
 /**
- * The lease that a process holds while it plans, runs or undoes an import over HTTP, or sends its passwords. At a terminal it is
- * that of the file with its options: the same command resumes an import that it doesn't know yet.
+ * Returns the name of the lease that a process holds while it plans, runs or undoes an import over HTTP, or sends its
+ * passwords. At a terminal, the lease belongs to the file with its options, because the same command resumes an import before
+ * knowing it.
  */
 export function leaseName(record: Leasable): string {
   if (record.origin === 'http') return `import-job:${record.id}`;
   return `import:${createHash('sha256').update(record.fileSha256).update(record.optionsJson).digest('hex')}`;
 }
 
-/** Other processes run an import, or have changed or deleted what it needs. */
+/** Errors that mean that another process runs the import, or has changed or deleted data that it needs. */
 export const importConflicts: readonly ErrorCode[] = ['IMPORT_CONFLICT', 'IMPORT_ROWS_DELETED'];
 
-/** Errors that end without a change to the import: it is tried again. */
+/** Errors after which the import is tried again. They don't change the import. */
 export const transientErrors: readonly ErrorCode[] = [...databaseUnusableCodes, ...importConflicts];
 
 /** Whether the service resumes an interrupted import without a command. */
@@ -65,8 +64,8 @@ export function resumesAutomatically({ origin, status, errorCode }: Import): boo
 }
 
 /**
- * Whether an import was refused with `abort` and its rows are not all undone. An undo that a person began has no such error,
- * is of an import that may keep its rows, or of one that was undone to its end before: only a person resumes that.
+ * Whether an import was refused with `abort` and its rows are not all undone. False for an undo that a person began, which
+ * only a person resumes: its import has no such error, may keep its rows, or was undone completely before.
  */
 export function isRefusalUnfinished(record: Import): boolean {
   const { status, errorCode, undoneAt } = record;
@@ -74,7 +73,6 @@ export function isRefusalUnfinished(record: Import): boolean {
   return isRefused && optionsOf(record).onError === 'abort';
 }
 
-/** The fields of a new import. */
 interface NewImport extends Partial<Pick<ReturnType<typeof planColumns>, 'planId' | 'formatJson'>> {
   status: 'queued' | 'running' | 'planning';
   fileName: string;
@@ -85,14 +83,14 @@ interface NewImport extends Partial<Pick<ReturnType<typeof planColumns>, 'planId
   id?: string;
 }
 
-/** Records that an import is planned or begun, with its options. */
+/** Writes the audit entry of an import that is planned or begun, with its options. */
 export async function auditBegin(core: Core, actor: Actor, record: Import, transaction: Transaction): Promise<void> {
   const action = record.status === 'planning' ? 'import.plan' : 'import.start';
   const after = { fileName: record.fileName, rows: record.rowsTotal, ...(JSON.parse(record.optionsJson) as object) };
   await recordAudit(core, actor, { action, targetType: 'import', targetId: record.id, after }, transaction);
 }
 
-/** Records what an import that ends did in all. Its ledger has what became of each row. */
+/** Writes the audit entry of an import that ends, with its counts. The ledger has the outcomes of its rows. */
 export async function auditFinish(
   core: Core,
   actor: Actor,
@@ -109,14 +107,14 @@ export async function auditFinish(
   await recordAudit(core, actor, entry, transaction);
 }
 
-/** The number after the last one. Another import that begins at the same time gets the same. */
+/** Returns the next number. Another import that begins at the same time may get the same number. */
 async function nextNumber(core: Core, transaction: Transaction): Promise<number> {
   const { Import } = core.database.models;
   const last = await Import.findOne({ attributes: ['number'], order: [['number', 'DESC']], transaction });
   return (last?.number ?? 0) + 1;
 }
 
-/** Does it again as long as another import has got the number first: each time at least that one has begun. */
+/** Repeats `create` while other imports take its number. Each time, another import has begun, so the repetition ends. */
 async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -127,10 +125,7 @@ async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Records an import with the next number, and its audit entry.
- * @param beside what is written in the same transaction
- */
+/** Records an import with the next number, and its audit entry. @param beside writes further rows in the same transaction */
 export async function createImport(
   core: Core,
   actor: Actor,
@@ -159,10 +154,9 @@ export async function createImport(
   return withOwnNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
 }
 
-/** What {@link planColumns} gives, of an import without a plan. */
+/** {@link planColumns} of an import without a plan. */
 export const noPlanColumns = { planId: null, rowsTotal: null, formatJson: null };
 
-/** The columns that describe the plan of an import. */
 export function planColumns(plan: ImportPlan) {
   return {
     planId: plan.id,
@@ -171,9 +165,9 @@ export function planColumns(plan: ImportPlan) {
   };
 }
 
-/** The state of an import, with the files that it wrote; null for a file without rows, and for passwords that were fetched. */
+/** Returns the state and the files of an import. The path is null for a file without rows, and for fetched passwords. */
 export function resultOf(record: Import): ImportResult {
-  // A record that was just created has no value for what is null by default.
+  // A newly created record has undefined instead of null for defaults.
   const hasPasswords = Number(record.credentialsBytes) > 0 && !record.credentialsFetchedAt;
   return {
     id: record.id,

@@ -15,27 +15,26 @@ import type { PlannedChange } from '../plan/stored-plan.js';
 import { findImport } from './find-import.js';
 import { assertLedgerReadable } from './ledger.js';
 
-/** What became of a row of a file, or would. */
+/** Actual or planned outcome of a row of a file. */
 export interface RowOutcome {
   line: number;
   outcome: ImportRow['outcome'];
   code: string | null;
   field: string | null;
   message: string | null;
-  /** As it is now; null when there is none, or not any more. */
+  /** Current account; null if there is none, or not any more. */
   account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
-  /** What an update would change; null once the plan is applied. */
+  /** Changes of a planned update; null once the plan is applied. */
   changes: PlannedChange[] | null;
-  /** The cells of the row in the order of the plan's columns, without passwords and empty ones at the end; null once the plan is applied. */
+  /** Cells in the order of the plan's columns, without passwords; null once the plan is applied. */
   cells: string[] | null;
-  /** What undoing the import did with the account; null where nothing was undone. */
+  /** Effect of an undo on the account; null if the row was not undone. */
   undo: { outcome: string; code: string | null } | null;
 }
 
-/** A row without its account. */
 type Row = Omit<RowOutcome, 'account'> & { userId: string | null };
 
-/** The conditions of the rows of a listing. @param matches what a row with the words of a search says */
+/** Returns the conditions of a listing. @param matches returns the conditions of a search text */
 function filterOf(
   { sequelize }: Core['database'],
   importId: string,
@@ -43,7 +42,7 @@ function filterOf(
   matches: (text: string) => object[],
 ) {
   const line = /^\d{1,9}$/.test(search ?? '') ? [{ line: Number(search) }] : [];
-  // The code may be one of a further fault of the row.
+  // The code may belong to a further fault of the row.
   const coded = code === undefined ? [] : [{ [Op.or]: [{ code }, contains(sequelize, 'other_codes', ` ${code} `)] }];
   const found = search ? [{ [Op.or]: [...matches(searchKey(search)), ...line] }] : [];
   return { importId, ...(outcome !== undefined && { outcome }), [Op.and]: [...coded, ...found] };
@@ -61,7 +60,7 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
     () => ImportPlanRow.findAll({ where, ...window }),
   );
   const shown = ({ line, outcome, code, field, reason, userId, changesJson, cellsJson }: ImportPlanRow): Row => {
-    // Written by this program only.
+    // Only this program writes the column.
     const changes = changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]);
     const cells = JSON.parse(cellsJson) as string[];
     return { line, outcome, code, field, message: reason, userId, changes, cells, undo: null };
@@ -71,7 +70,7 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
 
 async function doneRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
   const { ImportRow } = database.models;
-  // Its account says it, or the row itself if it was rejected.
+  // A search matches the account of the row, or the row itself if it was rejected.
   const where = filterOf(database, id, listing, (text) => [
     refersToSearchMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
     contains(database.sequelize, 'search_key', text),
@@ -89,12 +88,13 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   return { totalItems, rows: rows.map(shown) };
 }
 
-/** Whether the rows of an import are those of its plan: nothing of it is done yet. */
+/** Whether an import has rows of a plan only, and none of a ledger. */
 const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || status === 'planned';
 
 /**
- * One page of the rows of an import in the order of the file: of its plan until that is applied, then of its ledger.
- * @throws AppError `NOT_FOUND`, `VALIDATION`, `IMPORT_CONFLICT` when the ledger was deleted
+ * Returns one page of the rows of an import, in the order of the file. The rows come from the plan until it is applied, then
+ * from the ledger.
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, `IMPORT_ROWS_DELETED` if the ledger was deleted
  */
 export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
   const listing = validate(importRowListingSchema, query);

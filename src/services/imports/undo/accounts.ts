@@ -10,13 +10,12 @@ import { lockPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
 import type { Verdict } from './verdicts.js';
 
-/** A verdict on an account that exists. */
 type AccountVerdict = Verdict & { user: User };
 
 const withOutcome = (verdicts: readonly Verdict[], outcome: Verdict['outcome']): AccountVerdict[] =>
   verdicts.filter((verdict): verdict is AccountVerdict => verdict.outcome === outcome && verdict.user !== undefined);
 
-/** Removes the accounts whose verdict says so, with their enrollments. @returns the audit entries */
+/** Removes accounts with the verdict `removed`, and their enrollments. @returns the audit entries */
 export async function removeAccounts(
   core: Core,
   actor: Actor,
@@ -35,7 +34,7 @@ export async function removeAccounts(
   return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
 }
 
-/** Restores the accounts whose verdict says so. @returns the audit entries */
+/** Restores accounts with the verdict `restored`. @returns the audit entries */
 export async function restoreAccounts(
   core: Core,
   actor: Actor,
@@ -45,7 +44,7 @@ export async function restoreAccounts(
 ): Promise<AuditRecord[]> {
   const restored = withOutcome(verdicts, 'restored');
   if (restored.length === 0) return [];
-  // Before anything is changed.
+  // The entries need the values before any change.
   const audit = restored.map(({ user, row, note, courses }) =>
     restoredAccount({ importId, line: row.line }, user, note, courses),
   );
@@ -57,7 +56,7 @@ export async function restoreAccounts(
   return audit;
 }
 
-/** Gives the fields that the import has changed their old values. */
+/** Returns an update that restores the old values of the fields that the import changed. */
 function withOldFields(account: User, before: NonNullable<UndoNote['before']>): AccountUpdate {
   const { updatedAt, initialPasswordExpiresAt: expiry, ...fields } = before;
   const expires = expiry === undefined ? {} : { initialPasswordExpiresAt: expiry === null ? null : new Date(expiry) };

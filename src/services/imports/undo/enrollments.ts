@@ -4,7 +4,7 @@ import type { Actor, Core } from '../../core.js';
 import { applyEnrollmentEffects } from '../../enrollments/effects.js';
 import type { Verdict } from './verdicts.js';
 
-/** Removes the enrollments that the rows of restored accounts made, and restores those that they changed. */
+/** Removes the enrollments that the rows of restored accounts created, and restores those that they renewed. */
 export async function undoEnrollments(
   core: Core,
   actor: Actor,
@@ -12,7 +12,7 @@ export async function undoEnrollments(
   transaction: Transaction,
 ): Promise<void> {
   const { Enrollment } = core.database.models;
-  // No mail tells people of an undo.
+  // People get no mail about an undo.
   const cause = { author: actor, notify: false };
   const changes = [];
   const removed: string[] = [];
@@ -27,7 +27,7 @@ export async function undoEnrollments(
   if (removed.length > 0) await Enrollment.destroy({ where: { id: removed }, transaction });
 }
 
-/** Restores an enrollment. Few are: somebody had left, or waited. */
+/** Restores an enrollment. Runs one statement for each, because few enrollments were renewed. */
 async function restore(
   enrollment: Enrollment,
   before: NonNullable<Verdict['note']['revived']>[number],

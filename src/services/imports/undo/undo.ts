@@ -11,25 +11,21 @@ import { removeAccounts, restoreAccounts } from './accounts.js';
 import { undoEnrollments } from './enrollments.js';
 import { groupBy, judgeRows, keepTakenKeys, readActivity, type Verdict } from './verdicts.js';
 
-/** What became of the accounts. */
 export interface UndoResult {
   removed: number;
   restored: number;
   kept: KeptAccount[];
-  /** Mails that had left before to people whose accounts are removed. */
+  /** Number of mails that were sent to people whose accounts are removed. */
   mailsSent: number;
 }
 
-/**
- * How much of an import was undone: `all`, `part`, or `nothing`, because every account was kept. Of an account that was deleted
- * meanwhile nothing is left to undo.
- */
+/** Returns how much of an import was undone: `nothing` if every account was kept. Deleted accounts count as undone. */
 export function extentOf({ removed, restored, kept }: UndoResult): 'all' | 'part' | 'nothing' {
   if (kept.every(({ code }) => code === 'GONE')) return 'all';
   return removed + restored > 0 ? 'part' : 'nothing';
 }
 
-/** Whether an undo has kept accounts that another one may remove or restore, because they existed then. */
+/** Whether an undo has kept existing accounts, which another undo may remove or restore. */
 export async function hasKeptAccounts(core: Core, importId: string, transaction?: Transaction): Promise<boolean> {
   const where = { importId, undoOutcome: 'kept', undoCode: { [Op.ne]: 'GONE' } } as const;
   const find = () =>
@@ -40,8 +36,8 @@ export async function hasKeptAccounts(core: Core, importId: string, transaction?
 const undoBatch = 500;
 
 /**
- * The next rows that changed something and were not undone, from the last row backwards. Those of kept accounts are among them:
- * the reason may no longer apply.
+ * Returns the next rows that changed something and were not undone, from the last row backwards. Includes the rows of kept
+ * accounts, because the reason may no longer apply.
  */
 function findUndoableRows(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({
@@ -59,7 +55,7 @@ function findUndoableRows(core: Core, record: Import, before: number, transactio
   });
 }
 
-/** Undoes rows as their verdicts say, with audit entries, and records in the ledger what became of them. */
+/** Undoes rows according to their verdicts, with audit entries, and records the outcomes in the ledger. */
 async function applyVerdicts(
   core: Core,
   actor: Actor,
@@ -87,11 +83,11 @@ export type CommitStep = (
   work: (transaction: Transaction) => Promise<void>,
 ) => Promise<void>;
 
-/** @param restored the accounts of restored rows: a person may be on several lines */
+/** Adds verdicts to the result. @param restored ids of restored accounts: a person may be on several lines */
 function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
   for (const { row, userId, email, note, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
-    // The row that created the account counts.
+    // Only the row that created the account counts.
     else if (note.ofCreated || (outcome === 'restored' && restored.recordLine(userId, row.line) !== undefined))
       continue;
     // An account that was deleted before isn't removed by the undo.
@@ -99,7 +95,10 @@ function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored:
   }
 }
 
-/** The verdicts on the next rows; in a transaction, their accounts are locked. @param undone by the steps before */
+/**
+ * Returns the verdicts on the next rows, and locks their accounts if there is a transaction.
+ * @param undone enrollments that earlier steps have undone
+ */
 async function judgeNextRows(
   core: Core,
   record: Import,
@@ -113,13 +112,12 @@ async function judgeNextRows(
   return keepTakenKeys(core, judgeRows(rows, activity, undone), phones, transaction);
 }
 
-/** What undo does with some rows. */
 interface UndoStep {
   verdicts: Verdict[];
   mailsSent: number;
 }
 
-/** How many mails of the import have left to people whose accounts are removed, which deletes their mails. */
+/** Counts the sent mails of the import to people whose accounts are removed. Removing an account deletes its mails. */
 async function mailsSentTo(
   core: Core,
   { id: importId }: Import,
@@ -132,7 +130,7 @@ async function mailsSentTo(
   return core.database.models.Mail.count({ where, ...(transaction && { transaction }) });
 }
 
-/** Goes through the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
+/** Visits the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
 async function inBatches(
   step: (before: number, undone: KeyIndex) => Promise<UndoStep>,
   onProgress: (rows: number) => void = () => undefined,
@@ -150,7 +148,7 @@ async function inBatches(
   }
 }
 
-/** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
+/** Returns the effects of an undo now. Writes nothing. @throws AppError `INTERRUPTED` */
 export async function previewUndoRows(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
   return inBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
@@ -162,9 +160,9 @@ export async function previewUndoRows(core: Core, record: Import, signal?: Abort
 }
 
 /**
- * Removes what an import created and restores what it updated, last row first. Each batch commits by itself, so that an
- * undo that breaks off can be resumed. Accounts that were used or changed since are kept and returned; so are those that an
- * earlier undo has kept, unless they can be removed or restored by now.
+ * Removes the accounts and enrollments that an import created, and restores those that it updated, last row first. Each batch
+ * commits separately, so that an interrupted undo can be resumed. Accounts that were used or changed since are kept and
+ * returned. Accounts that an earlier undo kept are judged again.
  */
 export async function undoRows(
   core: Core,
@@ -182,7 +180,7 @@ export async function undoRows(
     await commitProgress({ status: 'undoing' }, async (transaction) => {
       verdicts = await judgeNextRows(core, record, before, undone, transaction);
       mailsSent = await mailsSentTo(core, record, verdicts, transaction);
-      // Once begun it goes on: half of it would be left to others.
+      // An undo continues even if the session of its actor ends: otherwise, half of it would be left to others.
       await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);
     });
     return { verdicts, mailsSent };

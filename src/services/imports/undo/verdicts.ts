@@ -9,25 +9,23 @@ import type { Core } from '../../core.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { accountIdOf, type KeptCode } from '../store/ledger.js';
 
-/** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */
+/** Decision of undo on a row of the ledger. The code explains why the account is kept, or that it is gone. */
 export type Verdict = RowFacts &
   ({ outcome: 'removed' | 'restored'; code: 'GONE' | null } | { outcome: 'kept'; code: KeptCode });
 
 interface RowFacts {
   row: ImportRow;
-  /** The account of the row, which may be gone. */
+  /** Account of the row, which may be gone. */
   userId: string;
   user: User | undefined;
-  /** The account's email before anything is undone. */
   email: string | null;
   note: UndoNote;
-  /** The courses that the row enrolled the account in. */
   courses: string[];
-  /** The enrollments that the row made, or changed. */
+  /** Enrollments that the row created or renewed. */
   enrollments: Enrollment[];
 }
 
-/** The accounts of some rows, and what decides whether undo may change them. */
+/** Accounts of some rows, and the facts that decide whether undo may change them. */
 export interface AccountActivity {
   users: ReadonlyMap<string, User>;
   enrollments: ReadonlyMap<string, Enrollment[]>;
@@ -35,7 +33,7 @@ export interface AccountActivity {
   withCourses: ReadonlySet<string>;
 }
 
-/** The enrollments that undoing later rows about the same people removes or cancels, by id. */
+/** Enrollments, by id, that were already undone with later rows about the same people. */
 export type UndoneEnrollments = KeyIndex;
 
 /** `Map.groupBy`, which Node 20 lacks. */
@@ -49,7 +47,7 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map
   return groups;
 }
 
-/** Reads the accounts of some rows; in a transaction, it locks them. */
+/** Reads the accounts of some rows, and locks them if there is a transaction. */
 export async function readActivity(
   core: Core,
   rows: readonly ImportRow[],
@@ -71,7 +69,7 @@ export async function readActivity(
   };
 }
 
-/** Why an account that the import created is kept, besides its enrollments. */
+/** Returns why a created account is kept, apart from its enrollments; null if nothing keeps it. */
 function keepReasonIfUsed(user: User, activity: AccountActivity): KeptCode | null {
   if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.inviteState === 'accepted') return 'INVITE_ACCEPTED';
@@ -79,7 +77,7 @@ function keepReasonIfUsed(user: User, activity: AccountActivity): KeptCode | nul
   return activity.withCourses.has(user.id) ? 'HAS_COURSES' : null;
 }
 
-/** Why an account that the import created is kept; null when it is removed. */
+/** Returns why a created account is kept; null if it is removed. */
 function keepReasonOfCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   const why = keepReasonIfUsed(user, activity);
   if (why !== null) return why;
@@ -87,10 +85,10 @@ function keepReasonOfCreated(user: User, note: UndoNote, activity: AccountActivi
   return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
 }
 
-/** Whether it was accepted, or has made progress or changed otherwise, since it was created. */
+/** Whether an enrollment has changed since its creation, for example by acceptance or progress. */
 const hasChanged = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
 
-/** Why an account that the import updated or enrolled is kept as it is; null when it is restored. */
+/** Returns why an updated or enrolled account is kept as it is; null if it is restored. */
 function keepReasonOfExisting(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   if (note.updatedAt !== undefined) {
     const updatedAt = Date.parse(note.updatedAt);
@@ -102,8 +100,8 @@ function keepReasonOfExisting(user: User, note: UndoNote, activity: AccountActiv
   const all = activity.enrollments.get(user.id) ?? [];
   const [own, others] = splitOwn(all, note);
   if (own.some(hasChanged) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
-  // The old role is restored only where an edit could do so: an account with courses stays a trainer, one with enrollments
-  // a trainee.
+  // The old role is restored only if an edit could restore it: an account with courses stays a trainer, and one with open
+  // enrollments a trainee.
   const role = note.before?.role;
   if (role === undefined) return null;
   if (role !== 'trainer' && activity.withCourses.has(user.id)) return 'HAS_COURSES';
@@ -113,20 +111,20 @@ function keepReasonOfExisting(user: User, note: UndoNote, activity: AccountActiv
     : null;
 }
 
-/** Whether an enrollment that the import made active again has changed since. */
+/** Whether an enrollment that the import renewed has changed since. */
 function hasChangedSinceRevival({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
   return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
 }
 
-/** The enrollments that the row made, and the others. */
+/** Splits enrollments into those that the row created, and the others. */
 function splitOwn(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
   const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
 }
 
 /**
- * The verdicts, with accounts kept whose old email or phone now belongs to another account. Where it gets one in this very
- * moment, a unique index refuses the undo, which can be repeated.
+ * Keeps accounts whose old email or phone now belongs to another account. If another account takes the email or phone at the
+ * same moment, a unique index refuses the undo, which can be repeated.
  */
 export async function keepTakenKeys(
   core: Core,
@@ -159,7 +157,7 @@ export async function keepTakenKeys(
   });
 }
 
-/** What undo does with rows, the last first, judged by their accounts and enrollments. */
+/** Returns the verdicts on rows, the last row first. Ignores enrollments that were undone with later rows. */
 export function judgeRows(rows: readonly ImportRow[], activity: AccountActivity, undone: UndoneEnrollments): Verdict[] {
   const enrollments = new Map(activity.enrollments);
   const withoutUndone = (userId: string | null) => {
