@@ -17,9 +17,10 @@ import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.
 import { type CommitStep, hasKeptAccounts, previewUndoRows, type UndoResult, undoRows } from './undo/undo.js';
 
 /**
- * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
- * @param prepare gets the plan for the remaining rows before anything is written
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended, and as {@link planRecorded} and {@link applyUnderLease}
+ * Resumes an import that began over HTTP or at a terminal, if its file can be read here.
+ * @param prepare receives the plan for the remaining rows before anything is written
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended, and as {@link planRecorded} and {@link
+ *   applyUnderLease}
  */
 export async function resumeImport(
   core: Core,
@@ -30,7 +31,7 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
-  // An undo that broke off is shown as interrupted, too.
+  // `findImport` shows an interrupted undo as interrupted, too, so the recorded status is checked.
   const { Import } = core.database.models;
   assertUnfinished(await core.database.read(() => Import.findByPk(id, { rejectOnEmpty: true })), ['queued', 'running']);
   assertResumable(record);
@@ -49,7 +50,7 @@ export async function resumeImport(
 }
 
 /**
- * Makes sure that an import over HTTP reads and writes files of its own folder only, of which clients get them.
+ * Makes sure that an import over HTTP uses only files in its own folder, because clients can download these files.
  * @throws AppError `USAGE`, `FILE_UNUSABLE`
  */
 async function assertFilesStay(
@@ -73,8 +74,8 @@ async function assertFilesStay(
 
 /**
  * Changes an import that is about to be resumed, unless it has ended or been undone meanwhile.
- * @param isLeased whether this process has its lease: one that is `running` without a lease was interrupted
- * @returns the changed import: reading it again after the commit could fail
+ * @param isLeased whether this process holds the import's lease: `running` without a lease means interrupted
+ * @returns the changed import, because reading it again after the commit could fail
  */
 async function changeUnfinished(
   core: Core,
@@ -95,8 +96,8 @@ async function changeUnfinished(
 }
 
 /**
- * Queues an import over HTTP again that failed, was interrupted or was cancelled.
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
+ * Queues an import over HTTP again after it failed, was interrupted or was cancelled.
+ * @throws AppError `NOT_FOUND`, `IMPORT_AT_TERMINAL`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`
  */
 export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
   const found = await findImport(core, id);
@@ -106,7 +107,7 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
       `The import ${found.number} was begun at a terminal. Resume it there: coursectl imports resume ${found.number}`,
     );
   const fields = {
-    // What was only planned isn't run unless somebody applies the plan.
+    // An import that was only planned runs only after somebody applies the plan.
     status: (await hasOpenPlan(core, found)) ? 'planning' : 'queued',
     cancelRequested: false,
     finishedAt: null,
@@ -122,17 +123,23 @@ async function hasOpenPlan(core: Core, record: Import): Promise<boolean> {
   return plan !== null && plan.appliedAt === null && record.rowsDone === 0;
 }
 
-/** Imports of which nothing was ever written. */
+/** Statuses of imports that never wrote anything. */
 const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded', 'expired'];
 
-/** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `INTERRUPTED` */
+/**
+ * Returns the effects of undoing an import now.
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `INTERRUPTED`
+ */
 export async function previewUndo(core: Core, id: string, signal?: AbortSignal): Promise<UndoResult> {
   const record = await findImport(core, id);
   await assertUndoable(core, record);
   return previewUndoRows(core, record, signal);
 }
 
-/** Whether undoing an import may remove or restore accounts. @param record with its live status, see {@link findImport} */
+/**
+ * Whether undoing an import may remove or restore accounts.
+ * @param record import with its live status, see {@link findImport}
+ */
 export async function canUndo(core: Core, record: Import): Promise<boolean> {
   const { id, status, counts, ledgerClosedAt } = record;
   const hasChanges = counts.created + counts.updated + counts.enrolled + counts.waiting > 0;
@@ -151,9 +158,9 @@ async function assertUndoable(core: Core, record: Import, transaction?: Transact
 }
 
 /**
- * Removes what an import created and restores what it updated. Accounts that were used or changed since are kept and named:
- * the import can be undone again once the reasons no longer apply.
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
+ * Removes the accounts and enrollments that an import created, and restores those that it updated. Accounts that were used or
+ * changed since are kept and returned: the import can be undone again once the reasons no longer apply.
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `IMPORT_BUSY`
  */
 export async function undoImport(
   core: Core,
@@ -167,7 +174,7 @@ export async function undoImport(
     const step: CommitStep = (progress, work) =>
       commitProgress({ core, lease, record }, progress, async (transaction) => {
         await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
-        // We have the lease, so a `running` import was interrupted. Any other status may have changed meanwhile.
+        // This process holds the lease, so `running` means interrupted. Any other status may have changed meanwhile.
         if (record.status !== 'running') await assertUndoable(core, record, transaction);
         await work(transaction);
       });
@@ -179,14 +186,14 @@ export async function undoImport(
 }
 
 /**
- * Cancels an import that is queued, or runs: at the next row boundary, keeping what is done. One that is only planned is
- * discarded with its file.
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended
+ * Cancels a queued or running import. A running import stops at the next row boundary and keeps its rows. An import that is
+ * only planned is discarded with its file.
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
   await findImport(core, id);
   const record = await recordCancellation(core, actor, id);
-  // If this breaks off, the cleanups do it.
+  // If this fails, the cleanup jobs remove the rest.
   if (record.status === 'discarded') await removeDiscarded(core, record);
   return record;
 }
@@ -198,7 +205,7 @@ async function recordCancellation(core: Core, actor: Actor, id: string): Promise
     const isPlanned = record.status === 'planning' || record.status === 'planned';
     if (!isPlanned && record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
       throw statusConflict(record, 'there is nothing to cancel.');
-    // No process would notice the request of an import that isn't running.
+    // If no process runs the import, no process would notice the request.
     const ended = record.status !== 'running' || !(await isRunning(core, record, transaction));
     await record.update(
       {

@@ -14,8 +14,8 @@ import { removeSpooledFile } from '../store/spool.js';
 import { undoRows } from '../undo/undo.js';
 
 /**
- * Makes sure that a plan is still the one that a person has seen, or goes on with it after its first rows.
- * @param next the next step of that person
+ * Makes sure that a plan is still the one that a person has seen, or continues that plan after its first rows.
+ * @param next next step for the person
  * @throws AppError `PLAN_OUTDATED`
  */
 export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
@@ -27,9 +27,9 @@ export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, 
 }
 
 /**
- * Plans what is left of a recorded import.
- * @throws AppError `FILE_UNUSABLE` where its file has changed, `PLAN_OUTDATED` where it would do something else than the plan that
- *   was applied, and as {@link planImport}
+ * Plans the remaining rows of a recorded import.
+ * @throws AppError `FILE_UNUSABLE` if the file has changed, `PLAN_OUTDATED` if the effects would differ from the applied
+ *   plan, and as {@link planImport}
  */
 export async function planRecorded(
   core: Core,
@@ -48,10 +48,7 @@ export async function planRecorded(
   return plan;
 }
 
-/**
- * Applies a plan under its lease, as {@link applyUnderLease}.
- * @throws AppError `INTERRUPTED`, and as {@link applyUnderLease}
- */
+/** Takes the lease and applies a plan. @throws AppError `IMPORT_BUSY`, `INTERRUPTED`, and as {@link applyUnderLease} */
 export async function applyImport(
   core: Core,
   actor: Actor,
@@ -65,10 +62,10 @@ export async function applyImport(
 }
 
 /**
- * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
- * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
- * any moment, and ends as an uninterrupted one would have.
- * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`
+ * Applies a plan batch by batch. Each batch commits its accounts, ledger rows and progress together, after the passwords of
+ * its accounts are on the disk. After an interruption at any moment, the next call for the same file and options resumes the
+ * run, with the same result as an uninterrupted run.
+ * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for unusable paths, `FILE_UNUSABLE`
  */
 export async function applyUnderLease(
   core: Core,
@@ -85,16 +82,16 @@ export async function applyUnderLease(
   }
 }
 
-/** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
+/** Whether the rows of an unfinished run must be undone. With `abort`, an uninterrupted run would have left nothing. */
 function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
   if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
   return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
 }
 
 /**
- * Undoes what the rows of a refused import did, unless another process has done so meanwhile. If it breaks off, the next call
- * does the rest.
- * @param lease of the file and options of the import
+ * Undoes the rows of a refused import, unless another process has undone them meanwhile. If the undo is interrupted, the next
+ * call continues it.
+ * @param lease lease of the file and options of the import
  * @returns the error that the import ends with
  */
 export async function undoRefused(core: Core, actor: Actor, record: Import, lease: Lease): Promise<AppError> {
@@ -104,7 +101,7 @@ export async function undoRefused(core: Core, actor: Actor, record: Import, leas
   const step = { core, record, lease };
   await undoRows(core, actor, record, (progress, work) => commitProgress(step, progress, work));
   const kept = await countKept(core, record.id);
-  // Said of that time: they may be undone later.
+  // Past tense, because the accounts may be undone later.
   const rest =
     kept === 0
       ? 'Nothing was imported.'

@@ -14,24 +14,23 @@ import { lockImport } from '../store/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
-/** A claim on the passwords of an import: meanwhile no other client can fetch them, and the import can't be resumed. */
+/** A claim on the passwords of an import. Until it ends, no other client can fetch them, and the import can't be resumed. */
 export interface CredentialsClaim {
-  /** The passwords. */
   bytes(format: TableFormat): AsyncGenerator<Buffer>;
-  /** Removes the passwords: they have arrived. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
+  /** Removes the passwords after their delivery. @throws AppError `IMPORT_CONFLICT` if the claim was lost meanwhile */
   done(): Promise<void>;
-  /** Gives up the claim: the passwords have not arrived and can be fetched again. */
+  /** Releases the claim after a failed delivery: the passwords can be fetched again. */
   failed(): Promise<void>;
 }
 
-/** How long a request waits for another one that fetches the same, or a run that has just ended, in milliseconds. */
+/** Time that a request waits for another request or a run that is just ending, in milliseconds. */
 const waitMs = 2000;
 
 /**
- * Claims the passwords of an import for the one time that they can be fetched. The claim is the lease of the import, so that it
- * expires when the service dies.
- * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` where the file can't be read, `IMPORT_CONFLICT` while
- *   it runs or another request fetches them
+ * Claims the passwords of an import, which can be fetched once. The claim is the lease of the import, so it expires if the
+ * service dies.
+ * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` if the file can't be read, `IMPORT_CONFLICT` or
+ *   `IMPORT_BUSY` while the import runs or another request fetches them
  */
 export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
   const found = await findImport(core, id);
@@ -58,15 +57,14 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
 const notEnded = (record: Import) => statusConflict(record, 'its passwords can be fetched once it has ended.');
 
 /**
- * @param record with its live status, see {@link findImport}
- * @throws AppError `IMPORT_CONFLICT` while the import is under way, `CREDENTIALS_FETCHED`, `NOT_FOUND`
+ * @param record import with its live status, see {@link findImport}
+ * @throws AppError `IMPORT_CONFLICT` while the import is queued, running or being undone, `CREDENTIALS_FETCHED`, `NOT_FOUND`
  */
 export function assertFetchable(record: Import): void {
   if (underWay.includes(record.status)) throw notEnded(record);
   credentialsOf(record);
 }
 
-/** The file with the passwords of an import, and how many of its bytes are committed. */
 interface CredentialsFile {
   file: string;
   bytes: number;
@@ -80,7 +78,7 @@ function credentialsOf(record: Import): CredentialsFile {
   return { file, bytes: Number(credentialsBytes) };
 }
 
-/** Makes sure, under the lease of the import, that there are passwords to fetch, and writes the audit entry. */
+/** Makes sure, under the lease, that there are passwords to fetch, and writes the audit entry. */
 async function recordClaim(core: Core, actor: Actor, id: string): Promise<CredentialsFile> {
   return core.database.inTransaction(async (transaction) => {
     const found = await lockImport(core, id, transaction);

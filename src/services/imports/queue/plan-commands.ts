@@ -13,8 +13,8 @@ import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { auditBegin, lockImport, noPlanColumns } from '../store/repository.js';
 
 /**
- * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` for one that doesn't wait for
- * a person
+ * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` if the import doesn't
+ *   wait for a person
  */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
   const { number, origin, status, rowsDone } = record;
@@ -26,7 +26,7 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
   assertLedgerKept(record, "it can't be planned again; upload the file again.");
   const hasFailed = status === 'failed' || status === 'cancelled';
   if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
-    // A run that was cancelled may not have noticed it yet.
+    // A cancelled run may not have noticed the cancellation yet.
     if (!hasFailed || !(await isRunning(core, record, transaction))) return;
   }
   if (rowsDone > 0)
@@ -35,7 +35,7 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
 }
 
 /**
- * Plans the uploaded file of an import again with other options. Also for an import that failed before its first row.
+ * Plans the uploaded file of an import again with other options. Also possible after a failure before the first row.
  * @param input raw options; columns are mapped by their index
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and as {@link assertPlannable}
  */
@@ -80,8 +80,8 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
 }
 
 /**
- * Queues an import to do exactly what its plan says. When the file, the accounts or the courses have changed, the worker takes
- * it back to its plan.
+ * Queues an import exactly as planned. If the file, the accounts or the courses have changed, the worker returns the import
+ * to `planned`.
  * @param input `planId`: the plan that the caller has seen
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
  */

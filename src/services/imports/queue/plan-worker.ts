@@ -19,10 +19,9 @@ import { withoutPaths } from '../store/spool.js';
 import { planRecorded } from './apply.js';
 import { runWhileWanted } from './watch.js';
 
-/** Faults of the file and the options: the plan tells them, so that people choose other options. */
+/** Codes of faults of the file and its options. The plan shows them, so that people choose other options. */
 const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
 
-/** One plan that is being made. */
 interface Planning {
   core: Core;
   record: Import;
@@ -35,7 +34,7 @@ interface Planning {
   commit(work: (transaction: Transaction) => Promise<void>): Promise<void>;
 }
 
-/** The request for a plan, as it is now; nothing when the import isn't to be planned any more. */
+/** Returns the current request for a plan; undefined if the import needs no plan any more. */
 async function currentRequest(core: Core, id: string): Promise<{ record: Import; revision: number } | undefined> {
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
@@ -45,8 +44,8 @@ async function currentRequest(core: Core, id: string): Promise<{ record: Import;
 }
 
 /**
- * Plans an import over HTTP and stores the plan with its rows. A plan that broke off is made from the beginning.
- * @throws AppError `IMPORT_CONFLICT` when it was discarded or is wanted with other options, `INTERRUPTED`,
+ * Plans an import over HTTP, and stores the plan with its rows. An interrupted plan starts again from the beginning.
+ * @throws AppError `IMPORT_CONFLICT` if the plan was discarded or requested with other options, `INTERRUPTED`,
  *   `FILE_UNUSABLE`
  */
 export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: AbortSignal): Promise<void> {
@@ -61,14 +60,14 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: A
       if (status !== 'planning' || plan?.revision !== revision) throw planUnwantedError(record);
       await work(transaction);
     });
-  const whyNot = () =>
+  const findStopReason = () =>
     core.database.read(async () => {
       const { Import, ImportPlan } = core.database.models;
       const current = await Import.findByPk(id, { attributes: ['status'] });
       const plan = await ImportPlan.findByPk(id, { attributes: ['revision'] });
       return current?.status !== 'planning' || plan?.revision !== revision ? planUnwantedError(record) : undefined;
     });
-  await runWhileWanted(stop, whyNot, (signal) =>
+  await runWhileWanted(stop, findStopReason, (signal) =>
     planAndStore({ core, record, options: optionsOf(record), signal, commit }),
   );
 }
@@ -140,7 +139,7 @@ async function storePlan(
   });
 }
 
-/** Takes an import back to its plan, which is out of date: nothing of it is done. */
+/** Returns an import to the status `planned`, because its plan is out of date. Requires that no row was imported. */
 export async function reopenPlan(core: Core, { id }: Import, { code, message }: AppError): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);

@@ -19,9 +19,9 @@ import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
 
 /**
- * Moves an upload to the folder of its import, which may be on another file system than uploads. The file and its folders are
- * synced, because an import that was accepted must survive a crash.
- * @returns its path
+ * Moves an upload to the folder of its import, which may be on another file system. The file and its folders are synced,
+ * because an accepted import must survive a crash.
+ * @returns the new path of the file
  */
 async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   await makeFolder(folder);
@@ -31,11 +31,14 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   return filePath;
 }
 
-/** Waits for the work of others. The work ends when its signal is aborted. @throws AppError `OVERLOADED`, the reason of the signal */
+/**
+ * Runs work after other work in a queue. The signal ends the work.
+ * @throws AppError `OVERLOADED`; the reason of the signal
+ */
 export type RunInQueue = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
 
 /**
- * The SHA-256 of an upload.
+ * Returns the SHA-256 of an upload.
  * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a picture
  */
 async function inspectUpload(
@@ -56,23 +59,24 @@ async function inspectUpload(
     await (inspected.isWorkbook ? runInQueue(open) : open());
     return sha256;
   } catch (error) {
-    // Faults that no options make good have the code of a field.
+    // Faults that no options can fix are reported as problems of the field.
     const fatal = error instanceof FileProblem ? problemCodes.find((code) => code === error.reason) : undefined;
     if (error instanceof FileProblem && fatal)
       throw validationError([{ path: 'file', code: fatal, message: error.message }]);
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
-    // Its plan, or its run, says what is wrong.
+    // The plan or the run reports the fault.
     return computeSha256(file);
   }
 }
 
 /**
- * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
+ * Queues an uploaded file for import, or with `plan` for planning. Moves the file to the spool, or removes it after a
+ * failure.
  * @param options raw options of the import
- * @param runInQueue opens workbooks: a small one may take much memory
- * @param signal ends the reading when the client leaves
- * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
- *   any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @param runInQueue opens workbooks one after the other, because even a small workbook may need much memory
+ * @param signal ends the reading if the client disconnects
+ * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, an unknown course and a file that can't be
+ *   imported with any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(
   core: Core,
@@ -101,15 +105,15 @@ export async function submitImport(
       { id, status, options: valid, rowsTotal: null, ...file },
       async (record, transaction) => {
         if (!plan) return;
-        // The import itself is recorded already.
+        // The import itself is already recorded and doesn't count.
         await assertBelowPlanLimit(core, record.createdBy, transaction, record.id);
         await requestPlan(core, record, transaction);
       },
     );
   } catch (error) {
     await rm(upload.path, { force: true });
-    // When the connection broke during the commit, the import may be queued and need its file; if it isn't, the orphan
-    // cleanup removes it. The folder may not exist yet.
+    // If the connection broke during the commit, the import may be queued and need its file. Otherwise, the orphan cleanup
+    // removes the folder. The folder may not exist yet.
     if (!isAppError(error, 'DATABASE_UNREACHABLE'))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw uploadFault(importsFolder(core), error);

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppError, systemErrorCode } from '../../../errors.js';
 
-/** How often work is asked whether it is still wanted, in milliseconds. */
+/** Interval between checks whether the work is still wanted, in milliseconds. */
 const watchMs = 1000;
 
 /**
- * Works until the end, or until it is no longer wanted, which is asked each second: reading a file may take a minute before its first
- * row.
+ * Runs work until it ends or is no longer wanted, which is checked every second. Reading a file may take a minute before its
+ * first row.
  * @param stop ends the work, too
- * @param findStopReason returns the reason to end it, if there is one
+ * @param findStopReason returns the reason to end the work, or undefined
  */
 export async function runWhileWanted<T>(
   stop: AbortSignal,
@@ -23,7 +23,7 @@ export async function runWhileWanted<T>(
   const watch = async () => {
     for (;;) {
       await sleep(watchMs, undefined, { signal: finished.signal });
-      // Where the database can't be asked, the work finds out by itself.
+      // If the database is unreachable, the work itself fails.
       const reason = await findStopReason().catch(() => undefined);
       if (reason) return ending.abort(reason);
     }

@@ -22,42 +22,41 @@ import { applyUnderLease, planRecorded, undoRefused } from './apply.js';
 import { makePlan, reopenPlan } from './plan-worker.js';
 import { runWhileWanted } from './watch.js';
 
-/** Runs and plans the imports that were asked for over HTTP. */
+/** Runs and plans imports that were requested over HTTP. */
 export interface ImportWorker {
   /** Checks the queue now. */
   wake(): void;
-  /** Stops at the next row boundary. Running imports are resumed after the next start, here or on another instance. */
+  /** Stops at the next row boundary. Running imports resume after the next start, here or on another instance. */
   close(): Promise<void>;
 }
 
-/** How the queue is polled. */
 export interface WorkerOptions {
-  /** How often the queue is checked, in milliseconds: other instances queue imports, or die and leave theirs unfinished. */
+  /** Polling interval in milliseconds. Other instances may queue imports, or die and leave imports unfinished. */
   pollMs?: number;
 }
 
 const slotTaken = () => new AppError('IMPORT_BUSY', 'Another instance has the slot.');
 
-/** Imports of the queue that are looked at: the first ones may have their files on other machines. */
+/** Maximum imports that are examined. The first ones may have their files on other machines. */
 const queueLength = 1000;
 
-/** What slots are for. Plans have slots of their own, so that they needn't wait for the end of imports. */
+/** Kinds of slots. Plans have their own slots, so that they needn't wait for running imports. */
 type SlotKind = 'run' | 'plan';
 
-/** The imports that are to be run or planned. */
+/** Conditions of imports to run or plan. */
 const due: Readonly<Record<SlotKind, WhereOptions<Import>>> = {
   run: {
     [Op.or]: [
       { status: ['queued', 'running'] },
       { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
-      // Of these, isRefusalUnfinished() knows those that people don't undo.
+      // isRefusalUnfinished() excludes those whose undo a person began.
       { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null },
     ],
   },
   plan: { status: 'planning' },
 };
 
-/** The imports that are due, or were interrupted by a fault, and that no process works on: the oldest first. */
+/** Returns the imports to run or plan that no process works on, the oldest first. */
 async function findDue(core: Core, work: SlotKind): Promise<Import[]> {
   const where = { [Op.and]: [{ origin: 'http' }, due[work]] };
   const records = await core.database.read(() =>
@@ -68,7 +67,7 @@ async function findDue(core: Core, work: SlotKind): Promise<Import[]> {
   return records.filter((record) => !held.has(leaseName(record)) && isOurs(record));
 }
 
-/** The account that submitted an import is the actor of its changes. */
+/** The actor of an import's changes is the account that submitted it. */
 const actorOf = (record: Import): Actor => ({
   origin: 'http',
   actorId: record.createdBy,
@@ -95,32 +94,35 @@ async function markRunning(core: Core, record: Import): Promise<boolean> {
 async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSignal): Promise<void> {
   if (!(await markRunning(core, record))) return;
   const plan = await planToRun(core, record, signal);
-  // Cancelled meanwhile.
+  // The import was cancelled meanwhile.
   if (!plan) return;
   await applyUnderLease(core, actorOf(record), plan, { record, signal }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
 }
 
-/** The plan of a run; none where it was cancelled, which is recorded. @throws AppError as {@link planRecorded} */
+/**
+ * Returns the plan of a run; undefined if the run was cancelled, which is then recorded.
+ * @throws AppError as {@link planRecorded}
+ */
 async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise<ImportPlan | undefined> {
   const { Import } = core.database.models;
-  const whyNot = async () => {
+  const findStopReason = async () => {
     const current = await core.database.read(() => Import.findByPk(record.id, { attributes: ['cancelRequested'] }));
     return current?.cancelRequested ? new AppError('INTERRUPTED') : undefined;
   };
   const maxRows = core.config.imports.uploadRows;
   try {
-    return await runWhileWanted(stop, whyNot, (signal) => planRecorded(core, record, { maxRows, signal }));
+    return await runWhileWanted(stop, findStopReason, (signal) => planRecorded(core, record, { maxRows, signal }));
   } catch (error) {
     if (!isAppError(error, 'INTERRUPTED') || stop.aborted || (await markRunning(core, record))) throw error;
     return undefined;
   }
 }
 
-/** Records why a run failed, unless the import was ended otherwise meanwhile. */
+/** Records why a run failed, unless the import has ended meanwhile. */
 async function recordOutcome(core: Core, record: Import, error: unknown): Promise<void> {
   if (isAppError(error, 'PLAN_OUTDATED')) return reopenPlan(core, record, error);
-  // What was planned so far is planned again.
+  // Planning starts again from the beginning.
   if (isAppError(error, 'INTERRUPTED') && record.status === 'planning') return;
   const fields = outcomeOf(core, record, error);
   await core.database.inTransaction(async (transaction) => {
@@ -143,7 +145,7 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   };
 }
 
-/** Logs what stops a slot, once, and that it works again: in an outage it tries again every second. */
+/** Logs each fault of a slot once, and its recovery: during an outage, the slot tries again every second. */
 function logFaults(logger: Logger) {
   let current: string | undefined;
   return {
@@ -162,14 +164,14 @@ function logFaults(logger: Logger) {
 }
 
 /**
- * Starts to run and plan imports, `IMPORT_CONCURRENCY` of each at the same time over all instances on this database. Slots and
- * imports are leases, so that another instance takes over those of a dead one.
+ * Starts to run and plan imports: `IMPORT_CONCURRENCY` of each at the same time, over all instances on this database. Slots
+ * and imports are leases, so that another instance takes over those of a dead instance.
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
   let wakeUp = new AbortController();
 
-  /** Runs or plans the next import that can be read here. @returns whether there was one */
+  /** Runs or plans the next import whose file can be read here. @returns whether there was one */
   async function runNext(work: SlotKind): Promise<boolean> {
     for (const record of await findDue(core, work)) {
       if (stop.signal.aborted) return false;
@@ -183,11 +185,11 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     return false;
   }
 
-  /** @returns false when the import has to wait; the next one is tried then */
+  /** @returns false if the import must wait: then the next one is tried */
   async function attempt(record: Import, work: SlotKind, lease: Lease): Promise<boolean> {
     try {
       if (work === 'plan') await makePlan(core, record, lease, stop.signal);
-      // Its file isn't needed for that.
+      // An undo doesn't need the file.
       else if (record.status === 'undoing') await undoRefused(core, actorOf(record), record, lease);
       else await runOne(core, record, lease, stop.signal);
     } catch (error) {
@@ -215,7 +217,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     const name = `${work === 'run' ? 'import-slot' : 'import-plan-slot'}:${slot}`;
     const faults = logFaults(core.logger);
     const next = () => {
-      // The lease was written. An import may run for long, so this is reported before.
+      // Taking the lease shows that the database works. The recovery is reported before the import, which may run for long.
       faults.worked();
       return runNext(work);
     };
@@ -223,12 +225,12 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
       try {
         // The queue is empty most of the time: then no lease is taken.
         const isDue = (await findDue(core, work)).length > 0;
-        // After a newer program has migrated, imports may have what this one doesn't know.
+        // After a migration by a newer program, imports may contain data that this program doesn't know.
         if (isDue) await assertSchemaCurrent(core.database);
         if (!isDue) faults.worked();
         else if (await withLease(core.database, name, 0, slotTaken, next, { durationMs: leaseMs })) continue;
       } catch (error) {
-        // Another instance has the slot, or the database can't be used: the slot is tried again after the pause.
+        // Another instance has the slot, or the database is unusable: the slot is tried again after the pause.
         if (isAppError(error, 'IMPORT_BUSY')) faults.worked();
         else faults.failed(error);
       }
