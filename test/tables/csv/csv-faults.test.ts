@@ -17,7 +17,7 @@ describe('Bytes that are not UTF-8', () => {
     `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`;
   const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
-  it('are named by line and byte, wherever they are and however the chunks fall', async () => {
+  it('are reported by line and byte, at any position and with any chunks', async () => {
     for (const [place, source, line, byte] of [
       ['at the start', bytes([0xff], 'a\n'), 1, 1],
       ['after a byte order mark', bytes([0xef, 0xbb, 0xbf, 0xff]), 1, 4],
@@ -41,7 +41,7 @@ describe('Bytes that are not UTF-8', () => {
     }
   });
 
-  it('are found far inside of a file', async () => {
+  it('are found far inside a file', async () => {
     const rows = Buffer.from('Ādā,Lovelace\r\n'.repeat(20_000));
     const source = Buffer.concat([rows, Buffer.of(0x41, 0xe9), rows]);
     const sizes = new Array(100).fill(64 * kib);
@@ -55,13 +55,13 @@ describe('Invalid quotes', () => {
   const continued = 'has text after a closing quote. Double the quotes inside the field ("").';
   const unclosed = 'has a quote that is never closed.';
 
-  /** The lines of the rows, with the fault of their quotes. */
+  /** Returns the lines of the rows, with the faults of their quotes. */
   const faultsOf = async (source: string, sizes: Iterable<number> = []) =>
     (await rowsOf(source, sizes)).map(({ line, quoteFault }) =>
       quoteFault === undefined ? String(line) : begins(line, `${quoteFault}.`),
     );
 
-  it('are faults of their row where it and the next line have as many cells as the header', async () => {
+  it('are faults of a single row if this row and the next line have as many cells as the header', async () => {
     for (const size of [1, 2, 3, 1000]) {
       const sizes = new Array(100).fill(size);
       expect(await faultsOf('a,b\nc,d "e" f\ng,h\n', sizes)).to.deep.equal(['1', begins(2, opened), '3']);
@@ -78,7 +78,7 @@ describe('Invalid quotes', () => {
     expect(row?.cells).to.deep.equal(['c', 'd "e" f']);
   });
 
-  it('are found after lines that are blank or in quotes', async () => {
+  it('are found after blank and quoted lines', async () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = ['h', `"a${lineBreak}${lineBreak}b"`, '', ' ', '"c"'].join(lineBreak) + lineBreak.repeat(2);
       expect(await faultsOf(`${text}x"y`), text).to.deep.equal(['1', '2', '7', begins(9, opened)]);
@@ -86,7 +86,7 @@ describe('Invalid quotes', () => {
     }
   });
 
-  it('refuse the file where the lines disagree, or too many rows have them', async () => {
+  it('make the file refused if the lines disagree, or too many rows have invalid quotes', async () => {
     expect(await problemOf('a,b\nc,d "e" f,g\nh,i\n')).to.equal(begins(2, opened));
     expect(await problemOf('a,b\nc,"d\ne" f\n')).to.equal(begins(2, continued));
     expect(await problemOf('a"b,c\nd,e\n')).to.equal(begins(1, opened));
@@ -94,7 +94,7 @@ describe('Invalid quotes', () => {
     expect(await problemOf(`a,b\n${'c,"d"e\n'.repeat(101)}`)).to.equal(begins(102, continued));
   });
 
-  it('are reported without the contents of the file, causes included', async () => {
+  it('are reported without contents of the file, even in the cause', async () => {
     for (const text of ['a\nsecret"b,', 'a\n"b"secret,', 'a\n"secret,', `a\n"secret,${'x'.repeat(2 * mib)}`]) {
       const failure = await failureOf(() => rowsOf(text));
       let shown = '';
@@ -147,7 +147,7 @@ describe('The limits of a file', () => {
     expect(await problemOf(`a\n${new Array(257).fill('x').join()}`)).to.equal('Line 2 has more than 256 columns.');
     for (const hostile of [','.repeat(5 * mib), '"",'.repeat(mib)])
       expect(await problemOf(`a\n${hostile}`)).to.equal('Line 2 has more than 256 columns.');
-    // As a spreadsheet saves them: blank columns at the right don't count.
+    // As a spreadsheet saves the file: blank columns at the right don't count.
     const blank = ','.repeat(16_000);
     expect(await rowsOf(`a,b${blank}\n1,2${blank}\n`)).to.deep.equal([
       { line: 1, cells: ['a', 'b'] },
@@ -155,7 +155,7 @@ describe('The limits of a file', () => {
     ]);
   });
 
-  it('are 1 MiB a record, so that a quote that is never closed is found soon', async () => {
+  it('are 1 MiB a record, so that an unclosed quote is found soon', async () => {
     const field = 'x'.repeat(60 * kib);
     expect(await rowsOf(`a\n${new Array(17).fill(field).join()}\n`)).to.have.length(2);
     const tooLong =

@@ -15,7 +15,7 @@ const countBreaks = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
 const isUnicode = (encoding: Encoding) => encoding.startsWith('utf-');
 
-/** Characters of one or two bytes of a code page, but for NUL. */
+/** Characters of a code page with one or two bytes, except NUL. */
 function charactersOf(encoding: Encoding): string[] {
   const bytes = Array.from({ length: 255 }, (_, index) => index + 1);
   const codes = [
@@ -31,7 +31,7 @@ function charactersOf(encoding: Encoding): string[] {
 
 const significant = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '0'];
 
-/** Cells that an encoding can hold, among them many that are about quotes, delimiters and line breaks. */
+/** Cells that an encoding can represent, often with quotes, delimiters and line breaks. */
 const cellOf = (encoding: Encoding) =>
   fc.oneof(
     fc.string({ unit: fc.constantFrom(...significant), maxLength: 8 }),
@@ -40,12 +40,12 @@ const cellOf = (encoding: Encoding) =>
       : fc.string({ unit: fc.constantFrom(...charactersOf(encoding)), maxLength: 8 }),
   );
 
-/** A field as any program may write it. */
+/** Writes a field in one of the ways that programs use. */
 function written(cell: string, delimiter: string, always: boolean): string {
   return always || /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Lines that are empty, with a comma for each delimiter. */
+/** Blank lines; each comma stands for a delimiter. */
 const emptyLines = ['', ' ', '\t', ' \t ', '\u00a0', '""', '" "', '=""', ',', ' , ', '"",=""'];
 
 const encodings = importEncodings.map((encoding) => ({
@@ -59,7 +59,7 @@ interface Table {
   delimiter: Delimiter;
   mark: boolean;
   always: boolean;
-  /** Lines above the header, with a comma for each delimiter. */
+  /** Lines above the header; each comma stands for a delimiter. */
   above: [string, string][];
   rows: [string[], string][];
   sizes: number[];
@@ -79,7 +79,7 @@ const table: fc.Arbitrary<Table> = fc.constantFrom(...encodings).chain(({ encodi
   }),
 );
 
-/** The table in bytes, and the rows that are to be read from it. */
+/** The bytes of a table, and the expected rows. */
 function bytesOf({ encoding, delimiter, mark, always, above, rows }: Table) {
   let text = above.map(([line, lineBreak]) => line.replaceAll(',', delimiter) + lineBreak).join('');
   const expected = [{ line: 1 + countBreaks(text), cells: ['h1', 'h2'] }];
@@ -95,14 +95,14 @@ function bytesOf({ encoding, delimiter, mark, always, above, rows }: Table) {
 }
 
 describe('A CSV file', () => {
-  it('is read as it was, in any encoding, with any delimiter and line break, however the chunks fall', async () => {
+  it('is read unchanged in any encoding, with any delimiter, line break and chunks', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (source) => {
         const { bytes, expected } = bytesOf(source);
         const { encoding, sizes } = source;
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: 'auto' })).to.deep.equal(expected);
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: source.delimiter })).to.deep.equal(expected);
-        // Code pages are told apart by words, which these characters don't make: see code-pages.test.ts.
+        // Words tell code pages apart, but these characters form no words: see code-pages.test.ts.
         if (source.mark || encoding === 'utf-8')
           expect(await inspectFile(chunks(bytes, sizes))).to.include({ encoding, byteOrderMark: source.mark });
       }),
@@ -111,7 +111,7 @@ describe('A CSV file', () => {
   });
 });
 
-/** What becomes of the bytes of a file: its rows, or why it is refused. */
+/** Returns the rows of a file, or the reason for refusing it. */
 async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
   const read: FileRow[] = [];
   try {
@@ -126,7 +126,7 @@ async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
   }
 }
 
-/** Files of people, some of them spoilt in a few places. */
+/** Files of people. Some are damaged in a few places. */
 const spoilt = fc
   .tuple(
     fc.oneof(
@@ -167,7 +167,7 @@ const spoilt = fc
       }),
       { maxLength: 4 },
     ),
-    // Mostly whole, and mostly behind the header.
+    // Mostly undamaged, and mostly damaged after the header.
     fc.oneof(
       { weight: 3, arbitrary: fc.constant(1) },
       { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
@@ -194,7 +194,7 @@ const soup = fc.oneof(
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 100 });
 
 describe('Any bytes', () => {
-  it('give the same rows or the same refusal, however the chunks fall, and each row one outcome in the order of their lines', async () => {
+  it('give the same rows or refusal with any chunks, and one outcome for each row in order', async () => {
     await fc.assert(
       fc.asyncProperty(soup, sizes, async (bytes, cuts) => {
         const outcome = await outcomeOf(bytes);
@@ -209,7 +209,6 @@ describe('Any bytes', () => {
           expect(row.line).to.be.greaterThan(outcome.rows[index - 1]?.line ?? 0);
           expect('person' in row).to.equal(!isRejected(row));
         }
-        // No byte is replaced.
         if (JSON.stringify(outcome).includes('\ufffd'))
           expect(new TextDecoder(encoding, { fatal: true }).decode(bytes)).to.include('\ufffd');
       }),

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const cellsOf = async (text: string) => (await rowsOf(text)).map(({ cells }) => cells);
 
 describe('Reading CSV', () => {
-  it('gives the cells of each row, and the line on which it begins', async () => {
+  it('returns the cells of each row, and the line on which the row begins', async () => {
     expect(await rowsOf('a,b\n1,"2, ""3"""\n,4\n')).to.deep.equal([
       { line: 1, cells: ['a', 'b'] },
       { line: 2, cells: ['1', '2, "3"'] },
@@ -20,21 +20,21 @@ describe('Reading CSV', () => {
     expect(await rowsOf('')).to.deep.equal([]);
   });
 
-  it('counts blank lines and rows of blank cells, and leaves them out', async () => {
+  it("counts blank lines and rows of blank cells, but doesn't return them", async () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = ['', 'a,b', '', '', ',', ' , \t', '" ",""', '1,2', `"${lineBreak}"`, 'c'].join(lineBreak);
       expect((await rowsOf(text)).map(({ line }) => line)).to.deep.equal([2, 8, 11]);
     }
   });
 
-  it('ignores a byte order mark at the beginning and in the header only', async () => {
+  it('ignores a byte order mark only at the beginning and in the header', async () => {
     expect(await cellsOf('\ufeffa,\ufeffb\n\ufeffc')).to.deep.equal([['a', 'b'], ['\ufeffc']]);
     expect(await cellsOf('\ufeff"a",b')).to.deep.equal([['a', 'b']]);
     expect(await rowsOf('\ufeff')).to.deep.equal([]);
     expect(await rowsOf('\ufeffa\nb', [1, 1, 1, 1])).to.deep.equal(await rowsOf('a\nb'));
   });
 
-  it('restores neutralised formulas, once, in every row', async () => {
+  it('restores neutralized formulas once in every row', async () => {
     const written = `'+49 30,'=1,'t,"''@"`;
     const read = ['+49 30', '=1', "'t", "'@"];
     expect(await cellsOf(`${written}\n${written}`)).to.deep.equal([read, read]);

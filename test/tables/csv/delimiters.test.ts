@@ -18,12 +18,12 @@ async function open(text: string, sizes: Iterable<number> = [], delimiter: Delim
 }
 
 describe('The delimiter of a file', () => {
-  it('is one that the rows have as often as the header', async () => {
+  it('occurs as often in the rows as in the header', async () => {
     expect((await open('Name, first;Name, last;Email, Phone, Role\nA;B;C\n')).delimiter).to.equal(';');
     expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
   });
 
-  it('is that of the first line that is not empty', async () => {
+  it('is the delimiter of the first line that is not empty', async () => {
     for (const delimiter of importDelimiters) {
       const table = [['firstName', 'lastName', 'email'].join(delimiter), ['Ann', 'Bee', 'a@x.org'].join(delimiter)];
       for (const empty of ['', ' ', ' \t\t ', '\u00a0', '" "', `=""${delimiter}`]) {
@@ -33,20 +33,20 @@ describe('The delimiter of a file', () => {
         expect(found, JSON.stringify(text)).to.deep.include({ delimiter, header, headerLine: 3 });
       }
     }
-    // More of them than the records that are counted.
+    // More lines than the sample counts.
     for (const empty of [' ', '\t', ';;']) {
       const text = `${`${empty}\n`.repeat(60)}a;b, c;d\n1;2;3\n`;
       expect(await open(text), empty).to.deep.include({ delimiter: ';', header: ['a', 'b, c', 'd'], headerLine: 61 });
     }
-    // What is empty with one delimiter has text with another.
+    // A line that is empty with one delimiter has text with another.
     expect(await open(',,\nName; first,Name; last,Email; home\n1,2,3\n')).to.include({ delimiter: ',', headerLine: 2 });
   });
 
-  it('is a comma when there is none', async () => {
+  it('is a comma if there is none', async () => {
     for (const text of ['a', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
   });
 
-  it('is what the option says', async () => {
+  it('can be set by an option', async () => {
     expect(await open('a;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
     expect(await open('sep=;\na;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
   });
@@ -82,7 +82,7 @@ describe('A line sep=', () => {
     ]);
   });
 
-  it('that names an unknown delimiter is refused', async () => {
+  it('is refused if it names an unknown delimiter', async () => {
     for (const line of ['sep=', 'sep=:', 'sep=^', '"sep="', 'sep=a']) {
       const failure = await failureOf(() => open(`${line}\na;b\n`));
       expect(failure.message).to.match(/^Line 1 names a delimiter that is not known: .* --delimiter\.$/);
@@ -90,7 +90,7 @@ describe('A line sep=', () => {
     }
   });
 
-  it('is recognised only on the first line, and alone', async () => {
+  it('is recognized only on the first line, and without other text', async () => {
     for (const text of ['sep=;x\n1', ' sep=;\na', 'a,b\nsep=;\n', 'xsep=;\n'])
       expect(await open(text)).to.include({ sepLine: false, headerLine: 1 });
   });
@@ -100,7 +100,7 @@ describe('Cells like ="0123"', () => {
   const cellsOf = async (text: string, sizes: Iterable<number> = [], delimiter: Delimiter = ',') =>
     (await rowsOf(text, sizes, { delimiter })).map(({ cells }) => cells);
 
-  it('are the text in them, in quotes or not', async () => {
+  it('are read as their text, quoted or not', async () => {
     for (const [text, cells] of [
       ['="0123"', ['0123']],
       ['a,="0123",="",b', ['a', '0123', '', 'b']],
@@ -115,11 +115,11 @@ describe('Cells like ="0123"', () => {
         expect(await cellsOf(`h\n${text}\r\n`, new Array(100).fill(size)), text).to.deep.equal([['h'], cells]);
   });
 
-  it('end at the delimiter that the file has', async () => {
+  it('end at the delimiter of the file', async () => {
     expect(await cellsOf('="1";="2"\n', [], ';')).to.deep.equal([['1', '2']]);
   });
 
-  it('are ordinary cells when text follows', async () => {
+  it('are ordinary cells if text follows', async () => {
     expect(await cellsOf(`h\n=1+1,"'=""1""","=""1""&A1",x=1`)).to.deep.equal([
       ['h'],
       ['=1+1', '="1"', '="1"&A1', 'x=1'],

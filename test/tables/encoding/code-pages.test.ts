@@ -7,7 +7,7 @@ import { DoubtfulEncoding, inspectPeopleFile } from '../../../src/services/impor
 import { chunks } from '../../services/imports/support/csv-text.js';
 import { atDepth } from '../../support/depth.js';
 
-/** A list of people as a spreadsheet saves it. @param names first name, a blank, last name */
+/** Returns a list of people as a spreadsheet saves it. @param names first name, a space, last name */
 const list = (names: readonly string[], heading = 'First name;Last name;Email;Phone') =>
   [heading, ...names.map((name, at) => `${name.replace(' ', ';')};p${at}@corp.example;0640 640${10 + at}`)]
     .map((line) => `${line}\r\n`)
@@ -83,7 +83,7 @@ const foreign: Readonly<Record<string, readonly [CodePage, string]>> = {
   Korean: ['euc-kr', '김 민준,이 서연,박 지훈,최 수빈,정 하은,강 도윤,조 예은'],
 };
 
-/** The encoding that a file is read in, or those that are proposed. */
+/** Returns the encoding of a file, or the suggested ones. */
 async function readAs(bytes: Buffer, size = bytes.length): Promise<Encoding | Encoding[]> {
   try {
     return (await inspectPeopleFile(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size))))
@@ -96,7 +96,7 @@ async function readAs(bytes: Buffer, size = bytes.length): Promise<Encoding | En
 
 describe('A file in a code page', () => {
   for (const [language, names] of Object.entries(western))
-    it(`is read as Windows-1252 where its names are ${language}`, async () => {
+    it(`is read as Windows-1252 if its names are ${language}`, async () => {
       for (const some of [people(names), ...people(names).map((name) => [name])])
         expect(await readAs(iconv.encode(list(some), 'windows-1252'), 5), some.join()).to.be.oneOf([
           'windows-1252',
@@ -105,14 +105,14 @@ describe('A file in a code page', () => {
     });
 
   for (const [language, [encoding, names]] of Object.entries(foreign)) {
-    it(`is read as ${encoding} where its names are ${language}`, async () => {
+    it(`is read as ${encoding} if its names are ${language}`, async () => {
       const bytes = iconv.encode(list(people(names)), encoding);
       for (const size of [1, 1000]) expect(await readAs(bytes, size)).to.equal(encoding);
     });
   }
 
-  // Names, not any characters: any bytes are characters of most code pages.
-  it('is read as it was written, asked about or refused, and never read as something else, whichever of its people it has', async () => {
+  // Names instead of arbitrary characters, because most code pages define nearly all bytes.
+  it('is read correctly, asked about or refused, but never misread, with any of its people', async () => {
     const lists = [
       ...Object.values(western).map((names) => ['windows-1252', names] as const),
       ...Object.values(foreign),
@@ -120,7 +120,7 @@ describe('A file in a code page', () => {
     const some = fc.constantFrom(...lists).chain(({ encoding, names }) =>
       fc.record({
         encoding: fc.constant(encoding),
-        // Jšrg Kšhler, alone, may be a name.
+        // "Jšrg Kšhler" alone may be a name.
         names: fc.shuffledSubarray(names, { minLength: /[A-Za-z]/.test(names.join('')) ? 3 : 1 }),
       }),
     );
@@ -138,24 +138,24 @@ describe('A file in a code page', () => {
     );
   });
 
-  it('is judged by all of its parts, not by its beginning', async () => {
+  it('is detected from all of its parts, not from its beginning', async () => {
     const german = Array.from({ length: 2000 }, () => 'Jürgen Groß');
     const polish = Array.from({ length: 2000 }, () => people(foreign.Polish?.[1] ?? '')).flat();
     const bytes = iconv.encode(list([...german, ...polish]), 'windows-1250');
     expect(await readAs(bytes, 16 * 1024)).to.equal('windows-1250');
   });
 
-  it('is judged by most of its words, not by one', async () => {
+  it('is detected from most of its words, not from one', async () => {
     const names = [...Array.from({ length: 30 }, () => 'Jürgen Groß'), '£ukasz Kowal'];
     expect(await readAs(iconv.encode(list(names), 'windows-1252'))).to.equal('windows-1252');
   });
 
-  it('is not judged by words that are too long to be names', async () => {
+  it('is not detected from words that are too long for names', async () => {
     const bytes = Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(2_000_000, 0xe9), Buffer.alloc(2_000_000, 0x61)]);
     expect(await readAs(bytes, 65_536)).to.equal('windows-1252');
   });
 
-  it('is refused where its code page is none of those that are known', async () => {
+  it('is refused if its code page is unknown', async () => {
     for (const encoding of ['koi8-r', 'cp866', 'iso-8859-5']) {
       const found = await readAs(iconv.encode(list(people(foreign.Russian?.[1] ?? '')), encoding)).catch(
         (error: unknown) => (isAppError(error) ? error.message : String(error)),

@@ -31,7 +31,7 @@ describe('The encoding of a file', () => {
   ] as const) {
     for (const encoding of encodings)
       for (const mark of encoding === 'windows-1252' ? [false] : [false, true])
-        it(`is found: ${encoding}${mark ? ' with its mark' : ''}, ${JSON.stringify(text.slice(0, 8))}`, async () => {
+        it(`is detected: ${encoding}${mark ? ' with its mark' : ''}, ${JSON.stringify(text.slice(0, 8))}`, async () => {
           const bytes = encode(text, encoding, mark);
           for (const size of [1, 2, 3, 7, 1000]) {
             const inspection = await inspect(bytes, new Array(bytes.length).fill(size));
@@ -51,7 +51,7 @@ describe('The encoding of a file', () => {
       expect(await inspect(Buffer.concat([ascii, last]), sizes)).to.include({ encoding });
   });
 
-  it('is not guessed for a mixture: the first byte that is not UTF-8 is named', async () => {
+  it("is not guessed for mixed encodings: the first byte that isn't UTF-8 is named", async () => {
     for (const [source, line, byte] of [
       [bytesOf('a,é\r\nb,', [0xe9], '\r\n'), 2, 9],
       [bytesOf('a,', [0xe9], '\r\nb,é\r\n'), 1, 3],
@@ -68,7 +68,7 @@ describe('The encoding of a file', () => {
 });
 
 describe('A file that is not text', () => {
-  it('is recognised by its NULs', async () => {
+  it('is recognized by its NUL bytes', async () => {
     for (const [source, line, byte] of [
       [bytesOf('a,b\n\0,d\n', 'Ada,King\n'.repeat(3)), 2, 5],
       [bytesOf([0], 'a,b\n'.repeat(10), 'c'), 1, 1],
@@ -80,7 +80,7 @@ describe('A file that is not text', () => {
       );
   });
 
-  it('is refused with its type', async () => {
+  it('is refused with the name of its type', async () => {
     const save = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
     for (const [source, name] of [
       [
@@ -103,7 +103,7 @@ describe('A file that is not text', () => {
 });
 
 describe('Reading', () => {
-  it('never replaces what it cannot decode', async () => {
+  it("never replaces bytes that it can't decode", async () => {
     const le = (text: string) => encode(text, 'utf-16le');
     const be = (text: string) => encode(text, 'utf-16be');
     for (const [encoding, source, line, byte] of [

@@ -5,7 +5,7 @@ import { atDepth } from '../../support/depth.js';
 import { fixture, useWorkbooks } from './support/workbooks.js';
 import { zip } from './support/zip.js';
 
-/** Numbers from 0 up to 1, the same in each run (mulberry32). */
+/** Returns a generator of the same pseudorandom numbers from 0 up to 1 in each run (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -16,7 +16,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Bytes of which some are changed, lost, repeated, moved or zero. */
+/** Changes, drops, repeats, moves or clears some bytes. */
 function damagedBytes(bytes: Buffer, random: () => number): Buffer {
   const at = (length: number) => Math.floor(random() * length);
   let damaged = Buffer.from(bytes);
@@ -38,7 +38,7 @@ function damagedBytes(bytes: Buffer, random: () => number): Buffer {
 
 const odd = ['', '-1', '0', '1.5', '65536', '99999999999', '1e9', 'NaN', 'true', 'A0', 'XFE1', 's', 'd', 'rId9', 'x'];
 
-/** XML of which also attributes are others: well-formed, and wrong. */
+/** Changes some attributes of XML, which stays well-formed. */
 function damagedXml(xml: Buffer, random: () => number): Buffer {
   if (random() < 0.3) return damagedBytes(xml, random);
   const attributes = [...xml.toString().matchAll(/"[^"]*"/g)];
@@ -52,12 +52,12 @@ function damagedXml(xml: Buffer, random: () => number): Buffer {
   );
 }
 
-describe('Any damage of a workbook', () => {
+describe('A damaged workbook', () => {
   const workbooks = useWorkbooks();
   const rounds = atDepth(100, 1250);
 
   for (const name of ['edge.xlsx', 'layout.xlsx', 'edge-saved-again.ods', 'shared.ods']) {
-    it(`is refused, or leaves what ${name} says`, async () => {
+    it(`is refused, or read like ${name}`, async () => {
       const bytes = readFileSync(fixture(name));
       const whole = await workbooks.outcomeOf(bytes);
       const random = randomNumbers(42);
@@ -67,7 +67,7 @@ describe('Any damage of a workbook', () => {
       }
     });
 
-    it(`within the parts of ${name} is refused or read, and nothing else`, async () => {
+    it(`with damage within the parts of ${name} is refused or read, without other errors`, async () => {
       const parts = Object.entries(unzipSync(readFileSync(fixture(name)))).filter(([part]) => /xml|rels$/.test(part));
       const random = randomNumbers(43);
       for (let round = 0; round < rounds; round += 1) {

@@ -4,14 +4,14 @@ import { buildCourse, buildUser } from '../../support/factories.js';
 import { type Cells, outcomeOfFile, xlsxParts } from './support/workbooks.js';
 import { zip } from './support/zip.js';
 
-/** What Excel and LibreOffice write in a cell whose formula can't be calculated. */
+/** Errors that Excel and LibreOffice write for formulas that can't be calculated. */
 const errors = [
   ...['#NULL!', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#N/A', '#GETTING_DATA'],
   ...['#SPILL!', '#CALC!', '#FIELD!', '#BLOCKED!', '#CONNECT!', '#UNKNOWN!', '#BUSY!', '#PYTHON!', '#EXTERNAL!'],
   ...['Err:502', 'Err:508', 'Err:522', '#BEZUG!', '#NV', '#SAYI/0!', '#Н/Д', '#DĚLENÍ_NULOU!'],
 ];
 
-/** A row that can be imported, and the code of a row with an error in the column. */
+/** A valid row, and for each column the code of a row with an error there. */
 const columns = {
   firstName: ['Ada', 'NAME_DAMAGED'],
   lastName: ['King', 'NAME_DAMAGED'],
@@ -39,7 +39,7 @@ describe('An error of a spreadsheet', () => {
     await buildCourse(importing.context, trainer, { title: 'First Aid' });
   });
 
-  it('rejects its row in any column, with the code of the column, and is stored nowhere', async () => {
+  it('rejects its row with the code of the column, and is stored nowhere', async () => {
     const cases = Object.entries(columns).flatMap(([column, [, code]]) =>
       errors.map((error) => ({ column, code, error })),
     );
@@ -55,7 +55,7 @@ describe('An error of a spreadsheet', () => {
     expect(codes).to.deep.equal(['code', ...cases.map(({ code }) => code)]);
   });
 
-  it('is no reason where the row has none', async () => {
+  it("doesn't affect rows without errors", async () => {
     const { counts } = await importing.json(write([header, cellsWith(undefined, '')]));
     expect(counts).to.include({ created: 1, enrolled: 1 });
   });

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { type Cells, fixture, type Outcome, outcomeOfFile } from './support/workbooks.js';
 
-/** The rows of the files called `edge`, with what differs in them. */
+/** Returns the rows of the files called `edge`, with differences. */
 const edge = (joined: readonly [string, string], others: Cells = {}): Cells => ({
   1: ['firstName', 'lastName', 'email', 'phone', 'joined', 'formula', 'share'],
   2: ['Ann', 'Lee', 'ann@example.org', '4915112345678', joined[0], '2', '50%'],
   3: [' Bob ', "O'Neil & Söhne", 'bob@example.org', '4915112345678', joined[1], "BobO'Neil", 'TRUE'],
   '4 (hidden)': ['Hid', 'Den', 'hid@example.org', '030 1234', '', '#N/A'],
   5: ['Merged', 'Cell', 'm@example.org', '+491511234567'],
-  // A text that stands below a merged cell: nobody but a program can have written it.
+  // A text below a merged cell, which only a program can have written.
   6: ['NoRef', 'RichText', 'n@example.org', '0151 99'],
   9: ['Gap', '', 'gap@example.org', '0.1', '2023-03-15'],
   10: ['X\rY', 'line\ntwo', 'c@example.org', '1.23456789012346E+19'],
   ...others,
 });
 
-/** A file without the hidden row, which was lost before it got there. */
+/** Returns rows in which line 4 is visible, because an earlier program lost its hidden state. */
 function shown({ '4 (hidden)': hidden = [], ...rows }: Cells, line4 = hidden): Cells {
   return { ...rows, 4: line4 };
 }
@@ -24,7 +24,7 @@ const other = { 1: ['secret'] };
 const dates = (more: Cells): Cells => ({ 1: ['kind', 'cell'], ...more });
 const covered = ['', 'RichText', 'n@example.org', '0151 99'];
 
-describe('The workbooks that went wrong in other systems', () => {
+describe('Workbooks that failed in other systems', () => {
   const days = ['2023-03-15', '2023-03-15 12:00:00'] as const;
   const outcomes: Record<string, Outcome> = {
     'edge.xlsx': { People: edge(days), 'Other (hidden)': other },
@@ -52,7 +52,7 @@ describe('The workbooks that went wrong in other systems', () => {
 
 describe('The workbooks of LibreOffice', () => {
   const wide = [...Array<string>(300).fill(''), 'wide'];
-  /** Outcomes of `.xlsx` and `.ods`; lines of the second where they differ. */
+  /** Expected results of `.xlsx` and `.ods`; for `.ods` only if different. */
   const outcomes: Record<string, [Record<string, Cells>, Cells?]> = {
     numbers: [
       {
@@ -173,7 +173,7 @@ describe('The workbooks of LibreOffice', () => {
         'Hidden (hidden)': other,
       },
     ],
-    // Its writer knew no formats.
+    // The program that wrote it knew no formats.
     'old-excel': [
       {
         People: shown(

@@ -16,11 +16,11 @@ const ada = text('<t>Ada</t>');
 const read = { People: { 1: ['Ada'] } };
 const megabyte = 1024 * 1024;
 
-/** The parts of a workbook, of which the sheet is as said. */
+/** Returns the parts of a workbook with this sheet. */
 const withSheet = (sheet: Partial<Part>) =>
   xlsxParts(ada).map((part) => (part.name.endsWith('sheet1.xml') ? { ...part, ...sheet } : part));
 
-/** What work throws; nothing when it ends well. */
+/** Returns the error that work throws, or undefined. */
 const thrownBy = (work: () => Promise<void>): Promise<unknown> =>
   work().then(
     () => undefined,
@@ -66,13 +66,13 @@ describe('The archive of a workbook', () => {
       else expect(found).to.deep.equal(outcome);
     });
 
-  it('is refused wherever it is cut off', async () => {
+  it('is refused if it is cut off at any position', async () => {
     for (const bytes of [zip(xlsxParts(ada)), zip(odsSheet(''))])
       for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 60))
         expect(await workbooks.outcomeOf(bytes.subarray(0, length)), `${length} bytes`).to.match(/^DAMAGED: /);
   });
 
-  it('has parts whose bytes are counted, and not believed', async () => {
+  it('is limited by the actual bytes of its parts, not by the stated sizes', async () => {
     await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
     const archive = await openArchive(workbooks.file);
     let bytes = 0;
@@ -84,7 +84,7 @@ describe('The archive of a workbook', () => {
     expect(bytes).to.be.within(1, megabyte);
   });
 
-  it('is read no further when its reader has left', async () => {
+  it('is read no further after its reader stops', async () => {
     await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
     const leaving = new AbortController();
     const archive = await openArchive(workbooks.file, leaving.signal);
@@ -112,7 +112,7 @@ describe('The archive of a workbook', () => {
     expect(parts).to.equal(4);
   });
 
-  it('is closed when its rows are left, or it is refused', async () => {
+  it('is closed if its reader stops, or it is refused', async () => {
     const opened = () => readdirSync('/proc/self/fd').length;
     const before = opened();
     for (let time = 0; time < 20; time += 1) {
@@ -125,7 +125,7 @@ describe('The archive of a workbook', () => {
   });
 });
 
-describe('A workbook that is small and wants to be large', () => {
+describe('A small workbook that expands to a large one', () => {
   const workbooks = useWorkbooks();
   const spreadsheet = (body: string, styles?: string) =>
     odsParts(`<office:spreadsheet>${body}</office:spreadsheet>`, styles);
@@ -210,7 +210,7 @@ describe('A workbook that is small and wants to be large', () => {
       expect(await workbooks.outcomeOf(zip(parts))).to.equal(outcome);
     });
 
-  it('with elements is refused', async () => {
+  it('with too many elements is refused', async () => {
     const chunks = async function* () {
       yield Buffer.from('<row>');
       for (;;) yield Buffer.from('<c/>'.repeat(50));
@@ -226,7 +226,7 @@ describe('A workbook that is small and wants to be large', () => {
     });
   });
 
-  it('with sheets that are the same part is refused: its elements are counted each time', async () => {
+  it('with many sheets of the same part is refused, because elements count each time', async () => {
     writeFileSync(workbooks.file, zip(sheets(3)));
     const archive = await openArchive(workbooks.file);
     const workbook = await openXlsx(archive);
@@ -241,7 +241,7 @@ describe('A workbook that is small and wants to be large', () => {
     await workbook.close();
   });
 
-  it('with cells and rows that are repeated is refused', async () => {
+  it('with too many repeated cells and rows is refused', async () => {
     const wide =
       '<table:table-cell table:number-columns-repeated="250" office:value-type="string"><text:p>x</text:p></table:table-cell>';
     const row = `<table:table-row table:number-rows-repeated="1000">${wide}</table:table-row>`;
@@ -250,7 +250,7 @@ describe('A workbook that is small and wants to be large', () => {
     );
   });
 
-  it('with blank cells at the right has none of them', async () => {
+  it('loses blank cells at the right', async () => {
     const row = '<row><c r="A1" t="str"><v>x</v></c><c r="XFD1" t="str"><v> </v></c></row>';
     writeFileSync(workbooks.file, zip(xlsxParts(row.repeat(3))));
     const workbook = await openWorkbook(workbooks.file);
@@ -258,13 +258,13 @@ describe('A workbook that is small and wants to be large', () => {
     await workbook.close();
   });
 
-  it('with characters that are none has lost them', async () => {
+  it('loses invalid characters', async () => {
     const cell = (code: string) => text(`<t>a_x${code}_b</t>`);
     for (const code of ['0000', 'FFFE', 'FFFF', 'D800'])
       expect(await workbooks.outcomeOf(zip(xlsxParts(cell(code))))).to.deep.equal({ People: { 1: ['a\ufffdb'] } });
   });
 
-  it('is refused in few words', () => {
+  it('is refused with a short message', () => {
     const { message } = toFileProblem(damaged(`its part \u202e${'x'.repeat(1000)} is missing`)) as Error;
     expect(message).to.have.length.below(400).and.not.include('\u202e');
   });

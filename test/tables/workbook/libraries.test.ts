@@ -75,7 +75,7 @@ describe('The workbooks of libraries are read cell by cell', () => {
       () => writeXlsx({ sheets: [people], encryption: { password: 'secret', spinCount: 1 } }),
       'DAMAGED: it is damaged or incomplete',
     ],
-    // It writes line breaks as spaces, as far as OpenDocument knows.
+    // The library writes line breaks as spaces in OpenDocument.
     'of hucre in OpenDocument': [
       () => writeOds({ sheets: [people, { name: 'Other', rows: [['x']] }] }),
       { People: { ...read, 2: [...read[2].slice(0, 5), ' two lines '] }, Other: { 1: ['x'] } },

@@ -125,7 +125,7 @@ describe('An OpenDocument file', () => {
     expect(await workbooks.outcomeOf(zip(odsParts(`<office:text>${table}</office:text>`)))).to.equal(refused);
   });
 
-  it('is refused with a password, of its parts or of all', async () => {
+  it('is refused if its parts or the whole file are encrypted', async () => {
     const manifest =
       '<manifest:manifest><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
     const parts = odsParts(`<office:spreadsheet>${table}</office:spreadsheet>`);

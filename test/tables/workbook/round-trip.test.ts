@@ -6,7 +6,7 @@ import { atDepth } from '../../support/depth.js';
 import { scaled } from '../../support/machine.js';
 import { type Cells, useWorkbooks } from './support/workbooks.js';
 
-/** A text that a cell can hold, also what looks like an escaped character, a formula or a number. */
+/** Texts that a cell can contain, including texts that look like an escaped character, a formula or a number. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -38,12 +38,12 @@ async function workbookOf([headings = [], ...rows]: string[][]): Promise<Buffer>
   return Buffer.concat(pieces);
 }
 
-/** A row up to its last cell that isn't blank. */
+/** Returns a row up to its last cell that isn't blank. */
 const filled = (row: readonly string[]) => row.slice(0, row.findLastIndex((cell) => cell.trim() !== '') + 1);
 
 const noCharacters = /[\0\ufffe\uffff]/g;
 
-/** What a reader gives: rows in which nothing can be seen are none, and what is no character is lost. */
+/** Expected rows of a reader: without invisible rows and invalid characters. */
 const shown = (rows: readonly string[][]): Cells =>
   Object.fromEntries(
     rows
@@ -54,7 +54,7 @@ const shown = (rows: readonly string[][]): Cells =>
 describe('Any table of texts', () => {
   const workbooks = useWorkbooks();
 
-  it('is read as it was written', async () => {
+  it('is read unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {
         expect(await workbooks.outcomeOf(await workbookOf(rows))).to.deep.equal({ People: shown(rows) });
@@ -63,7 +63,7 @@ describe('Any table of texts', () => {
     );
   }).timeout(scaled(60_000));
 
-  it('is read by a library as it was written', async () => {
+  it('is read unchanged by a library', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (rows) => {
         const { sheets } = await readXlsx(await workbookOf(rows));
@@ -74,7 +74,7 @@ describe('Any table of texts', () => {
     );
   }).timeout(scaled(60_000));
 
-  it('is read as it was written with the longest cells', async () => {
+  it('is read unchanged with cells of maximum length', async () => {
     const longest = ['\x01', '_x000D_', '&', '🎓', ' ', 'a\r\n'].map(
       (unit) => `${unit.repeat(32_767).slice(0, 32_766)}.`,
     );

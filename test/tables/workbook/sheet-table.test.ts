@@ -18,7 +18,7 @@ describe('A workbook', () => {
   const planOf = (file: string, options: object = {}) => planImport(importing.context, { file, options, signal });
   const refusalOf = (file: string, options?: object) => failureOf(() => planOf(file, options));
 
-  /** A workbook with one sheet whose first row is the first of these. */
+  /** Returns a workbook with one sheet that begins with these rows. */
   async function sheetOf(...[first = [], ...rows]: string[][]): Promise<string> {
     const bytes: Uint8Array[] = [];
     const columns = first.map((heading) => ({ heading }));
@@ -26,7 +26,7 @@ describe('A workbook', () => {
     return importing.write('people.xlsx', Buffer.concat(bytes));
   }
 
-  it('is read from its first visible sheet with a fitting header, below the lines above that', async () => {
+  it('is read from its first visible sheet with a matching header, without the lines above the header', async () => {
     const plan = await planOf(fixture('three-sheets.ods'));
     expect(plan.format.workbook).to.deep.equal({
       kind: 'ods',
@@ -51,7 +51,7 @@ describe('A workbook', () => {
     ]);
   });
 
-  it('is read from the sheet that is named, or counted among the visible ones', async () => {
+  it('is read from a sheet by name, or by its number among the visible sheets', async () => {
     const file = fixture('three-sheets.ods');
     for (const sheet of ['Listen', ' listen ']) expect((await planOf(file, { sheet })).counts.rows).to.equal(1);
     expect((await planOf(file, { sheet: '2' })).counts.rows).to.equal(32);
@@ -65,13 +65,13 @@ describe('A workbook', () => {
     expect(await refusalOf(csv, { sheet: '1' })).to.include({ reason: 'SHEET_UNKNOWN' });
   });
 
-  it('is soon looked through for its header, however wide its rows are', async () => {
+  it('is searched quickly for its header, even with wide rows', async () => {
     const wide = Array.from({ length: 250 }, (_, at) => `x${at}`);
     const file = await sheetOf(['Titel'], ...new Array<string[]>(300).fill(wide));
     expect((await refusalOf(file)).message).to.include('has no header');
   }).timeout(scaled(5000));
 
-  it('has a warning for rows that lack the value of merged cells', async () => {
+  it('causes a warning about rows without the value of merged cells', async () => {
     const [bob, cy] = [
       ['Bob', 'King', 'bob@example.org', '0151 3'],
       ['Cy', 'King', 'cy@example.org', '0151 4'],
@@ -95,33 +95,33 @@ describe('A workbook', () => {
     }
   });
 
-  it('has another plan for another sheet', async () => {
+  it('gets another plan for another sheet', async () => {
     const file = fixture('three-sheets.ods');
     const ids = new Set<string>();
     for (const options of [{}, { sheet: 'Listen' }, { sheet: '2' }]) ids.add((await planOf(file, options)).id);
     expect(ids.size).to.equal(3);
   });
 
-  it('is known by its content, whatever its name is', async () => {
+  it('is recognized by its content, not by its name', async () => {
     const named = importing.write('people.csv', readFileSync(fixture('hiddenfirst.xlsx')));
     expect((await planOf(named)).format.workbook).to.include({ kind: 'xlsx', sheet: 'People' });
     const file = importing.write('csv.xlsx', `${header.join()}\n${ada.join()}\n`);
     expect((await planOf(file)).format.workbook).to.equal(null);
   });
 
-  it('may have notes beside its table, in columns without a heading', async () => {
+  it('may have notes next to its table, in columns without a heading', async () => {
     const bob = ['Bob', 'King', 'bob@example.org', '0151 3'];
     const plan = await planOf(await sheetOf(header, [...ada, '', 'asked for leave'], bob));
     expect(plan.counts).to.include({ rows: 2, created: 2 });
     expect(plan.columns.filter(({ field }) => field === null)).to.deep.equal([]);
   });
 
-  it('may have a column without a heading that is mapped by its number', async () => {
+  it('may have a column without a heading, mapped by its number', async () => {
     const file = await sheetOf(header.slice(0, 3), [...ada.slice(0, 3), '', '0151 2']);
     expect((await planOf(file, { map: ['#5=phone'] })).counts).to.include({ created: 1 });
   });
 
-  it('is refused with the right word', async () => {
+  it('is refused with the right advice', async () => {
     const whole = readFileSync(fixture('edge.xlsx'));
     const encrypted = Buffer.alloc(2048);
     Buffer.from([0xd0, 0xcf, 0x11, 0xe0]).copy(encrypted);
@@ -140,7 +140,7 @@ describe('A workbook', () => {
     expect((await refusalOf(await sheetOf([]))).message).to.equal('The sheet "People" is empty.');
   });
 
-  it('is refused where cells that name the same text have too much of it together', async () => {
+  it('is refused if cells refer to a shared text too often', async () => {
     const row = `<row>${'<c t="s"><v>4</v></c>'.repeat(31)}</row>`;
     const texts = [...header, 'x'.repeat(32_700)].map((text) => `<si><t>${text}</t></si>`);
     const headings = `<row>${header.map((_, index) => `<c t="s"><v>${index}</v></c>`).join('')}</row>`;
@@ -153,7 +153,7 @@ describe('A workbook', () => {
     expect(refusal.message).to.include('its cells have more than 268435456 characters');
   });
 
-  it('is imported, and the plan tells its sheet', async () => {
+  it('is imported, and the plan names its sheet', async () => {
     copyFileSync(fixture('three-sheets.ods'), `${importing.folder}/list.ods`);
     const { stdout } = await importing.run('list.ods', '--dry-run');
     expect(stdout).to.match(

@@ -10,20 +10,20 @@ const tooMuch = 'TOO_LARGE: its cells have more than 268435456 characters';
 describe('The work on a small workbook', () => {
   const workbooks = useWorkbooks();
 
-  it('is bounded for a text that blank cells share', async () => {
+  it('is limited for a text that blank cells share', async () => {
     for (const text of [escapedSpaces, ' '.repeat(32_767)]) {
       expect(await workbooks.outcomeOf(sharedText(text, 10, 255))).to.deep.equal({ People: {} });
       expect(await workbooks.outcomeOf(sharedText(text, 40, 255))).to.equal(tooMuch);
     }
   }).timeout(scaled(10_000));
 
-  it('is bounded for spaces that one element repeats, also beside values', async () => {
+  it('is limited for spaces that one element repeats, even beside values', async () => {
     expect(await workbooks.outcomeOf(repeatedSpaces(100))).to.deep.equal({ People: {} });
     for (const type of ['string', 'boolean'])
       expect(await workbooks.outcomeOf(repeatedSpaces(9000, type)), type).to.equal(tooMuch);
   }).timeout(scaled(10_000));
 
-  it('does not grow with what each of many merged ranges covers', async () => {
+  it("doesn't grow with the sizes of merged ranges", async () => {
     expect(await workbooks.outcomeOf(mergedRanges('<row><c><v>1</v></c></row>', 50_000))).to.deep.equal({
       People: { 1: ['1'] },
     });
@@ -37,7 +37,7 @@ describe('The work on a small workbook', () => {
     expect(marks.mergedLines).to.deep.equal([...lines, 10_001, 10_002]);
   }).timeout(scaled(10_000));
 
-  it('counts rows that are repeated', () => {
+  it('counts repeated rows', () => {
     const work = newWork();
     const rows = new RowCollector(work);
     rows.begin(1, false);

@@ -7,7 +7,7 @@ const people = (cells: Record<string, string[]>): Outcome => ({ People: cells })
 const ada = '<row r="1"><c r="A1" t="inlineStr"><is><t>Ada</t></is></c></row>';
 const adaRead = people({ 1: ['Ada'] });
 
-/** A sheet's rows that use shared strings and styles, and the parts that have these. */
+/** Rows of a sheet with shared strings and styles, and the parts of these. */
 const strings = (items: string) => ({
   'xl/_rels/workbook.xml.rels': relationsXml({
     worksheet: 'worksheets/sheet1.xml',
@@ -15,7 +15,7 @@ const strings = (items: string) => ({
   }),
   'xl/sharedStrings.xml': `<sst>${items}</sst>`,
 });
-/** A sheet that has the first of the shared strings. */
+/** A sheet with the first shared string. */
 const first = { 'xl/worksheets/sheet1.xml': sheetXml('<row r="1"><c r="A1" t="s"><v>0</v></c></row>') };
 const formats = (codes: readonly string[]) => ({
   'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'worksheets/sheet1.xml', styles: 'styles.xml' }),
@@ -85,13 +85,13 @@ describe('A cell of an Excel workbook', () => {
       expect(await read(given)).to.deep.equal(expected);
     });
 
-  it('has a shared text, also a rich or an empty one', async () => {
+  it('has a shared text, including rich and empty texts', async () => {
     const items = '<si><t>one</t></si><si><r><t>t</t></r><r><t>wo</t></r><rPh><t>x</t></rPh></si><si/>';
     const given = [0, 1, 2, 0].map((at) => `<c t="s"><v>${at}</v></c>`).join('');
     expect(await read(given, strings(items))).to.deep.equal(['one', 'two', '', 'one']);
   });
 
-  it('has a number as its format shows it', async () => {
+  it('has a number as its format displays it', async () => {
     for (const [code, value, shown] of [
       ['"+"0', '491511234567', '+491511234567'],
       ['\\+0', '491511234567', '+491511234567'],
@@ -139,7 +139,7 @@ describe('A cell of an Excel workbook', () => {
       expect(await read('<c s="0"><v>45000</v></c>', builtIn(id)), String(id)).to.deep.equal([shown]);
   });
 
-  it('has a number of any length in a moment', async () => {
+  it('has a number of any length without delay', async () => {
     for (const number of [`1${'0'.repeat(200_000)}1`, `0.${'0'.repeat(200_000)}1`, `${'9'.repeat(200_000)}e999`])
       expect(await read(`<c><v>${number}</v></c>`)).to.match(/^TOO_LARGE: a cell in its row 1 has more than 32767/);
     const [long = ''] = await read(`<c><v>1${'0'.repeat(30_000)}1</v></c>`);

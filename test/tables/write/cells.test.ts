@@ -11,10 +11,10 @@ import {
 } from '../../../src/tables/write/cells.js';
 import { csvLine } from '../../../src/tables/write/csv.js';
 
-/** What Excel, LibreOffice, Google Sheets and Numbers take for the beginning of a formula, or pass over before one. */
+/** Beginnings of formulas in Excel, LibreOffice, Google Sheets and Numbers, and characters that these skip before a formula. */
 const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
 
-/** Texts that are about the rule more often than chance would have it. */
+/** Texts that often contain critical characters. */
 const cell = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -23,13 +23,13 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom(...formulaStarts, ';', ',', '|', "'", '"', 'x', ' ') }),
 );
 
-/** The cells that a program makes of a line which splits by the wrong sign, and so takes quotes for letters within a field. */
+/** Splits a line at the wrong delimiter, as some programs do. Quotes within a field are then ordinary characters. */
 function splitBy(line: string, delimiter: string): string[] {
   return line.split(new RegExp(`[${delimiter}\\r\\n]`)).map((part) => part.replace(/^"+/, ''));
 }
 
 describe('A cell that a spreadsheet would run', () => {
-  it('is written with an apostrophe in front', () => {
+  it('is written with a leading apostrophe', () => {
     for (const start of formulaStarts) expect(neutralizeCell(`${start}1+1`)).to.equal(`'${start}1+1`);
     for (const cell of ['-', '+', '+ ', '+49-30', '+49(30)', '+1A1', '+1 E5', '+49 30\n', '+1,2'])
       expect(neutralizeCell(cell)).to.equal(`'${cell}`);
@@ -37,9 +37,9 @@ describe('A cell that a spreadsheet would run', () => {
       expect([neutralizeCell(text), restoreCell(text)]).to.deep.equal([text, text]);
   });
 
-  it('is not one with digits and spaces after a plus: letters are printed without an apostrophe', () => {
+  it("doesn't include digits and spaces after a plus, so that letters print phones without an apostrophe", () => {
     for (const cell of ['+49 30 1234', '+493012345678', '+ 1']) expect(neutralizeCell(cell)).to.equal(cell);
-    // As people mark text.
+    // People mark text like this.
     expect(restoreCell("'+49 30 1234")).to.equal('+49 30 1234');
   });
 
@@ -55,7 +55,7 @@ describe('A cell that a spreadsheet would run', () => {
   });
 });
 
-describe('A cell that a spreadsheet would run once it has split it', () => {
+describe('A cell that a spreadsheet would run after splitting it', () => {
   it('is written with an apostrophe after each delimiter', () => {
     expect(neutralizeCell('Ann;=cmd|A0')).to.equal("Ann;'=cmd|A0");
     expect(neutralizeCell('Ann;"=cmd"')).to.equal(`Ann;'"=cmd"`);
@@ -63,11 +63,11 @@ describe('A cell that a spreadsheet would run once it has split it', () => {
     expect(neutralizeCell("Ann;'=1")).to.equal("Ann;''=1");
   });
 
-  it('is a phone number with which a line begins', () => {
+  it('includes a phone number at the beginning of a line', () => {
     expect(csvLine(['+49 30', 'Ann', '+49 30'])).to.equal("'+49 30,Ann,+49 30\n");
   });
 
-  it('never begins like a formula after any delimiter, in quotes or not, in any column', () => {
+  it('never begins like a formula after any delimiter, quoted or not, in any column', () => {
     const signs = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
@@ -84,13 +84,13 @@ describe('A cell that a spreadsheet would run once it has split it', () => {
   });
 });
 
-/** Texts of which spreadsheets make numbers, dates or formulas, behind any number of apostrophes. */
+/** Texts that spreadsheets turn into numbers, dates or formulas, after any number of apostrophes. */
 const numeric = fc
   .tuple(fc.nat(3), fc.string({ unit: fc.constantFrom(..."0123456789+-(). /:,'=aE\u00a0"), maxLength: 14 }))
   .map(([apostrophes, rest]) => "'".repeat(apostrophes) + rest);
 
 describe('A cell that is protected from spreadsheets', () => {
-  it('has an apostrophe in front of what a spreadsheet would turn into a number, a date or a formula', () => {
+  it('has a leading apostrophe if a spreadsheet would turn it into a number, a date or a formula', () => {
     for (const text of ['030 1234', '+49301234', '123456789012', '1/2', '3-4', '1.5', '(030) 1', '12:30', '=1', '50%'])
       expect(protectCell(text)).to.equal(`'${text}`);
     for (const text of ['', 'Ada', '0', '7', '12345678901', "O'Hara", 'a1', '1a', '4.41E+11', "'x"])
@@ -99,7 +99,7 @@ describe('A cell that is protected from spreadsheets', () => {
 });
 
 describe('The phone of an export', () => {
-  it('is text to a spreadsheet that would drop its zero or its plus', () => {
+  it('is marked as text if a spreadsheet would drop its zero or its plus', () => {
     expect(['0301', '(030) 1', '+49 30', "'0301", "'+49"].map(protectPhone)).to.deep.equal([
       "'0301",
       "'(030) 1",
@@ -112,7 +112,7 @@ describe('The phone of an export', () => {
 });
 
 describe('Any text', () => {
-  it('is read back as it was, whichever way it was written, without at most one apostrophe', () => {
+  it('is read back unchanged in every layout, except for at most one apostrophe', () => {
     fc.assert(
       fc.property(fc.oneof(cell, numeric), (text) => {
         expect(restoreCell(neutralizeCell(text))).to.equal(text);
@@ -127,7 +127,7 @@ describe('Any text', () => {
 });
 
 describe('A line of CSV', () => {
-  it('ends in a line feed and quotes what needs quotes', () => {
+  it('ends in a line feed, and quotes only cells that need quotes', () => {
     expect(csvLine(['Ada', 'Lovelace, Countess', 'a "b"', 'two\nlines', '\r', ''])).to.equal(
       'Ada,"Lovelace, Countess","a ""b""","two\nlines","\'\r",\n',
     );

@@ -13,7 +13,7 @@ import { outcomeOfFile } from '../workbook/support/workbooks.js';
 
 const texts = (...headings: string[]): XlsxColumn[] => headings.map((heading) => ({ heading, isText: true }));
 
-/** Tables, and the texts of their rows where these are others. */
+/** Tables, and the expected texts of their rows if different. */
 const tables: Record<string, [columns: XlsxColumn[], rows: XlsxValue[][], shown?: string[][]]> = {
   texts: [
     texts('firstName', 'Letzter "Name"', '=heading', '0151'),
@@ -73,7 +73,7 @@ async function writeWorkbook(file: string, table: XlsxTable): Promise<void> {
   writeFileSync(file, Buffer.concat(pieces));
 }
 
-/** A file as CSV with the cells as they are shown, in UTF-8. */
+/** Returns a file as CSV in UTF-8 with the displayed cells. */
 const csv = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
 
 (isInstalled('soffice') ? describe : describe.skip)('Workbooks that we write (needs soffice)', function () {
@@ -82,7 +82,7 @@ const csv = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
   const fileOf = (name: string, kind: 'xlsx' | 'ods' | 'csv') => path.join(folder.path, kind, `${name}.${kind}`);
   after(() => folder.remove());
 
-  /** Converts all files in one start. */
+  /** Converts all files in one process. */
   const convert = (kind: 'ods' | 'csv', filter: string) =>
     execFileSync(
       'soffice',

@@ -15,14 +15,14 @@ const batches: readonly (readonly TableRow[])[] = [
   [['', null, 1.5, null]],
 ];
 
-/** A table whose batches are asked for one by one. */
+/** Returns a table that records requests for its batches. */
 function tableOf(rows: Iterable<readonly TableRow[]>): Table {
   const source = rows[Symbol.iterator]();
   return { sheet: 'Things', columns, next: async () => source.next().value };
 }
 
 describe('A table', () => {
-  it('is CSV whose cells no spreadsheet runs, a piece a batch, after a byte order mark unless it is for programs', async () => {
+  it('is CSV without formulas, one chunk for each batch, with a byte order mark unless programs read it', async () => {
     const pieces: unknown[] = [];
     for await (const piece of tablePieces(tableOf(batches), 'csv')) pieces.push(piece);
     expect(pieces).to.deep.equal([
@@ -35,7 +35,7 @@ describe('A table', () => {
     expect(empty).to.deep.equal(['name,phone,n,at\n']);
   });
 
-  it('is a workbook with texts as texts, numbers, booleans and times as such, and a bold header that stays', async () => {
+  it('is a workbook with typed texts, numbers, booleans and times, and a bold, frozen header', async () => {
     const bytes = await buffer(tablePieces(tableOf(batches), 'xlsx'));
     expect(await rowsInBytes(bytes)).to.deep.equal([
       ['name', 'phone', 'n', 'at'],
@@ -45,7 +45,7 @@ describe('A table', () => {
     ]);
     const xml = sheetXmlOf(bytes);
     expect(xml).to.include('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
-    // The style of the heading, of texts that stay texts, and of times.
+    // The styles of headings, of texts and of times.
     expect(xml).to.match(/<c r="A1" s="1" t="inlineStr">/);
     expect(xml).to.match(/<col min="2" max="2" width="17" customWidth="1" style="4"\/>/);
     expect(xml).to.match(/<c r="B3" s="4" t="inlineStr"><is><t xml:space="preserve">0151 1234567</);
@@ -55,7 +55,7 @@ describe('A table', () => {
     expect(xml).not.to.include('<f>');
   });
 
-  it('asks for no more rows than its reader has taken, and for none once that has left', async () => {
+  it('requests only the rows that its reader takes, and none after the reader stops', async () => {
     let asked = 0;
     function* many() {
       for (; asked < 1000; asked += 1) yield Array.from({ length: 100 }, () => [`${Math.random()}`, '', asked, moment]);
@@ -67,7 +67,7 @@ describe('A table', () => {
     expect(asked).to.be.below(100);
   });
 
-  it('is refused where no workbook can have it: by the length of a cell or a heading, and by its rows', async () => {
+  it('is refused if a cell, a heading or the number of rows exceeds the limits of a workbook', async () => {
     const written = (table: Table) => buffer(tablePieces(table, 'xlsx')).catch((error: unknown) => error);
     const refusal = { code: 'VALIDATION' };
     const withCell = (length: number) => tableOf([[['', 'x'.repeat(length)]]]);
@@ -78,12 +78,12 @@ describe('A table', () => {
     const ofFour = (mostRows: number) => ({ ...tableOf([[[], [], []]]), mostRows });
     expect(await written(ofFour(4))).to.be.instanceOf(Buffer);
     expect(await written(ofFour(3))).to.include(refusal);
-    // By default the rows of a sheet.
+    // By default, the rows of a sheet.
     expect(() => assertFitsWorkbook(1_048_576, [])).not.to.throw();
     expect(() => assertFitsWorkbook(1_048_577, [])).to.throw();
   });
 
-  it('that can not be read is no part of a workbook', async () => {
+  it("gives no partial workbook if it can't be read", async () => {
     const pieces = tablePieces({ ...tableOf([]), next: () => Promise.reject(new Error('away')) }, 'xlsx');
     const first = await pieces.next().catch((error: unknown) => error);
     expect(first).to.have.property('message', 'away');

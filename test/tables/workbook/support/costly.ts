@@ -1,9 +1,9 @@
 import { odsSheet, relationsXml, sheetXml, xlsxParts } from './workbooks.js';
 import { zip } from './zip.js';
 
-/** Workbooks of a few kilobytes that ask for much work: on blank texts, which are thrown away, and on rows that cells share. */
+/** Workbooks of a few kilobytes that cause much work: with blank texts, which are discarded, and with rows that cells share. */
 
-/** Blank rows whose cells name one text. @param text as XML has it */
+/** Returns blank rows whose cells refer to one text. @param text in XML */
 export function sharedText(text: string, rows: number, cells: number): Buffer {
   const row = `<row>${'<c t="s"><v>0</v></c>'.repeat(cells)}</row>`;
   return zip(
@@ -16,13 +16,13 @@ export function sharedText(text: string, rows: number, cells: number): Buffer {
 
 export const escapedSpaces = '_x0020_'.repeat(32_767);
 
-/** Cells of one element each with as many spaces as a cell can have. @param type of the cells */
+/** Returns cells of one element with as many spaces as a cell can have. @param type type of the cells */
 export function repeatedSpaces(cells: number, type = 'string'): Buffer {
   const cell = `<table:table-cell office:value-type="${type}" office:value="1"><text:p><text:s text:c="32767"/></text:p></table:table-cell>`;
   return zip(odsSheet(`<table:table-row>${cell}</table:table-row>`.repeat(cells)));
 }
 
-/** Ranges of merged cells that are the same. */
+/** Returns equal ranges of merged cells. */
 export const mergedRanges = (rows: string, ranges: number): Buffer =>
   zip(
     xlsxParts(rows, {
@@ -33,7 +33,7 @@ export const mergedRanges = (rows: string, ranges: number): Buffer =>
     }),
   );
 
-/** Rows with cells that span the rows below. */
+/** Returns rows with cells that span the rows below. */
 export const spannedRows = (rows: number, cells: number): Buffer =>
   zip(
     odsSheet(

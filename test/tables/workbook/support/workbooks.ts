@@ -7,18 +7,18 @@ import { WorkbookProblem } from '../../../../src/tables/workbook/problem.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 import type { Part } from './zip.js';
 
-/** A workbook that is kept with the tests. */
+/** Returns a workbook from the test files. */
 export const fixture = (name: string) => fileURLToPath(new URL(`../../../fixtures/workbooks/${name}`, import.meta.url));
 
-/** The cells of a sheet by its lines, of which hidden ones are called so. */
+/** Cells of a sheet by line; hidden lines are marked. */
 export type Cells = Record<string, string[]>;
 
-/** What reading a workbook comes to: its sheets by their names, of which hidden ones are called so; or why it is refused. */
+/** Sheets of a workbook by name, with hidden sheets marked; or the reason for refusing it. */
 export type Outcome = Record<string, Cells> | string;
 
 const named = (name: string | number, isHidden: boolean) => (isHidden ? `${name} (hidden)` : String(name));
 
-/** Reads all sheets of a file. Errors that are no refusals are thrown. */
+/** Reads all sheets of a file. Throws errors other than refusals. */
 export async function outcomeOfFile(file: string): Promise<Outcome> {
   try {
     const workbook = await openWorkbook(file);
@@ -41,7 +41,7 @@ export async function outcomeOfFile(file: string): Promise<Outcome> {
   }
 }
 
-/** Gives the enclosing `describe` a file, and what reading any bytes from it comes to. */
+/** Provides a function that reads any bytes as a workbook. */
 export function useWorkbooks() {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'workbook');
@@ -58,16 +58,15 @@ export function useWorkbooks() {
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** The relations of a part: targets by their types. */
+/** Returns the relationships of a part: targets by their types. */
 export const relationsXml = (targets: Readonly<Record<string, string>>, types = relationships) =>
   `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(targets)
     .map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${types}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
 
-/** A sheet with these rows. */
 export const sheetXml = (rows: string) => `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>`;
 
-/** The parts of a workbook with one sheet. @param others further parts, or other contents; null for none */
+/** Returns the parts of a workbook with one sheet. @param others further or replaced parts; null removes a part */
 export function xlsxParts(rows: string, others: Readonly<Record<string, string | Uint8Array | null>> = {}): Part[] {
   const parts: Record<string, string | Uint8Array | null> = {
     '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
@@ -84,7 +83,11 @@ const namespaces = ['office', 'style', 'table', 'text', 'dc', 'draw', 'calcext']
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .join(' ');
 
-/** The parts of a document. @param body its content; @param styles its styles */
+/**
+ * Returns the parts of a document.
+ * @param body its content
+ * @param styles its styles
+ */
 export const odsParts = (body: string, styles = ''): Part[] => [
   { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet', method: 'stored' },
   {
@@ -93,6 +96,6 @@ export const odsParts = (body: string, styles = ''): Part[] => [
   },
 ];
 
-/** A spreadsheet with one sheet of these rows. */
+/** Returns a spreadsheet with one sheet of these rows. */
 export const odsSheet = (rows: string) =>
   odsParts(`<office:spreadsheet><table:table table:name="People">${rows}</table:table></office:spreadsheet>`);

@@ -1,12 +1,12 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A part of an archive, and what it says of itself that isn't so. */
+/** A part of an archive, and false statements about it. */
 export interface Part {
   name: string;
   content: string | Uint8Array;
-  /** How it is stored; compressed otherwise. */
+  /** Compression method; deflate by default. */
   method?: 'stored' | 'data descriptor' | 'zip64' | 'encrypted';
-  /** What it says of its size and checksum, in place of the truth. */
+  /** False sizes and checksum. */
   told?: { size?: number; checksum?: number };
 }
 
@@ -27,7 +27,7 @@ function numbers(...list: readonly (readonly [value: number, bytes: 2 | 4 | 8])[
 
 const unknown = 0xffffffff;
 
-/** The headers of a part: what stands before its bytes, and its entry in the directory. */
+/** Returns the header before the bytes of a part, and its entry in the directory. */
 function headersOf(part: Part, raw: Buffer, stored: Buffer, offset: number): { local: Buffer; entry: Buffer } {
   const name = Buffer.from(part.name);
   const isLarge = part.method === 'zip64';
@@ -57,7 +57,6 @@ function headersOf(part: Part, raw: Buffer, stored: Buffer, offset: number): { l
   return { local, entry };
 }
 
-/** A ZIP file of these parts. */
 export function zip(parts: readonly Part[]): Buffer {
   const pieces: Buffer[] = [];
   const directory: Buffer[] = [];
