@@ -29,7 +29,7 @@ describe('Fetching the passwords of an import', () => {
     return recordsOf(file).map(({ email }) => email);
   }
 
-  it('keeps the service from resuming the import until they have arrived', async () => {
+  it('prevents the service from resuming the import until they are delivered', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
     await requeueImport(importing.context, client, id);
@@ -52,7 +52,7 @@ describe('Fetching the passwords of an import', () => {
     ]);
   });
 
-  it('leaves later passwords for another request', async () => {
+  it('leaves passwords of a resumed run for another request', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const first = await claim(id);
     const fetched = await emailsIn(first);
@@ -68,7 +68,7 @@ describe('Fetching the passwords of an import', () => {
     expect(fetched).to.have.length(count);
   });
 
-  it('never returns them again when the service died after they had arrived', async () => {
+  it('never returns delivered passwords again, even if the service died afterwards', async () => {
     const { id, credentialsFile } = await submitInterrupted(importing, people(count));
     const first = await claim(id);
     const kept = importing.write('kept.csv', '');
@@ -92,7 +92,7 @@ describe('Fetching the passwords of an import', () => {
     expect((await failureOf(() => claim(id))).code).to.equal('NOT_READY');
     expect(await isReadableHere(importing.context, record)).to.equal(false);
     expect(readdirSync(theirs).sort()).to.deep.equal([path.basename(file), 'upload.csv'].sort());
-    // The own folder by its former name, which is a symbolic link now.
+    // The import's own folder under its former name, which is a symbolic link now.
     rmSync(theirs, { recursive: true });
     symlinkSync(path.dirname(file), theirs);
     const claimed = await claim(id);
@@ -100,7 +100,7 @@ describe('Fetching the passwords of an import', () => {
     await claimed.done();
   });
 
-  it('can be tried again when it failed or the service died meanwhile', async () => {
+  it('can be repeated after a failure or a crash of the service', async () => {
     const { id, file } = await completed();
     const broken = await claim(id);
     await broken.bytes('csv').next();
@@ -121,14 +121,14 @@ describe('Fetching the passwords of an import', () => {
     expect((await failureOf(() => claim(id))).code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it('waits for another request that fetches them, and then answers that they are gone', async () => {
+  it('waits for a concurrent request, and then answers that the passwords were fetched', async () => {
     const { id } = await completed();
     const first = await claim(id);
     const [{ code }] = await Promise.all([failureOf(() => claim(id)), first.done()]);
     expect(code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it("answers NOT_READY where the file can't be read", async () => {
+  it("answers NOT_READY if the file can't be read", async () => {
     const { id, file } = await completed();
     const elsewhere = importing.write('elsewhere.csv', '');
     renameSync(file, elsewhere);

@@ -18,7 +18,7 @@ describe('Rows that cannot be imported', () => {
   const importing = useImporting();
   const users = () => importing.models().User;
 
-  it('are left out: the others are imported, and the file of them has their original columns, line, code and reason', async () => {
+  it('are skipped, and written to a file with their original columns, line, code and reason', async () => {
     const result = await importing.json(importing.write('people.csv', mixed));
     expect(result).to.include({ exitCode: 3, status: 'completed' });
     expect(result.counts).to.deep.equal({
@@ -59,7 +59,7 @@ describe('Rows that cannot be imported', () => {
     );
   });
 
-  it('end the command with exit code 3', async () => {
+  it('make the command exit with code 3', async () => {
     const { exitCode, stdout } = await importing.run(importing.write('people.csv', mixed), '--yes');
     expect(exitCode).to.equal(3);
     expect(stdout.split('\n').slice(1)).to.deep.equal([
@@ -74,7 +74,7 @@ describe('Rows that cannot be imported', () => {
     ]);
   });
 
-  it('come with the command that imports them with the same options once they are corrected', async () => {
+  it('come with a command that imports the corrected rows with the same options', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     await buildCourse(importing.context, trainer, { title: "Ada's data", isPublished: true });
     const file = importing.write(
@@ -102,7 +102,7 @@ describe('Rows that cannot be imported', () => {
     expect(await users().count({ where: { email: 'ann@x.org', role: 'trainer' } })).to.equal(1);
   });
 
-  it('can be corrected in that file and imported from it, repeatedly', async () => {
+  it('can be corrected in the rejects file and imported from it, repeatedly', async () => {
     const first = await importing.json(importing.write('people.csv', mixed));
     const rejects = first.rejectsFile ?? '';
     const corrected = readFileSync(rejects, 'utf8')
@@ -131,7 +131,7 @@ describe('Rows that cannot be imported', () => {
     expect(await users().count()).to.equal(5);
   });
 
-  it('include those whose email and phone belong to two accounts, and name both', async () => {
+  it('include rows whose email and phone belong to two accounts, and name both accounts', async () => {
     const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1' });
     const bob = await buildUser(importing.context, { email: 'bob@example.org', phone: '+44 2' });
     const named = ({ firstName, lastName, email }: typeof ada) => `${firstName} ${lastName} <${email}>`;

@@ -11,7 +11,7 @@ import { openedByExcel, savedAs } from '../support/spreadsheet.js';
 
 const long = 'x'.repeat(40_000);
 
-/** People as a spreadsheet in Germany has them; the last cell of Eve's row belongs to no column. */
+/** People in a CSV file of a German spreadsheet. The last cell of Eve's row is surplus. */
 const rows = [
   ['Vorname', 'Nachname', 'E-Mail', 'Telefon', 'Rolle', 'Aktiv', 'Passwort', 'Bemerkung', 'Team', 'Team'],
   ['Jürgen', 'Groß', 'juergen', '0301234567', 'trainee', 'ja', '0012345678', 'zwei\nZeilen', '007', '3-4'],
@@ -45,7 +45,7 @@ async function rejectsOf(importing: Importing, file: string, ...args: string[]):
 describe('Reasons of rejected rows', () => {
   const importing = useImporting();
 
-  it('have no character that the encoding of the file lacks', async () => {
+  it("contain only characters of the file's encoding", async () => {
     await buildUser(importing.context, { firstName: 'Łukasz', lastName: 'Żak', email: 'lz@x.org', phone: '1' });
     await buildUser(importing.context, { firstName: 'Иван', lastName: 'Петров', email: 'ivan@x.org', phone: '2' });
     await buildUser(importing.context, { firstName: 'José', lastName: 'Weiß', email: 'jose@x.org', phone: '3' });
@@ -68,7 +68,7 @@ describe('Reasons of rejected rows', () => {
 describe('Rejected rows', () => {
   const importing = useImporting();
   for (const [name, bytes] of Object.entries(inputs))
-    it(`of ${name} have its encoding with a mark, its delimiter and its headings, as have passwords, and are read back`, async () => {
+    it(`of ${name} keep its encoding with a byte order mark, delimiter and headings, like passwords, and can be imported`, async () => {
       const file = importing.write('people.csv', bytes);
       const { credentialsFile, rejectsFile } = await importing.json(file);
       const rejects = rejectsFile ?? '';
@@ -77,7 +77,7 @@ describe('Rejected rows', () => {
       expect(again.format).to.deep.equal({
         ...format,
         byteOrderMark: format.encoding !== 'windows-1252',
-        // Excel reads a mark of UTF-8 wrongly beside it.
+        // A `sep=` line makes Excel ignore a byte order mark of UTF-8.
         sepLine: format.sepLine && format.encoding !== 'utf-8',
       });
       const header = textOf(rejects)
@@ -89,7 +89,7 @@ describe('Rejected rows', () => {
 
       const written = textOf(credentialsFile ?? '');
       expect(written.startsWith('\ufeff')).to.equal(!name.startsWith('Windows'));
-      // Phones as a letter prints them.
+      // A letter prints these phones as they are.
       expect(written).to.include('Zoë').and.include('Weiß').and.not.include("'");
       const records = recordsOf(credentialsFile);
       expect(records.map(({ email, phone }) => `${email} ${phone}`)).to.deep.equal([
@@ -100,18 +100,18 @@ describe('Rejected rows', () => {
         await importing.api('post', '/api/auth/login').send({ identifier, password }).expect(200);
     });
 
-  it('are rejected again when the rejects file is imported unchanged, or its own rejects', async () => {
+  it('are rejected again if the rejects file, or the rejects file of that import, is imported unchanged', async () => {
     const first = await rejectsOf(importing, importing.write('people.csv', inputs['Windows-1252 with semicolons']));
     const second = await rejectsOf(importing, first);
     const third = await rejectsOf(importing, second);
-    // The lines are those of the file that was read last.
+    // The lines refer to the file that was imported last.
     expect(readFileSync(third).equals(readFileSync(second))).to.equal(true);
     const cellsOf = (file: string) => recordsOf(file).map(({ line: _, reason: __, ...others }) => others);
     expect(cellsOf(second)).to.deep.equal(cellsOf(first));
     expect(textOf(second)).to.include(' and to bees');
   });
 
-  it('keep the cells that belong to no column, and are rejected until these are removed', async () => {
+  it('keep surplus cells, and are rejected until the surplus cells are removed', async () => {
     const input =
       'firstName,lastName,email,phone,reply\nEve,Moe,eve@x.org,1,Allergic to nuts, and to bees,,x,\nAda,King,ada@x.org,2,,,\n';
     const rejects = await rejectsOf(importing, importing.write('people.csv', input));
@@ -133,14 +133,14 @@ describe('Rejected rows', () => {
     expect((await importing.json(rejects)).counts).to.include({ rows: 1, created: 1 });
   });
 
-  it('are rejected even when a spreadsheet has padded the header to their length', async () => {
+  it('are rejected even if a spreadsheet padded the header to their length', async () => {
     const input = 'firstName,lastName,email,phone,,\nEve,Moe,eve@x.org,1, and to bees,\nAda,King,ada@x.org,2,,\n';
     const { counts, rejectsFile } = await importing.json(importing.write('people.csv', input));
     expect(counts).to.include({ rows: 2, created: 1, rejected: 1 });
     expect(textOf(rejectsFile ?? '').split('\n')[0]).to.equal('\ufefffirstName,lastName,email,phone,line,code,reason');
   });
 
-  it('of the widest file can be imported again', async () => {
+  it('of a file with the maximum number of columns can be imported again', async () => {
     const more = Array.from({ length: 252 }, (_, index) => `c${index}`);
     const input = `firstName,lastName,email,phone,${more}\nEve,Moe,eve,1,${more}\n`;
     const rejects = await rejectsOf(importing, importing.write('people.csv', input));
@@ -156,13 +156,13 @@ describe('Rejected rows', () => {
     ['CSV, semicolons, Windows-1252', 'UTF-16 with tabs', ';'],
     ['Unicode text, tabs', 'Windows-1252 with semicolons', ';'],
   ] as const)
-    it(`of ${input} are corrected in Excel, saved as "${name}" and imported without loss`, async () => {
+    it(`of ${input} can be corrected in Excel, saved as "${name}" and imported without loss`, async () => {
       const save = savedAs[name];
       const rejects = await rejectsOf(importing, importing.write('people.csv', inputs[input]));
       const sheet = openedByExcel(rejects, separator);
       const [header = [], ...cells] = sheet;
       const at = (heading: string) => header.indexOf(heading);
-      // Opened and saved without a change: refused as before, and nothing is lost.
+      // Opened and saved without changes: the rows are rejected as before, and nothing is lost.
       writeFileSync(rejects, save(sheet));
       const same = await importing.json(rejects);
       expect(same.counts).to.include({ rows: 4, rejected: 4, created: 0 });
@@ -209,7 +209,7 @@ describe('Rejected rows', () => {
     expect(recordsOf(await rejectsOf(importing, rejects))[0]?.Essay).to.equal(long);
   });
 
-  it('are written in pieces: together they may be longer than any text', async () => {
+  it('are written in chunks, because together they may exceed the maximum string length', async () => {
     const file = path.join(importing.folder, 'people.rejected.csv');
     const format = reportFormat('rejects');
     const report = new ReportFile({ kind: 'rejects', header: ['Essay'], format, paths: [file] });
@@ -222,7 +222,7 @@ describe('Rejected rows', () => {
     for (; !isWritten; await nextTurn()) lengths.add(report.length);
     await writing;
     expect(recordsOf(file)).to.have.lengthOf(200);
-    // The file grows while other work is done.
+    // The file grows while other work continues.
     expect(lengths.size).to.be.above(3);
     await report.discard();
   });
@@ -231,7 +231,7 @@ describe('Rejected rows', () => {
 describe('Passwords', () => {
   const importing = useImporting();
 
-  it('have no apostrophe before a country code, and one before anything that a spreadsheet would run', async () => {
+  it('get an apostrophe before formulas, but not before a country code', async () => {
     const file = importing.write(
       'people.csv',
       'firstName,lastName,email,phone\n=1+1,@home,=f@x.org,+49 30 1\nBo,Do,bo@x.org,+49-30-2\n',
@@ -265,7 +265,7 @@ describe('An export of accounts that is imported again', () => {
       expect(await users()).to.equal(before);
     });
 
-  it('changes nothing after a spreadsheet has opened and saved it either', async () => {
+  it('changes nothing after a spreadsheet has opened and saved it', async () => {
     for (const [index, phone] of ['0301234567', '+493012345', '(030) 55', "'0301", '441234567890123', '1/2'].entries())
       await buildUser(importing.context, { firstName: 'Jürgen', lastName: 'Groß', email: `a${index}@x.org`, phone });
     const before = await users();

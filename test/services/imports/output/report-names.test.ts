@@ -8,11 +8,11 @@ import { importFile } from '../support/running.js';
 
 describe('Parallel imports that write their files into one folder', () => {
   const importing = useImporting();
-  // Not 'e': a phone such as +1 e 00001 looks like a number in scientific notation.
+  // No 'e', because a phone such as +1 e 00001 looks like a number in scientific notation.
   const tags = ['a', 'b', 'c', 'd', 'f'];
 
   it('use different names', async () => {
-    // As for standard input: all names derive from the same path.
+    // As with standard input, all names derive from the same path.
     const beside = path.join(importing.folder, 'stdin.csv');
     const results = await Promise.all(
       tags.map((tag) => {
@@ -34,7 +34,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(written).to.have.members([...names('credentials'), ...names('rejected')]);
   });
 
-  it('leave no file without rows, even when they fail', async () => {
+  it('leave no empty report file, even if they fail', async () => {
     const file = importing.write('people.csv', people(3));
     await importFile(importing.context, file, { signal: AbortSignal.abort() });
     expect(importing.files()).to.deep.equal(['people.csv']);
@@ -46,7 +46,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('never overwrite a file that another has begun under the name that options give them', async () => {
+  it('never overwrite a file that another import created at the path of the options', async () => {
     const [one, other] = ['one', 'other'].map((tag) => importing.write(`${tag}.csv`, people(600, tag)));
     const credentialsFile = path.join(importing.folder, 'secret.csv');
     const racing = [one, other].map((file) => importFile(importing.context, file ?? '', { credentialsFile }));
@@ -60,9 +60,9 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(existsSync(path.join(importing.folder, 'one.rejected.csv'))).to.equal(false);
   });
 
-  it('are refused before anything is written where they can not be made, whether named or not', async () => {
+  it("are refused before writing anything if a report file can't be created", async () => {
     const before = await importing.contents();
-    // Too long with the ending, for every user: what a folder forbids, it allows to root.
+    // With its ending, the name is too long for every user. Permissions wouldn't stop root.
     const file = importing.write(`${'p'.repeat(246)}.csv`, people(3));
     const beside = file.replace(/csv$/, 'credentials.csv');
     const byDefault = await importing.run(file, '--yes');
@@ -79,7 +79,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(await importing.json(file, '--credentials', 'c.csv', '--rejects', 'r.csv')).to.include({ exitCode: 0 });
   });
 
-  it('say what helps against the fault', () => {
+  it('explain how to fix the fault', () => {
     const message = (code: string) => String(toUnusableError('c.csv', Object.assign(new Error(code), { code })));
     for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
       expect(message(code)).to.include('(the disk is full). Free disk space, or');

@@ -12,7 +12,7 @@ describe('The template of imports', () => {
   const template = (...argv: string[]) => cli.run(['users', 'import', '--template', ...argv]);
   const file = (name: string) => path.join(cli.folder, name);
 
-  it('is the same as CSV on standard output and in a file, as a workbook, and over HTTP', async () => {
+  it('has the same cells on standard output, in a CSV file, in a workbook and over HTTP', async () => {
     const { stdout } = await template();
     const rows = parse(stdout);
     expect(await template('people.xlsx')).to.deep.equal({
@@ -22,7 +22,7 @@ describe('The template of imports', () => {
     });
     await template('people.csv');
     expect(readFileSync(file('people.csv'), 'utf8')).to.equal(stdout);
-    // Empty cells at the end of a row are not there.
+    // Trailing empty cells of a row are not stored.
     const filled = (row: string[]) => importColumns.map((_, index) => row[index] ?? '');
     expect((await rowsOfWorkbook(file('people.xlsx'))).map(filled)).to.deep.equal(rows);
     const { token } = await signIn(harness.context, { role: 'super_admin' });
@@ -31,7 +31,7 @@ describe('The template of imports', () => {
     expect((await rowsInBytes(sent.body as Buffer)).map(filled)).to.deep.equal(rows);
   });
 
-  it('is text in all cells of a workbook, and offers roles, states and languages', async () => {
+  it('formats all cells of a workbook as text, and offers lists of roles, states and languages', async () => {
     await template('people.xlsx');
     const xml = sheetXmlOf(file('people.xlsx'));
     expect(xml.match(/<col [^>]*style="4"/g)).to.have.length(importColumns.length);
@@ -55,7 +55,7 @@ describe('The template of imports', () => {
     expect(plan).to.have.property('warnings').that.deep.equals([]);
   });
 
-  it('is never written over a file, nor as a workbook to a terminal', async () => {
+  it('never overwrites a file, and is never written to a terminal as a workbook', async () => {
     await template('people.xlsx');
     const refusal = (...argv: string[]) =>
       cli.refusal(['users', 'import', '--template', ...argv], { screen: { columns: 80, rows: 24 } });

@@ -9,7 +9,7 @@ import { runToEnd, submitInterrupted } from '../support/submitting.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 const update = ['--on-existing', 'update'];
-/** What the attacker knows of a person who is to get an account. */
+/** Data of a future account that the attacker knows. */
 const bob = { email: 'bob@corp.test', phone: '+44 20 7946 0001' };
 
 describe('An account that has taken the phone of another person in the file', () => {
@@ -27,7 +27,7 @@ describe('An account that has taken the phone of another person in the file', ()
     return attacker;
   }
 
-  it('gets neither name nor email nor role nor course of the row, whatever --on-existing says', async () => {
+  it('gets no name, email, role or course of the row, whatever --on-existing is', async () => {
     const { user } = await squatter();
     await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), { title: 'Knots' });
     const before = JSON.stringify(await user.reload());
@@ -45,7 +45,7 @@ describe('An account that has taken the phone of another person in the file', ()
     await importing.api('post', '/api/auth/login').send(login).expect(401);
   });
 
-  it('can be matched with --match phone, which shows old and new name, email and role', async () => {
+  it('can be matched with --match phone, and the plan shows old and new name, email and role', async () => {
     const { user, token } = await squatter();
     const file = write(row, `Mal,Lory,other@example.org,9,,`);
     const { stdout } = await importing.run(file, '--dry-run', ...update, '--match', 'phone');
@@ -68,7 +68,7 @@ describe('An account that has taken the phone of another person in the file', ()
     await importing.api('get', '/api/auth/me', token).expect(401);
   });
 
-  it('is not matched with --match phone when it took the phone after the plan was shown', async () => {
+  it('is not matched with --match phone if it took the phone after the plan was shown', async () => {
     const { context } = importing;
     await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
     for (const onExisting of ['update', 'skip'] as const) {
@@ -93,7 +93,7 @@ describe('An account that has taken the phone of another person in the file', ()
     }
   });
 
-  it('is not matched with match phone when the service resumes an import, of which nobody sees a new plan', async () => {
+  it('is not matched with match phone if the service resumes an import, because nobody reviews the new plan', async () => {
     const { context } = importing;
     await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
     const { user, token } = await signIn(context, { email: 'mallory@example.org' });
@@ -111,7 +111,7 @@ describe('An account that has taken the phone of another person in the file', ()
     await importing.api('get', '/api/auth/me', token).expect(200);
   }).timeout(scaled(60_000));
 
-  it('is shown with every update of a name in the plan, and with no update of a phone alone', async () => {
+  it('appears in the plan for each update of a name, but not for an update of the phone alone', async () => {
     const build = (index: number) => buildUser(importing.context, { email: `n${index}@example.org` });
     const people = await Promise.all(Array.from({ length: 30 }, (_, index) => build(index)));
     const only = await build(99);
@@ -124,7 +124,7 @@ describe('An account that has taken the phone of another person in the file', ()
     expect(stdout.match(/^ {2}line \d+ .* {2}-> {2}New Name <n\d+@example\.org> trainee$/gm)).to.have.length(30);
   });
 
-  it('loses its sessions when an import gives it another email, and again when that is undone', async () => {
+  it('loses its sessions if an import changes its email, and again on undo', async () => {
     const { user, token } = await signIn(importing.context, { phone: '1', email: 'old@example.org' });
     const file = write(`${user.firstName},${user.lastName},new@example.org,1,,`);
     const run = await importing.json(file, ...update, '--match', 'phone');
@@ -136,14 +136,14 @@ describe('An account that has taken the phone of another person in the file', ()
     await importing.api('get', '/api/auth/me', second).expect(401);
   });
 
-  it('does not get its own row rejected because it has the phone of another', async () => {
+  it("doesn't have its own row rejected for the phone of another person", async () => {
     const { user } = await squatter();
     const run = await importing.json(write(row, 'Mal,Lory,mallory@example.org,+44 5,,'), ...update);
     expect(await outcomes(run.id)).to.deep.equal(['rejected ACCOUNTS_DIFFER', 'updated']);
     expect(await user.reload()).to.include({ phone: '+44 5', email: 'mallory@example.org' });
   });
 
-  it('is decided the same whether a row that frees the phone is already written or not', async () => {
+  it('gets the same decision whether or not a row that frees the phone is already written', async () => {
     const { user } = await squatter();
     const others = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const csv = `${[header, 'Mal,Lory,mallory@example.org,+44 5,,', ...others, row].join('\n')}\n`;
@@ -160,7 +160,7 @@ describe('An account that has taken the phone of another person in the file', ()
   }).timeout(scaled(60_000));
 });
 
-/** An id as it comes out of documents, spreadsheets and other programs. */
+/** An id as documents, spreadsheets and other programs write it. */
 const spellingsOf = (id: string) => [
   id,
   id.toUpperCase(),
@@ -177,10 +177,10 @@ const spellingsOf = (id: string) => [
   id.replace(/[^-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0)),
 ];
 
-describe('A course whose title is spelled like the id of another', () => {
+describe('A course whose title looks like the id of another course', () => {
   const importing = useImporting();
 
-  it('is not found by it, at the terminal or in a file, even when the other course is gone', async () => {
+  it('is not found by this title at the terminal or in a file, even if the other course is gone', async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
     const meant = await buildCourse(context, trainer, { title: 'Knots' });
@@ -206,11 +206,11 @@ describe('A course whose title is spelled like the id of another', () => {
   });
 });
 
-describe('A phone that reads like an email address', () => {
+describe('A phone that looks like an email address', () => {
   const importing = useImporting();
   const { cli } = importing;
 
-  it('is never found by that address at the terminal, nor one that reads like the id of another account', async () => {
+  it("is never found by that address at the terminal, and a phone that looks like an id isn't found by that id", async () => {
     const { user, token } = await signIn(importing.context);
     const gone = '0198c1f0-1111-7222-8333-444455556666';
     for (const reference of ['bob@corp.test', ' BOB@corp.test', 'bob＠corp.test', gone]) {
@@ -227,7 +227,7 @@ describe('A phone that reads like an email address', () => {
     expect(await user.reload()).to.include({ role: 'trainee' });
   });
 
-  it('is never found by another spelling or a part of the id of another account, nor by a name', async () => {
+  it("is never found by another spelling or a part of another account's id, or by a name", async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer', firstName: 'Grace' });
     const { token } = await signIn(importing.context);
     const { id } = trainer;
@@ -240,7 +240,7 @@ describe('A phone that reads like an email address', () => {
     expect((await trainer.reload()).lastName).to.equal(right.at(-1)?.slice(0, 4));
   });
 
-  it('is refused everywhere but in the profile', async () => {
+  it('is refused everywhere except in the profile', async () => {
     const admin = await signIn(importing.context, { role: 'super_admin' });
     const { id, email } = await buildUser(importing.context);
     const msg = 'Phone must not contain @.';
@@ -262,7 +262,7 @@ describe('A phone that reads like an email address', () => {
     await importing.api('post', '/api/auth/setup').send(person).expect(400);
   });
 
-  it('does not sign in where it is the email of another account, even one that may not sign in', async () => {
+  it("doesn't sign in if it is the email of another account, even of one that may not sign in", async () => {
     const { token, user } = await signIn(importing.context, { password: 'known to mallory' });
     await importing.api('put', '/api/auth/profile', token).send({ phone: bob.email }).expect(200);
     const login = (where: string) =>

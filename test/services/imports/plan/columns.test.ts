@@ -13,7 +13,7 @@ const fixtures = path.join(import.meta.dirname, '../../../fixtures/meaning');
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 const header = 'First name,Last name,Email,Phone';
 
-/** Each column with its field, the number of people and of mails, and its example. */
+/** Each column with its field, the counts of people and mails, and its example. */
 const shown = ({ columns }: Pick<ImportPlan, 'columns'>) =>
   columns.map(({ heading, field, people, mailed, example }) => [heading, field, people, mailed, example]);
 const ofField = ({ columns }: Pick<ImportPlan, 'columns'>, field: string) =>
@@ -38,7 +38,7 @@ describe('The columns of a plan', () => {
     const course = ['--course', 'Notes course', '--notify'];
     beforeEach(() => publish('Notes course'));
 
-    it('of staff are ignored, and listed, in a plan, with --yes and in JSON', async () => {
+    it('from staff are ignored, and listed in a plan, with --yes and in JSON', async () => {
       const file = fixture('notes.csv');
       const ignored = '  Columns ignored: Notes (to import one: --map "Notes=FIELD")\n';
       expect((await importing.run(file, ...course, '--dry-run')).stdout).to.include(ignored);
@@ -52,14 +52,14 @@ describe('The columns of a plan', () => {
       expect((await importing.runWhole(file, '--yes', '--quiet')).stderr).to.equal('');
     });
 
-    it('of an Outlook contact are ignored', async () => {
+    it('from an Outlook contact are ignored', async () => {
       const plan = await importing.plan(fixture('x-outlook-contacts.csv'), { course: 'Notes course' });
       expect(plan.counts).to.include({ created: 1, enrolled: 1 });
       const headings = plan.columns.flatMap(({ heading, field }) => (field === null ? [heading] : []));
       expect(headings).to.deep.equal(['Middle Name', 'Title', 'Suffix', 'E-mail 2 Address', 'Notes', 'Sensitivity']);
     });
 
-    it('are shown and mailed where --map says so, as the plan does', async () => {
+    it('are shown and mailed if --map maps them, and the plan says so', async () => {
       const map = ['--map', 'Notes=reply'];
       const { stdout } = await importing.run(fixture('notes.csv'), ...course, ...map, '--dry-run');
       expect(stdout).to.match(
@@ -71,7 +71,7 @@ describe('The columns of a plan', () => {
       expect(stderr).to.include('"notes" is no field. Did you mean reply?');
     });
 
-    it('are a reply only below a heading that says so, in any language', () => {
+    it('are a reply only under an explicit heading, in any language', () => {
       const fieldOf = (heading: string) =>
         [...mapColumns([...header.split(','), heading]).columns].find(([, [index]]) => index === 4)?.[0];
       for (const heading of ['Notes', 'notes', 'Comments', 'Remarks', 'Message', 'Bemerkungen', 'Notizen', 'Kommentar'])
@@ -91,7 +91,7 @@ describe('The columns of a plan', () => {
   });
 
   describe('of an export of enrollments', () => {
-    it('have the status of the enrollment and the reply, not the notes of the trainee', async () => {
+    it('import the status of the enrollment and the reply, but not the notes of the trainee', async () => {
       await publish('Third course');
       const plan = await importing.plan(fixture('own-enrollments-2.csv'), { onExisting: 'update' });
       const used = plan.columns.flatMap(({ heading, field }) => (field === null ? [] : [`${heading} ${field}`]));
@@ -106,7 +106,7 @@ describe('The columns of a plan', () => {
       ]);
     });
 
-    it('come back as they left, from a file and from a workbook', async () => {
+    it('are imported as they were exported, from a CSV file and from a workbook', async () => {
       const { context } = importing;
       const trainer = await buildUser(context, { role: 'trainer' });
       const course = await buildCourse(context, trainer, { title: 'Knots', isPublished: true });
@@ -124,7 +124,7 @@ describe('The columns of a plan', () => {
     });
   });
 
-  it('count the people on whom they have an effect, with an example of an accepted row', async () => {
+  it('count the affected people, with an example of an accepted row', async () => {
     await publish('Knots', 'Ropes');
     await buildUser(importing.context, { email: 'old@x.org', firstName: 'Ann', lastName: 'Lee', phone: '0151 9' });
     const file = importing.write(
@@ -158,7 +158,7 @@ describe('The columns of a plan', () => {
     expect(JSON.stringify(plan.columns)).not.to.include('secret');
   });
 
-  it('of ticks have an effect where they are blank, and those of skipped people have none', async () => {
+  it('with ticks have an effect if a cell is blank, but not for skipped people', async () => {
     const ticks = lines(`${header},Active`, 'Ada,King,ada@x.org,1,x', 'Bob,Roe,bob@x.org,2,');
     const plan = await importing.plan(importing.write('ticks.csv', ticks));
     expect(ofField(plan, 'isActive')).to.include({ people: 2, effect: 'active or inactive', example: 'x' });
@@ -169,7 +169,7 @@ describe('The columns of a plan', () => {
     expect(stdout).to.include('  Columns without effect: firstName, lastName, phone\n');
   });
 
-  it('that a workbook hides are marked', async () => {
+  it('that are hidden in a workbook are marked', async () => {
     const mapping = mapColumns(['firstName', 'lastName', 'email', 'phone', 'Role', 'Team']);
     const fileColumns = mapping.fileColumns.map((column) =>
       column.index > 3 ? { ...column, hidden: true as const } : column,
@@ -183,7 +183,7 @@ describe('The columns of a plan', () => {
     expect(text.at(-1)).to.match(/^ {2}Columns ignored: Team \(hidden\) /);
   });
 
-  it('that are ignored have a suggestion, also where they have no heading', async () => {
+  it('that are ignored have a suggestion, even without a heading', async () => {
     const rows = [`${header},Emial,,Kurs am`, 'Ada,King,ada@x.org,1,b@x.org,red,Monday'];
     const file = importing.write('people.csv', lines(...rows));
     const { stdout } = await importing.run(file, '--dry-run');
@@ -193,7 +193,7 @@ describe('The columns of a plan', () => {
     expect(asked).to.include('  Did you mean --map "Rufzeichen=phone"?\n');
   });
 
-  it('fit a terminal of 80 columns, a list of 15 and the question on 24 rows', async () => {
+  it('fit a terminal of 80 columns: a list of 15 columns and the question fit 24 rows', async () => {
     await publish('Weaving');
     const headings =
       'First Name,Middle Name,Last Name,E-mail Address,Home Phone,Mobile Phone,Company,Job Title,Birthday,Notes,Role,Language,Course,Message to the trainee,Rufzeichen';
@@ -216,7 +216,7 @@ describe('Rows of a plan', () => {
   const importing = useImporting();
   const commandLine = useCommandLine(() => importing.env);
 
-  it('of ILIAS have its roles, and an unknown role is named with its lines and the option that ignores it', async () => {
+  it('from ILIAS get its roles; an unknown role is named with its lines and the option that ignores the column', async () => {
     const file = path.join(fixtures, 'x-ilias.csv');
     const { counts, createdByRole } = await importing.plan(file);
     expect([counts.rejected, createdByRole]).to.deep.equal([0, { trainee: 1, trainer: 1 }]);
@@ -232,7 +232,7 @@ describe('Rows of a plan', () => {
     expect(masked[0]?.message).to.equal(`Rolle ${advice}`);
   });
 
-  it('have the address alone of what programs copy', async () => {
+  it('get the bare address from copied text', async () => {
     const cells = ['Ada King <a@x.org>', '"""King, Bob"" <B@x.org>"', 'mailto:c@x.org', '<mailto:d@x.org>'];
     const rows = cells.map((cell, at) => `Ada,King,${cell},1${at}`);
     const plan = await importing.plan(importing.write('people.csv', lines(header, ...rows)));

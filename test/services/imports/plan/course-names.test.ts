@@ -11,7 +11,7 @@ describe('The name of a course in a row', () => {
     return samples.map(({ code, reason }) => (code === undefined ? null : `${code}: ${reason}`));
   };
 
-  it('finds a title whatever white space is in it, and is quoted with the nearest title where it finds none', async () => {
+  it('finds a title with any white space; an unknown name is quoted with the most similar title', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     for (const title of ['Workplace First Aid', 'First Aid']) await buildCourse(importing.context, trainer, { title });
     const first = await buildCourse(importing.context, trainer, {
@@ -36,7 +36,7 @@ describe('The name of a course in a row', () => {
     expect(`COURSE_AMBIGUOUS: ${ambiguous?.message}`).to.equal(courses.knots);
   });
 
-  it('has a suggestion for the first 20 unknown names, however many a file has', async () => {
+  it('has a suggestion only for the first 20 unknown names of a file', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     await buildCourse(importing.context, trainer, { title: 'Knots and ropes' });
     const names = Array.from({ length: 30 }, (_, row) => `Knots and ropes ${row}`);

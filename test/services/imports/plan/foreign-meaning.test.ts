@@ -5,13 +5,13 @@ import { useImporting } from '../support/importing.js';
 interface Expected {
   file: string;
   created: number;
-  /** Warnings and rejections with their lines, at most five. */
+  /** Warnings and rejections with up to five lines each. */
   told?: [code: string, lines: number[]][];
   ignored?: string[];
   fields?: Record<string, string>;
 }
 
-/** Files as other programs write them, one of a kind. */
+/** Files of other programs, one of each kind. */
 const files: Record<string, Expected> = {
   'some fields of an export of enrollments have its status': {
     file: 'enrollment-fields.csv',
@@ -68,7 +68,7 @@ const files: Record<string, Expected> = {
   },
 };
 
-describe('Files of other programs mean', () => {
+describe('Files of other programs', () => {
   const importing = useImporting();
 
   for (const [name, { file, created, told = [], ignored = [], fields = {} }] of Object.entries(files))

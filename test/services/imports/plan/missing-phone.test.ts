@@ -18,14 +18,14 @@ describe('Rows without a phone', () => {
       [line, outcome, code].filter((part) => part !== null).join(' '),
     );
 
-  it('create no accounts: the reason names the option and the number of rows', async () => {
+  it('create no accounts, and the reason names the option and the number of rows', async () => {
     const { stdout } = await importing.run(importing.write('new.csv', corpusFile('phones-missing')), '--dry-run');
     expect(stdout.replace(/\s+/g, ' ')).to.contain(
       '2 rows PHONE_MISSING: Phone is required for a new account. To create accounts without one: --missing-phone allow (lines 2, 3)',
     );
   });
 
-  it('create accounts without a phone with --missing-phone allow, however many', async () => {
+  it('create any number of accounts with --missing-phone allow', async () => {
     const file = write(
       'Ann,Lee,ann@example.org,',
       'Bo,Kim,bo@example.org, ',
@@ -55,7 +55,7 @@ describe('Rows without a phone', () => {
     );
   });
 
-  it('are skipped and enrolled where there is an account, by default', async () => {
+  it('are skipped and enrolled by default if the account exists', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const course = await buildCourse(importing.context, trainer, { title: 'First Aid' });
     const people = [
@@ -70,7 +70,7 @@ describe('Rows without a phone', () => {
     expect(enrolled.map(({ userId }) => userId)).to.have.members(people.map(({ id }) => id));
   });
 
-  it('update the rest of an account, and leave its phone', async () => {
+  it('update the other fields of an account, and keep its phone', async () => {
     await buildUser(importing.context, { email: 'ann@example.org', lastName: 'Lee', phone: '+44 1' });
     const rows = ['Ann,Byron,ann@example.org,', 'New,Person,new@example.org,', 'Ann,Other,ann@example.org,'];
     const run = await importing.json(write(...rows), '--on-existing', 'update');
@@ -82,7 +82,7 @@ describe('Rows without a phone', () => {
     expect(await byEmail('ann@example.org')).to.include({ lastName: 'Byron', phone: '+44 1', phoneKey: '+441' });
   });
 
-  it('make accounts that sign in by email, whose phone is empty everywhere, and that can be given one', async () => {
+  it('create accounts that sign in by email, have an empty phone everywhere and can get a phone later', async () => {
     await importing.json(write('Ann,Lee,ann@example.org,', 'Bo,Kim,bo@example.org,'), ...allow);
     const { id } = await byEmail('ann@example.org');
     const admin = await superAdminToken();
@@ -95,7 +95,7 @@ describe('Rows without a phone', () => {
     expect(await byEmail('ann@example.org')).to.include({ phone: '0151/1', phoneKey: '01511' });
   });
 
-  it('give the password no phone that it could be, and the login no empty one', async () => {
+  it('are never found at login by a phone without digits', async () => {
     const { user } = await signIn(importing.context, { email: 'ann@example.org' });
     await user.update({ phone: '', phoneKey: null });
     const login = (identifier: string) =>
@@ -104,7 +104,7 @@ describe('Rows without a phone', () => {
     for (const identifier of ['\u200b', '-', 'null']) await login(identifier).expect(401);
   });
 
-  it('can be undone, and undoing gives back that there was no phone', async () => {
+  it('can be undone, which restores the missing phone', async () => {
     const created = await importing.json(write('Ann,Lee,ann@example.org,', 'Bo,Kim,bo@example.org,'), ...allow);
     const update = write('Ann,Lee,ann@example.org,1', 'Bo,Kim,bo@example.org,2');
     const updated = await importing.json(update, '--on-existing', 'update');
@@ -123,7 +123,7 @@ describe('Rows without a phone', () => {
 describe('A family in an import', () => {
   const importing = useImporting();
 
-  it('that shares an email or a phone is told the ways', async () => {
+  it('that shares an email or a phone gets advice', async () => {
     const { reasons } = await importing.plan(importing.write('family.csv', corpusFile('phones-family')));
     expect(reasons).to.have.lengthOf(1);
     expect(reasons[0]).to.include({ code: 'DUPLICATE_IN_FILE', count: 2 });

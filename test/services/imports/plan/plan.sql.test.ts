@@ -15,7 +15,7 @@ const header = 'firstName,lastName,email,phone,team';
 
 describe('coursectl users import --dry-run', () => {
   const importing = useImporting();
-  it('shows what would become of the rows, and writes nothing', async () => {
+  it('shows the outcomes of the rows, and writes nothing', async () => {
     await buildUser(importing.context, { email: 'bob@example.org' });
     const file = importing.write(
       'people.csv',
@@ -61,7 +61,7 @@ describe('coursectl users import --dry-run', () => {
     );
   });
 
-  it('prints the command for exactly this plan, with its options quoted for a shell', async () => {
+  it('prints the command that applies this plan, with its options quoted for a shell', async () => {
     await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), {
       title: "Ada's loom",
     });
@@ -78,7 +78,7 @@ describe('coursectl users import --dry-run', () => {
     expect((await importing.run(...words.slice(2))).exitCode).to.equal(0);
   });
 
-  it('prints a command that can be copied, however the file is called', async () => {
+  it('prints a command that can be copied, whatever the name of the file', async () => {
     for (const [name, shown] of [
       ['-dash.csv', './-dash.csv'],
       ["it's\u001b[31m\u202e \\.csv", "$'it\\'s\\033[31m\\342\\200\\256 \\\\.csv'"],
@@ -91,7 +91,7 @@ describe('coursectl users import --dry-run', () => {
     }
   });
 
-  it('ends as the import would: with 3 where rows would be rejected, with 0 where none', async () => {
+  it('exits as the import would: with 3 if rows would be rejected, otherwise with 0', async () => {
     for (const [name, email, code] of [
       ['good', 'ada@example.org', 0],
       ['partial', 'nobody', 3],
@@ -102,7 +102,7 @@ describe('coursectl users import --dry-run', () => {
     }
   });
 
-  it('proposes no command that would be refused', async () => {
+  it('suggests no command that would be refused', async () => {
     const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
     const { exitCode, stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
     expect(exitCode)
@@ -172,7 +172,7 @@ describe('coursectl users import --dry-run', () => {
     });
   });
 
-  it('groups the rows that it would reject by their reasons, the most frequent first', async () => {
+  it('groups rejected rows by their reasons, the most frequent first', async () => {
     const bad = Array.from({ length: 1005 }, (_, index) => `Ada,King,ada${index}@example.org,4.41E+1${index % 10}`);
     const file = importing.write('people.csv', `${header}\n${bad.join('\n')}\nAda,King,nobody,1\n`);
     const { stdout } = await importing.run(file, '--dry-run');
@@ -187,7 +187,7 @@ describe('coursectl users import --dry-run', () => {
   });
 
   describe('and --rejects', () => {
-    it('writes all rows that would be rejected, to be corrected and imported', async () => {
+    it('writes all rows that would be rejected, so that they can be corrected and imported', async () => {
       const file = importing.write(
         'people.csv',
         `${header}\nAda,King,ada@example.org,1,\nBob,King,nobody,2,\nC,King,c@x.org,3,\n`,
@@ -207,7 +207,7 @@ describe('coursectl users import --dry-run', () => {
       expect((await importing.json('bad.csv')).counts).to.include({ created: 1, rejected: 1 });
     });
 
-    it('leaves no file when the plan fails or is interrupted, so that the same command works afterwards', async () => {
+    it('leaves no file if the plan fails or is interrupted, so that the same command works afterwards', async () => {
       const rows = importing.context.config.imports.batchRows;
       const [heading = '', ...good] = hashedPeople(2 * rows).split('\n');
       const text = [heading, 'B,King,nobody,1', ...good].join('\n');
@@ -228,7 +228,7 @@ describe('coursectl users import --dry-run', () => {
       expect(importing.read('bad.csv')).to.include('nobody');
     });
 
-    it('never overwrites a file, and leaves none when no row would be rejected', async () => {
+    it('never overwrites a file, and leaves no file if no row would be rejected', async () => {
       const file = importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);
       importing.write('bad.csv', 'mine');
       const refused = await importing.run(file, '--dry-run', '--rejects', 'bad.csv');
@@ -253,7 +253,7 @@ describe('coursectl users import --dry-run', () => {
   });
 
   describe('and --plan <id>', () => {
-    it('does what the plan shows, without asking', async () => {
+    it('applies the plan without asking', async () => {
       const file = importing.write('people.csv', people(5));
       const { id, counts } = await importing.plan(file);
       const { exitCode, stdout } = await importing.run(file, '--plan', id, '--json');
@@ -272,7 +272,7 @@ describe('coursectl users import --dry-run', () => {
       'it has other options': () => undefined,
     };
     for (const [what, change] of Object.entries(changes))
-      it(`refuses when ${what}`, async () => {
+      it(`refuses if ${what}`, async () => {
         const file = importing.write('people.csv', people(5));
         await buildUser(importing.context, { email: 'p00001@example.org' });
         const { id } = await importing.plan(file);
@@ -298,7 +298,7 @@ describe('A batch of rows with very many courses', () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const known = await buildCourse(importing.context, trainer, { title: 'Knots' });
     const unknown = Array.from({ length: 1600 }, (_, index) => (index % 2 === 0 ? `Course ${index}` : uuidv7()));
-    // Far apart, so that they are looked up in different queries.
+    // Far apart, so that different queries look them up.
     const courses = ['Knots', known.id, ...unknown, 'KNOTS', 'knots '];
     const rows = courses.map((course, index) => `Ada,King,ada${index}@example.org,1${index},${course}`);
     const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);

@@ -45,7 +45,7 @@ describe('Rows that match an account', () => {
     expect(await stored(id)).to.deep.include({ firstName: 'Ada', phone: '1', role: 'trainee', updatedAt });
   });
 
-  it('fail with --on-existing fail, each naming the account', async () => {
+  it('are rejected with --on-existing fail, and the reason names the account', async () => {
     const user = await buildUser(importing.context, ada);
     const run = await importing.json(
       write('Ada,King,ada@example.org,1,,', 'Bob,King,bob@example.org,2,,'),
@@ -59,7 +59,7 @@ describe('Rows that match an account', () => {
     ]);
   });
 
-  it('update it with --on-existing update: the fields in the row, never its password', async () => {
+  it('update it with --on-existing update: only the fields in the row, never the password', async () => {
     const { user, token } = await signIn(importing.context, { ...ada, role: 'trainer', isActive: true });
     const run = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
     expect(run.counts).to.include({ updated: 1, created: 0 });
@@ -71,13 +71,13 @@ describe('Rows that match an account', () => {
     await importing.api('post', '/api/auth/login').send({ identifier: '+447', password: factoryPassword }).expect(200);
     const again = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
     expect(await reasons(again.id)).to.deep.equal(['2 skipped UNCHANGED']);
-    // As macOS writes accents.
+    // macOS writes accents like this.
     await user.update({ firstName: 'Zo\u00eb' });
     const decomposed = await importing.json(write('Zoe\u0308,Byron,ada@example.org,+44 7,,'), ...update);
     expect(await reasons(decomposed.id)).to.deep.equal(['2 skipped UNCHANGED']);
   });
 
-  it('end its sessions when they change its role, deactivate it or reset its password', async () => {
+  it('end its sessions if they change its role, deactivate it or reset its password', async () => {
     for (const [row, flags] of [
       ['Ada,King,ada@example.org,1,trainer,', []],
       ['Ada,King,ada@example.org,1,trainer,no', []],
@@ -89,7 +89,7 @@ describe('Rows that match an account', () => {
       const token = await tokenFor(importing.context, user);
       await importing.api('get', '/api/auth/me', token).expect(200);
       expect((await importing.json(write(row), ...update, ...flags)).counts).to.include({ updated: 1 });
-      // An inactive account is refused with a session, too.
+      // A session of an inactive account is refused, too.
       expect(await models().Session.count()).to.equal(0);
     }
     const [credential] = recordsOf(`${importing.folder}/people.credentials.csv`);
@@ -100,7 +100,7 @@ describe('Rows that match an account', () => {
     expect(body.user.requiresPasswordChange).to.equal(true);
   });
 
-  it('never change the super admin, nor a role that courses or enrollments require', async () => {
+  it('never change the super admin, or a role that courses or enrollments require', async () => {
     await buildUser(importing.context, { ...ada, role: 'super_admin' });
     const trainer = await buildUser(importing.context, { email: 'bob@example.org', phone: '2', role: 'trainer' });
     const course = await buildCourse(importing.context, trainer);
@@ -125,7 +125,7 @@ describe('Rows that match an account', () => {
     ]);
   });
 
-  it('may match an account only once in a file, by either key, and by its old keys too', async () => {
+  it('may match an account only once in a file, by email or phone, including its old ones', async () => {
     const { id } = await buildUser(importing.context, ada);
     const rows = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const run = await importing.json(
@@ -142,8 +142,8 @@ describe('Rows that match an account', () => {
     expect(await stored(id)).to.include({ email: 'new@example.org' });
   });
 
-  it('are updated the same when the import is interrupted and resumed', async () => {
-    // One more batch than is done before the interruption; each row less saves a hash.
+  it('get the same update if the import is interrupted and resumed', async () => {
+    // One batch more than the interrupted run imports. Fewer rows save hashes.
     const rows = batchRows + 100;
     await importFile(importing.context, importing.write('people.csv', hashedPeople(rows)));
     const file = importing.write('changed.csv', people(rows).replaceAll('Family', 'Changed'));
@@ -157,7 +157,7 @@ describe('Rows that match an account', () => {
     expect(recordsOf(whole.credentialsFile)).to.have.length(rows);
   }).timeout(scaled(60_000));
 
-  it('invalidate a plan when their account changes before it is applied', async () => {
+  it('invalidate a plan if their account changes before the plan is applied', async () => {
     const user = await buildUser(importing.context, ada);
     const file = write('Augusta,King,ada@example.org,1,,');
     const { stdout } = await importing.run(file, '--dry-run', '--json', ...update);
@@ -183,7 +183,7 @@ describe('Bad rows', () => {
     expect(stdout).to.include('\n  Stops at the bad row on line 5; the rows after it are left.\n');
   });
 
-  it('stop an import with --on-error stop, though it broke off when it recorded that', async () => {
+  it('stop an import with --on-error stop even if it was interrupted while recording the stop', async () => {
     const file = importing.write(
       'people.csv',
       `${people(1)}A,B,nobody,\n${people(2, 'q').split('\n').slice(1).join('\n')}`,
@@ -210,7 +210,7 @@ describe('Bad rows', () => {
     ['--on-error', 'abort'],
     ['--max-errors', '0'],
   ])
-    it(`refuse the import with ${flags.join(' ')}, naming the first of them`, async () => {
+    it(`refuse the import with ${flags.join(' ')}, and the message names the first`, async () => {
       const file = importing.write('people.csv', csv);
       const before = await importing.contents();
       const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
@@ -221,11 +221,11 @@ describe('Bad rows', () => {
       expect((await importing.json(importing.write('good.csv', people(3)), ...flags)).counts.created).to.equal(3);
     });
 
-  describe('of an import with --on-error abort whose undo broke off', () => {
+  describe('of an import with --on-error abort whose undo was interrupted', () => {
     const options = { onError: 'abort' };
     const why = '1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay. ';
 
-    /** Interrupts an import, makes one of the remaining rows bad, and the undo of the others fail. */
+    /** Interrupts an import, makes one of the remaining rows bad, and makes the undo of the other rows fail. */
     async function breakUndoOff() {
       const file = importing.write('people.csv', people(60));
       const { id } = await importFirstBatch(importing.context, file, {}, options);
@@ -242,7 +242,7 @@ describe('Bad rows', () => {
         await repair();
       }
       expect(await models().Import.findByPk(id)).to.include({ status: 'undoing' });
-      // All rows are good again; what became of the import doesn't depend on that.
+      // All rows are good again, but the import stays refused.
       await other.destroy();
       expect(await models().User.count()).to.equal(50);
       return { file, id };
@@ -256,7 +256,7 @@ describe('Bad rows', () => {
       expect(record).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED', rowsDone: 50 });
     }
 
-    it('are undone by the same command, which refuses them then', async () => {
+    it('are undone by the same command, which then refuses the file', async () => {
       const { file, id } = await breakUndoOff();
       const shown = await importing.run(file, '--dry-run', '--on-error', 'abort');
       expect(shown.stdout).to.include(
@@ -273,7 +273,7 @@ describe('Bad rows', () => {
       expect(next.counts).to.include({ rows: 60, created: 60 });
     });
 
-    it('are undone by imports undo, to which imports resume refers', async () => {
+    it('are undone by imports undo, which imports resume suggests', async () => {
       const { id } = await breakUndoOff();
       const imports = (...args: string[]) =>
         runCli(['imports', ...args], { env: importing.env, cwd: importing.folder });
@@ -296,7 +296,7 @@ describe('Bad rows', () => {
     expect(run.counts).to.include({ created: 5, rejected: 1 });
   });
 
-  it('that become bad after the plan undo everything with --on-error abort', async () => {
+  it('that become bad after planning undo everything with --on-error abort', async () => {
     const file = importing.write('people.csv', people(120));
     const options = { onError: 'abort', onExisting: 'fail' };
     const plan = await planImport(importing.context, { file, options, signal: new AbortController().signal });
@@ -316,7 +316,7 @@ describe('Bad rows', () => {
     expect(next.counts).to.include({ rows: 120, created: 120 });
   });
 
-  it('that become bad while an import with --on-error abort is interrupted undo everything, too', async () => {
+  it('that become bad during an interruption undo everything with --on-error abort', async () => {
     const file = importing.write('people.csv', people(120));
     const options = { onError: 'abort' };
     const taken = { email: 'eve@example.org', phone: '+1 112 00110' };
@@ -352,7 +352,7 @@ describe('Bad rows', () => {
     expect(await models().Import.findByPk(id)).to.include({ status: 'undone', errorMessage: refusal.message });
   });
 
-  it('that become bad while an import with --max-errors is interrupted keep the rows that are done, and say so', async () => {
+  it('that become bad during an interruption keep the finished rows with --max-errors, and the message says so', async () => {
     const file = importing.write('people.csv', people(120));
     const { id } = await importFirstBatch(importing.context, file, {}, { maxErrors: 0 });
     await buildUser(importing.context, { phone: '+1 112 00110' });
@@ -365,7 +365,7 @@ describe('Bad rows', () => {
     expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: 50 });
   });
 
-  it('have options that are refused when they make no sense', async () => {
+  it('have options that are refused if they contradict each other', async () => {
     const file = importing.write('people.csv', people(1));
     for (const [flags, message] of [
       [['--on-existing', 'merge'], '--on-existing must be one of skip, update, fail.'],
@@ -383,7 +383,7 @@ describe('Bad rows', () => {
 describe('Passwords in a file', () => {
   const importing = useImporting();
 
-  it('may be hashes of any bcrypt version, which work with every hasher', async () => {
+  it('may be bcrypt hashes of any version', async () => {
     const hash = await bcryptjsHash('correct horse', 4);
     const kinds = ['$2a$', '$2b$', '$2y$'];
     const rows = kinds.map((kind, index) => `Ada,King,a${index}@example.org,${index},${kind}${hash.slice(4)}`);
@@ -402,7 +402,7 @@ describe('Passwords in a file', () => {
     await bcryptjs.close();
   });
 
-  it('do not let an inactive account sign in', async () => {
+  it("don't let an inactive account sign in", async () => {
     const file = importing.write(
       'people.csv',
       'firstName,lastName,email,phone,isActive,password\nAda,King,a@example.org,1,no,correct horse\n',

@@ -17,7 +17,7 @@ describe('The plan of an interrupted run', () => {
   const firstNameAt = async (row: number) =>
     (await models().User.findOne({ where: { email: emailAt(row) } }))?.firstName;
 
-  /** Applies a plan and breaks it off after batches with so many rows. @returns the file and the id of the plan */
+  /** Applies a plan, and interrupts it after batches with these numbers of rows. @returns the file and the id of the plan */
   async function brokenOff(done: number) {
     const csv = hashedPeople(count);
     for (const row of [1, 110]) await buildUser(importing.context, { email: emailAt(row), phone: `+1 old ${row}` });
@@ -42,7 +42,7 @@ describe('The plan of an interrupted run', () => {
 
   const apply = (file: string, planId: string) => importing.run(file, '--plan', planId, ...update);
 
-  it('is invalid when an account was edited and no row is done yet', async () => {
+  it('is invalid if an account was edited before the first row was imported', async () => {
     const { file, planId } = await brokenOff(0);
     await edit(1);
     const { exitCode, stderr } = await apply(file, planId);
@@ -50,7 +50,7 @@ describe('The plan of an interrupted run', () => {
     expect(await firstNameAt(1)).to.equal('Edited');
   });
 
-  it('is resumed when no account was edited, and after its first rows in any case', async () => {
+  it('is resumed if no account was edited, and always after its first rows', async () => {
     for (const done of [0, batchRows]) {
       await models().Import.destroy({ where: {} });
       await models().User.destroy({ where: {} });

@@ -14,10 +14,10 @@ const bob = ['Bob', 'Baker', 'bob@example.org', '0151 2001'];
 
 describe('The plan of a workbook', () => {
   const importing = useImporting();
-  /** @param parts besides those of one sheet with these rows */
+  /** @param parts further parts of the workbook */
   const book = (rows: readonly string[], parts: Parameters<typeof xlsxParts>[1] = {}) =>
     importing.write('people.xlsx', zip(xlsxParts(rows.join(''), parts)));
-  /** A sheet with marks for its columns, such as `<col min="1" max="1" hidden="1"/>`. */
+  /** A sheet with properties of its columns, such as `<col min="1" max="1" hidden="1"/>`. */
   const withColumns = (columns: string, ...rows: string[]) =>
     book([], {
       'xl/worksheets/sheet1.xml': sheetXml(rows.join('')).replace('<sheetData>', `<cols>${columns}</cols><sheetData>`),
@@ -36,7 +36,7 @@ describe('The plan of a workbook', () => {
         .filter(({ outcome }) => outcome === 'rejected')
         .map(({ line, code, reason }) => [line, code, reason]);
 
-    it('rejects rows that use a result which is not in the file', async () => {
+    it('rejects rows that need a missing result of a formula', async () => {
       const code = 'FORMULA_NOT_CALCULATED';
       expect(await rejected(fixture('formula-active-uncached.xlsx'))).to.deep.equal([
         [2, code, uncalculated('"Active"')],
@@ -52,7 +52,7 @@ describe('The plan of a workbook', () => {
       ]);
     });
 
-    it('takes a zero for a result unless the workbook is calculated only when it is opened', async () => {
+    it('accepts a zero as a result, unless the workbook is only calculated on opening', async () => {
       const rows = [row(...header, 'Active'), row(...ada, '<c><f>1-1</f><v>0</v></c>')];
       for (const [attributes, created] of [
         ['calcId="191029"', 1],
@@ -64,7 +64,7 @@ describe('The plan of a workbook', () => {
         );
     });
 
-    it('takes no zeros for results with which a program fills the cells of an array formula', async () => {
+    it("doesn't accept the zeros of an array formula without result", async () => {
       const rows = [
         row(...header, 'Active'),
         row(...ada, '<c><f t="array" ref="E2:E3">IF(LEN(A2:A3)&gt;0,"yes","no")</f><v>0</v></c>'),
@@ -76,7 +76,7 @@ describe('The plan of a workbook', () => {
       expect(samples.find(({ outcome }) => outcome === 'created')?.person).to.include('Cyn');
     });
 
-    it('takes an empty text, a word and a number for results', async () => {
+    it('accepts an empty text, a word and a number as results', async () => {
       const rows = [
         row(...header, 'Role', 'Active'),
         row(...ada, '<c t="str"><f>""</f><v></v></c>', '<c t="b"><f>TRUE()</f><v>1</v></c>'),
@@ -87,7 +87,7 @@ describe('The plan of a workbook', () => {
       expect(createdByRole).to.deep.equal({ trainee: 1, trainer: 1 });
     });
 
-    it('reads rows whose formulas stand in other columns, or behind the phone that is read', async () => {
+    it('reads rows with formulas in other columns, or after the first filled phone', async () => {
       const formula = '<c><f>NOW()</f></c>';
       const rows = [row(...header, 'Work phone', 'Age'), row(...ada, formula, formula)];
       expect((await importing.plan(book(rows))).counts).to.include({ created: 1, rejected: 0 });
@@ -98,7 +98,7 @@ describe('The plan of a workbook', () => {
       expect((await importing.plan(book(first))).counts).to.include({ created: 0, rejected: 1 });
     });
 
-    it('rejects rows of formulas alone, which are not blank', async () => {
+    it('rejects rows that contain only formulas, because they are not blank', async () => {
       const formulas = header.map(() => '<c><f>Source!A2</f></c>');
       expect(await rejected(book([row(...header), row(...ada), row(...formulas)]))).to.have.lengthOf(1);
     });
@@ -107,7 +107,7 @@ describe('The plan of a workbook', () => {
   describe('with hidden columns', () => {
     const hidden = (column: number) => `<col min="${column}" max="${column}" hidden="1"/>`;
 
-    it('warns of those that are imported, and names a visible one that may be meant', async () => {
+    it('warns about imported hidden columns, and suggests a visible column', async () => {
       const { warnings, samples } = await importing.plan(fixture('hidden-email-column.xlsx'));
       expect(samples[0]?.person).to.equal('Ada King <old.ada@hidc.example>');
       expect(warnings).to.deep.equal([
@@ -130,7 +130,7 @@ describe('The plan of a workbook', () => {
       });
     });
 
-    it('prefers visible ones', async () => {
+    it('prefers visible columns', async () => {
       const twice = ['First name', 'Last name', 'Email', 'E-mail address', 'Phone'];
       const of = (person: string) => [...ada.slice(0, 2), 'old@example.org', person, '0151 2'];
       const plan = await importing.plan(withColumns(hidden(3), row(...twice), row(...of('new@example.org'))));
@@ -154,7 +154,7 @@ describe('The plan of a workbook', () => {
       expect(plan.warnings.map(({ code }) => code)).to.deep.equal(['STATE_NOT_IMPORTED', 'STATE_INACTIVE']);
     });
 
-    it('does not warn of one that is mapped by hand', async () => {
+    it("doesn't warn about a mapped hidden column", async () => {
       const file = withColumns(hidden(5), row(...header, 'Role'), row(...ada, 'trainer'));
       expect(await warningsOf(file)).to.deep.equal([['COLUMN_HIDDEN', 'role', []]]);
       expect(await warningsOf(file, { map: ['Role=role'] })).to.deep.equal([]);
@@ -174,7 +174,7 @@ describe('The plan of a workbook', () => {
       'a collapsed group': `${column.repeat(4)}<table:table-column-group table:display="false"><table:table-column-group>${column}</table:table-column-group></table:table-column-group>`,
     };
     for (const [name, marks] of Object.entries(columns))
-      it(`warns of ${name}`, async () => {
+      it(`warns about ${name}`, async () => {
         const rows = odsRow(...header, 'Role') + odsRow(...ada, 'trainer');
         const file = importing.write(
           'people.ods',
@@ -189,7 +189,7 @@ describe('The plan of a workbook', () => {
   });
 
   describe('with rows that were only filled down', () => {
-    it('leaves them out, and counts them once', async () => {
+    it('skips these rows, and counts them once', async () => {
       const { counts, warnings } = await importing.plan(fixture('google-checkbox-filldown.xlsx'));
       expect(counts).to.include({ rows: 2, created: 2, rejected: 0 });
       const filledDown = warnings.filter(({ code }) => code === 'ROW_EMPTY');
@@ -206,7 +206,7 @@ describe('The plan of a workbook', () => {
       );
     });
 
-    it('imports the other rows once, also when their import is resumed', async () => {
+    it('imports the other rows once, even if the import is resumed', async () => {
       const lines = [`${header.join()},Role,Active,No`, ',,,,trainee,FALSE,1', `${ada.join()},,,2`, ',,0,,,FALSE,3'];
       const file = importing.write(
         'people.csv',
@@ -217,7 +217,7 @@ describe('The plan of a workbook', () => {
       expect(counts).to.include({ rows: 1, created: 1 });
     });
 
-    it('rejects rows that have something of a person, or a course of their own', async () => {
+    it('rejects rows with a field of a person, or with their own course', async () => {
       const trainer = await buildUser(importing.context, { role: 'trainer' });
       for (const title of ['First Aid', 'Knots']) await buildCourse(importing.context, trainer, { title });
       const lines = [
@@ -240,7 +240,7 @@ describe('The plan of a workbook', () => {
   });
 
   describe('with several sheets of people', () => {
-    it('warns of those that are not read, with --yes and in --json, too', async () => {
+    it('warns about sheets that are not read, also with --yes and --json', async () => {
       const message = 'Other sheets have people, too, and are not read. To import one: --sheet "Class B"';
       const examples = ['"Class B", "Class C"'];
       const file = `${process.cwd()}/${fixture('class-sheets.xlsx')}`;
@@ -253,7 +253,7 @@ describe('The plan of a workbook', () => {
       expect(await warningsOf(file, { sheet: 'Class A' })).to.deep.equal([]);
     });
 
-    it('warns of none that is hidden, or has no people', async () => {
+    it("doesn't warn about sheets that are hidden or have no people", async () => {
       const sheets = ['People', 'Hidden', 'Rooms', 'Header only', 'Damaged'];
       const attributes = ['', ' state="hidden"', '', '', ''];
       const people = row(...header) + row(...ada);
@@ -285,13 +285,13 @@ describe('The plan of a workbook', () => {
     ];
     const number = (value: string) => `<c><v>${value}</v></c>`;
 
-    it('warns of a number among texts that lacks their zero', async () => {
+    it('warns about a number without the leading zero of the texts', async () => {
       const [lost, ...others] = (await importing.plan(fixture('zeros-mixed.xlsx'))).warnings;
       expect(others).to.deep.equal([]);
       expect(lost).to.deep.include({ code: 'PHONE_ZERO_LOST', count: 1, rows: [2], examples: ['301555901'] });
     });
 
-    it('does not warn of texts, and of numbers of other lengths', async () => {
+    it("doesn't warn about texts, or about numbers of other lengths", async () => {
       const texts = ['0301555901', '0301555902', '0301555903'];
       expect(await warningsOf(book(rowsOf(...texts, '301555904')))).to.deep.equal([]);
       expect(await warningsOf(book(rowsOf(...texts, number('49301555904'))))).to.deep.equal([]);

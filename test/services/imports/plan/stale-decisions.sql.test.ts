@@ -10,21 +10,21 @@ import { emailsOf, hashedPeople, people, recordsOf, useImporting } from '../supp
 import { applyOptions, batchRows } from '../support/running.js';
 
 const count = 120;
-/** Whose row is in the second batch. */
+/** Person in the second batch. */
 const email = 'p00060@example.org';
 const phone = '+1 112 00060';
 
-/** A file with one more column. */
+/** Adds a column to the file. */
 function withColumn(column: string, value: string, file = hashedPeople(count)): string {
   const [header, ...rows] = file.trimEnd().split('\n');
   return `${[`${header},${column}`, ...rows.map((row) => `${row},${value}`)].join('\n')}\n`;
 }
 
-describe('A decision of an import', () => {
+describe('A batch of an import', () => {
   const importing = useImporting();
   const { models } = importing;
 
-  /** Imports, and changes something when the second batch is decided on and not written. */
+  /** Imports, and makes a change after the decision on the second batch, before it is written. */
   async function importAround(csv: string, options: object, change: () => Promise<unknown>): Promise<ImportResult> {
     const { context } = importing;
     const { database } = context;
@@ -47,7 +47,7 @@ describe('A decision of an import', () => {
   const rejected = ({ rejectsFile }: ImportResult) =>
     recordsOf(rejectsFile).map((row) => `${row.email ?? ''} ${row.code}`);
 
-  it('is made again when a trainer who was to become a trainee is given a course', async () => {
+  it('is decided again if a trainer who becomes a trainee gets a course', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer', email });
     const result = await importAround(withColumn('role', 'trainee'), { onExisting: 'update' }, () =>
       buildCourse(importing.context, trainer),
@@ -56,7 +56,7 @@ describe('A decision of an import', () => {
     expect(await trainer.reload()).to.include({ role: 'trainer' });
   });
 
-  it('is made again when the account to enroll is no trainee any more', async () => {
+  it('is decided again if the account to enroll is no longer a trainee', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ role: 'trainer' }));
@@ -65,14 +65,14 @@ describe('A decision of an import', () => {
     expect(await models().Enrollment.count()).to.equal(count - 1);
   });
 
-  it('is made again when the account to enroll was deactivated', async () => {
+  it('is decided again if the account to enroll was deactivated', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ isActive: false }));
     expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
   });
 
-  it('is made again when the course is given to another trainer', async () => {
+  it('is decided again if the course gets another trainer', async () => {
     const [one, other] = [
       await buildUser(importing.context, { role: 'trainer' }),
       await buildUser(importing.context, { role: 'trainer' }),
@@ -85,7 +85,7 @@ describe('A decision of an import', () => {
     expect(await models().Enrollment.count({ where: { trainerId: other.id } })).to.equal(count);
   });
 
-  it('is made again when the course has less capacity', async () => {
+  it('is decided again if the capacity of the course was reduced', async () => {
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(hashedPeople(count), { course: course.id }, () =>
       course.update({ maxStudents: 60 }),
@@ -94,7 +94,7 @@ describe('A decision of an import', () => {
     expect(new Set(recordsOf(result.rejectsFile).map(({ code }) => code))).to.deep.equal(new Set(['COURSE_FULL']));
   });
 
-  it('is made again when the account to update is edited', async () => {
+  it('is decided again if the account to update was edited', async () => {
     const user = await buildUser(importing.context, { email, phone, firstName: 'Old', lastName: 'Family' });
     const result = await importAround(hashedPeople(count), { onExisting: 'update' }, () =>
       user.update({ lastName: 'Edited' }),
@@ -103,7 +103,7 @@ describe('A decision of an import', () => {
     expect(await user.reload()).to.include({ firstName: 'Given00060', lastName: 'Family' });
   });
 
-  it('is made again when the account to update is deleted', async () => {
+  it('is decided again if the account to update was deleted', async () => {
     const user = await buildUser(importing.context, { email, phone });
     const result = await importAround(hashedPeople(count), { onExisting: 'update' }, () =>
       deleteUser(importing.context, operator, user.id),
@@ -112,10 +112,10 @@ describe('A decision of an import', () => {
     expect(await models().User.count({ where: { email } })).to.equal(1);
   });
 
-  it('that is made again has each password and each rejected row in the files once', async () => {
+  it('that is decided again writes each password and each rejected row once', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
-    // The last batch has a wrong row from the beginning; when it is decided on again, another one and an account less.
+    // The last batch has one bad row at first. The second decision rejects another row, and an account less is created.
     const [wrong, known] = ['p00070@example.org', 'p00099@example.org'];
     const file = withColumn('course', course.id, people(100).replace(wrong, 'nobody'));
     const result = await importAround(file, {}, async () => {
@@ -127,7 +127,7 @@ describe('A decision of an import', () => {
     expect(recordsOf(result.rejectsFile).map(({ line }) => line)).to.deep.equal(['61', '71']);
   });
 
-  it('is made again when the cancelled enrollment became active', async () => {
+  it('is decided again if the cancelled enrollment became active', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const enrollment = await buildEnrollment(importing.context, trainee, course, { status: 'cancelled' });
@@ -139,8 +139,8 @@ describe('A decision of an import', () => {
     expect((await enrollment.reload()).enrolledAt).to.deep.equal(enrolledAt);
   });
 
-  it('that is made again without a password leaves no file of passwords', async () => {
-    // Only the row of the second batch would get one.
+  it('that is decided again without a password leaves no password file', async () => {
+    // Only the row of the second batch would get a password.
     const rows = hashedPeople(count).replace(new RegExp(`(${phone.replace('+', '\\+')},).*`), '$1');
     const result = await importAround(rows, {}, () => buildUser(importing.context, { email, phone }));
     expect(result.counts).to.include({ created: count - 1, skipped: 1 });

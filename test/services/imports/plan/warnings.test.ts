@@ -14,7 +14,7 @@ describe('The warnings of a plan', () => {
   const ofPhones = (...phones: string[]) =>
     warningsOf(text(...phones.map((phone, n) => `Ada,King,ada${n}@example.org,${phone},,,`)));
 
-  it('count the rows whose reply or status need a course, and name their lines', async () => {
+  it('count rows with a reply or status but no course, and name their lines', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     await buildCourse(importing.context, trainer, { title: 'Knots' });
     const rows = text(
@@ -39,7 +39,7 @@ describe('The warnings of a plan', () => {
     );
   });
 
-  it('are told with --yes too, where nobody sees the plan, but not again after it', async () => {
+  it('appear with --yes, too, but not again after a confirmed plan', async () => {
     const warning = '    1 row: First name is a date (line 2: 2026-05-14)';
     const file = importing.write('people.csv', text('2026-05-14,King,a@example.org,1,,,'));
     const { id } = await importing.plan(file);
@@ -50,7 +50,7 @@ describe('The warnings of a plan', () => {
     expect((await importing.run(file, '--yes', '--quiet')).stderr).not.to.include(warning);
   });
 
-  it('show the halves of names that were split, but not in a file with passwords', async () => {
+  it('show the results of splitting full names, but not in a file with passwords', async () => {
     const rows = [
       'Ada King,a@example.org,1',
       'Jean-Luc de la Fontaine,j@example.org,2',
@@ -70,7 +70,7 @@ describe('The warnings of a plan', () => {
     expect(samples[0]?.person).to.equal('Jean Dupont <j@example.org>');
   });
 
-  it('name what was taken off or left out above the rows', async () => {
+  it('name removed quotes and skipped lines above the rows', async () => {
     const table = ['version:v1.0,,,', 'firstName,lastName,email,phone', 'Ada,King,ada@example.org,1'];
     expect((await warningsOf(table.join('\n')))[0]).to.include({
       code: 'VERSION_LINE',
@@ -80,7 +80,7 @@ describe('The warnings of a plan', () => {
     expect((await warningsOf(wrapped.join('\r\n')))[0]).to.include({ code: 'LINES_QUOTED', count: 1 });
   });
 
-  it('are about phones that are a date, zeros, several numbers or words, and not as people write them', async () => {
+  it('report phones that are dates, zeros, several numbers or words, but not usual spellings', async () => {
     const phones = await warningsOf(corpusFile('phones-doubtful'));
     expect(phones.map(({ code, rows, examples }) => [code, rows, examples])).to.have.deep.members([
       ['PHONE_DATE', [22], ['12.05.1998']],
@@ -96,7 +96,7 @@ describe('The warnings of a plan', () => {
     expect(await ofPhones(...usual, '+44 20 7946 0001 x3', '1')).to.deep.equal([]);
   });
 
-  it('tell that a spreadsheet has dropped the zeros of a column', async () => {
+  it('report that a spreadsheet has dropped leading zeros of a column', async () => {
     const [lost, ...others] = await ofPhones("'0151234567", '151234568', '151234569', '151234560', '30123456');
     expect(others).to.deep.equal([]);
     expect(lost).to.deep.include({
@@ -108,13 +108,13 @@ describe('The warnings of a plan', () => {
     expect(await ofPhones('151234567', '151234568')).to.deep.equal([]);
   });
 
-  it('keep the first lines of many rows', async () => {
+  it('name only the first lines of many rows', async () => {
     const rows = Array.from({ length: 30 }, (_, n) => `Ada,King,ada${n}@example.org,+44 1 ${n},,,likes mornings`);
     const [warning] = await warningsOf(text(...rows));
     expect(warning).to.deep.include({ count: 30, rows: Array.from({ length: 20 }, (_, n) => n + 2) });
   });
 
-  describe('about people who must get no mail', () => {
+  describe('about people who must not get mail', () => {
     const file = 'test/fixtures/meaning/deceased.csv';
     const mail = { SMTP_URL: 'smtp://127.0.0.1:9', PUBLIC_URL: 'https://c.example.org', MAIL_FROM: 'c@example.org' };
 
@@ -215,7 +215,7 @@ describe('The warnings of a plan', () => {
         ]);
       });
 
-    it('are found by the words of cells under other headings, but not in notes', async () => {
+    it('are found by words in cells under other headings, but not in notes', async () => {
       const cells = ['', 'VIP', 'Opted out', 'Keine E-Mails', 'asked on Monday: do not call before six in the evening'];
       const rows = cells.map((cell, at) => `Ada,King,a${at}@example.org,${at + 1},${cell}`);
       const found = await warningsOf(['firstName,lastName,email,phone,Tags', ...rows].join('\n'));
@@ -230,7 +230,7 @@ describe('The warnings of a plan', () => {
       ).to.deep.equal([]);
     });
 
-    it('are not given for a no, nor for other columns', async () => {
+    it('are not given for a cell that means no, or for other columns', async () => {
       const cells = ['No', 'FALSE', '0', '-', '', 'nein', 'N/A', 'Allow', '0000-00-00'];
       const rows = cells.map((cell, at) => `Ada,King,a${at}@example.org,${at + 1},${cell},x`);
       for (const heading of ['Age', 'Notice', 'Optional', 'Outcome', 'Email 3', 'Contact', 'Sperrmüll'])

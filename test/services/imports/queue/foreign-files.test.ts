@@ -16,15 +16,15 @@ import { people, useImporting } from '../support/importing.js';
 import { applyOptions } from '../support/running.js';
 import { client, submitInterrupted } from '../support/submitting.js';
 
-/** The files of an import, as its row names them. */
+/** Paths of an import's files in its database row. */
 type Named = Pick<Import, 'id' | 'origin' | 'filePath' | 'credentialsFile' | 'rejectsFile'>;
 
-describe('A row of imports that names files of others', () => {
+describe('An import whose row names foreign files', () => {
   const importing = useImporting();
   const { models } = importing;
   const inImports = (...names: string[]) => path.join(importsFolder(importing.context), ...names);
   const { signal } = new AbortController();
-  /** Another program's folder, beside that of imports. */
+  /** Another program's folder, next to the folder of imports. */
   let others = '';
   let token = '';
 
@@ -43,7 +43,7 @@ describe('A row of imports that names files of others', () => {
 
   const old = new Date(Date.now() - 2 * 3_600_000);
 
-  /** A folder in that of imports, as a crash has left it long ago. */
+  /** An old folder in the folder of imports, as a crash leaves it. */
   function leave(name: string, files: readonly string[] = []) {
     mkdirSync(inImports(name), { recursive: true });
     for (const file of files) {
@@ -61,7 +61,7 @@ describe('A row of imports that names files of others', () => {
     rejectsFile: `${folder}/rejected.csv`,
   });
 
-  /** By how they lead to the other folder. */
+  /** Paths by the ways in which they lead to the other folder. */
   const ways: Record<string, () => Named> = {
     'by their path': () => named(uuidv7(), 'http', others),
     'by "..", from its own folder': () => {
@@ -123,7 +123,7 @@ describe('A row of imports that names files of others', () => {
     });
 
   for (const [way, make] of Object.entries(ways)) {
-    it(`${way}, gets none of them sent, read or removed`, async () => {
+    it(`${way}, never sends, reads or removes these files`, async () => {
       const files = make();
       const there = filesThere();
       const record = await create(files, 'completed');
@@ -139,14 +139,14 @@ describe('A row of imports that names files of others', () => {
       await undoImport(importing.context, operator, record.id, { signal });
       await record.update({ status: 'undone', credentialsFetchedAt: old });
       await sweepFiles(importing.context);
-      // An own file of standard input may go.
+      // The import's own file of standard input may be removed.
       const foreign = (names: string[]) => names.filter((name) => !/\/stdin-Abc123(\/stdin\.csv)?$/.test(name));
       expect(foreign(filesThere())).to.deep.equal(foreign(there));
       expect(readFileSync(path.join(others, 'upload.csv'), 'utf8')).to.equal(people(1));
     });
   }
 
-  it('is resumed without them', async () => {
+  it('is resumed without these files', async () => {
     const csv = people(120);
     const record = await submitInterrupted(importing, csv);
     const theirs = path.join(others, 'empty.csv');
@@ -159,7 +159,7 @@ describe('A row of imports that names files of others', () => {
     expect(readFileSync(theirs, 'utf8')).to.equal('');
   });
 
-  it('says nothing of them when it is asked to be resumed', async () => {
+  it("doesn't reveal these files if somebody tries to resume it", async () => {
     const record = await create(named(uuidv7(), 'http', others), 'failed');
     const { code } = await failureOf(() => resumeImport(importing.context, operator, record.id, applyOptions({})));
     expect(code).to.equal('FILE_UNUSABLE');

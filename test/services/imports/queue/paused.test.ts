@@ -21,19 +21,19 @@ import {
 
 const count = 120;
 
-/** A program that blocks before the password of a certain row, like a paused process. */
+/** A program that blocks before a certain password, like a paused process. */
 interface PausingProgram {
   context: Context;
-  /** Settles when it blocks. */
+  /** Settles when the program blocks. */
   paused: Promise<void>;
   goOn(): void;
 }
 
-/** Expires the lease, as when a process was paused for too long. */
+/** Expires the lease, as if a process was paused for too long. */
 const expireLease = ({ database }: Context) =>
   database.sequelize.query("UPDATE leases SET owner = 'paused', expires_at = 0 WHERE name LIKE 'import:%'");
 
-/** A context whose reads of ledgers block once they are made. */
+/** A context whose reads of ledgers block after they were made. */
 function pausingContext(context: Context): PausingProgram {
   let [stop, goOn] = [() => {}, () => {}];
   const paused = new Promise<void>((resolve) => (stop = resolve));
@@ -84,12 +84,12 @@ describe('An import whose process is paused', () => {
     await program.context.close();
   });
 
-  /** Starts an import that is paused, lets `successor` resume it, and returns how the first one ends. */
+  /** Starts an import that is paused, lets `successor` resume it, and returns the result of the first one. */
   async function overtake(row: number, successor: () => Promise<unknown>) {
     await pauseAt(row);
     const overtaken = failureOf(() => importFile(program.context, file));
     await whileRunning(overtaken, program.paused);
-    // The next batch is prepared while one is written: the pause begins when all before it are.
+    // The next batch is prepared while one is written: the pause begins after all batches before it are prepared.
     const written = Math.floor((row - 1) / batchRows) * batchRows;
     while (((await models().Import.findOne())?.rowsDone ?? 0) < written) await sleep(5);
     await expireLease(importing.context);
@@ -119,7 +119,7 @@ describe('An import whose process is paused', () => {
     await expectAllAccounts(importing, emailsOf(count), `${importing.folder}/people.credentials.csv`);
   });
 
-  it('does not end the import that its successor has interrupted again', async () => {
+  it("doesn't end the import that its successor has interrupted again", async () => {
     await overtake(2 * batchRows + 1, () => importFile(importing.context, file, { signal: AbortSignal.abort() }));
     const [record] = await models().Import.findAll();
     expect(record).to.include({ status: 'interrupted', rowsDone: 2 * batchRows });
@@ -127,7 +127,7 @@ describe('An import whose process is paused', () => {
     await expectAllAccounts(importing, emailsOf(count), credentialsFile);
   });
 
-  it('makes another run of the same file wait, which Ctrl-C ends', async () => {
+  it('makes another run of the same file wait until Ctrl-C', async () => {
     await pauseAt(batchRows + 1);
     const running = importFile(program.context, file);
     await whileRunning(running, program.paused);
@@ -153,7 +153,7 @@ describe('An import whose process is paused', () => {
 describe('An import whose process is paused while it resumes its files', () => {
   const importing = useImporting();
 
-  it('leaves the files of its successor where they are', async () => {
+  it("doesn't touch the files of its successor", async () => {
     const file = importing.write('people.csv', people(count));
     const { id, credentialsFile } = await importFirstBatch(importing.context, file);
     const plan = await importing.plan(file);

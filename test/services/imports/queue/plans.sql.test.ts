@@ -32,7 +32,7 @@ describe('Plans of imports', () => {
     return existsSync(folder) ? readdirSync(folder) : [];
   };
 
-  /** Makes a plan as the worker does, on a database that does something at every commit of a batch. */
+  /** Makes a plan as the worker does, and calls a function at every commit of a batch. */
   async function planWith(id: string, atCommit: (commits: number) => Promise<void> | void, stop = signal) {
     const { context } = importing;
     let commits = 0;
@@ -50,7 +50,7 @@ describe('Plans of imports', () => {
     );
   }
 
-  it('are made again from the beginning after a stop, and then are whole', async () => {
+  it('start again from the beginning after a stop, and are then complete', async () => {
     const { id } = await submit(importing, people(200), { plan: true });
     const stopping = new AbortController();
     const { code } = await failureOf(() =>
@@ -63,7 +63,7 @@ describe('Plans of imports', () => {
     expect(await lines(id)).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 2));
   });
 
-  it('keep no more cells of a row than it has', async () => {
+  it('store only the cells that a row has', async () => {
     const header = `firstName,lastName,email,phone,${Array.from({ length: 200 }, (_, index) => `h${index}`).join(',')}`;
     const { id } = await submit(importing, `${header}\nAnn\n,Lee,,,,,,,,x,,,,,\n`, { plan: true });
     await runToPlan(importing, id);
@@ -74,7 +74,7 @@ describe('Plans of imports', () => {
     ]);
   });
 
-  it('stop when another plan is asked for or they are cancelled, and leave no row of theirs', async () => {
+  it('stop if another plan is requested or they are cancelled, and leave no rows', async () => {
     const stopAt = async (change: (id: string) => Promise<unknown>) => {
       const { id } = await submit(importing, people(200), { plan: true });
       const stopped = await failureOf(() =>
@@ -93,7 +93,7 @@ describe('Plans of imports', () => {
     expect(spooled()).to.not.include(cancelled);
   });
 
-  it('are made once by two workers, and by another one when the lease of the first is lost', async () => {
+  it('are made once by two workers, and by the other worker after the first loses its lease', async () => {
     const { context } = importing;
     const ids: string[] = [];
     for (const tag of ['a', 'b', 'c']) ids.push((await submit(importing, people(120, tag), { plan: true })).id);
@@ -115,7 +115,7 @@ describe('Plans of imports', () => {
     expect(await lines(id)).to.have.length(200);
   });
 
-  it("don't wait for imports that run", async () => {
+  it("don't wait for running imports", async () => {
     const running = await submit(importing, people(800, 'r'));
     const { id } = await submit(importing, people(3), { plan: true });
     const record = await runUntil(importing, id, ({ status }) => status === 'planned');
@@ -140,7 +140,7 @@ describe('Plans of imports', () => {
     expect(await runToEnd(importing, applied.id)).to.include({ status: 'completed', createdCount: 3 });
   });
 
-  it('that a crash has left after their import are removed', async () => {
+  it('that a crash left after their import are removed', async () => {
     const { id } = await submit(importing, hashedPeople(3), { plan: true });
     await runToPlan(importing, id);
     await models().Import.update({ status: 'completed', rowsDone: 3 }, { where: { id } });
@@ -148,7 +148,7 @@ describe('Plans of imports', () => {
     expect([await lines(id), await models().ImportPlan.count()]).to.deep.equal([[], 0]);
   });
 
-  it('that failed are made again by a resume, and are not run', async () => {
+  it('that failed are made again on resume, but not applied', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await models().Import.update({ status: 'failed', errorCode: 'BUG' }, { where: { id } });
     const resumed = await importing.cli('imports', 'resume', id, '--yes');
@@ -185,7 +185,7 @@ describe('Plans of imports', () => {
     expect(await models().User.count()).to.equal(1);
   });
 
-  it('are applied once, however many ask for it', async () => {
+  it('are applied once, whatever the number of requests', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await runToPlan(importing, id);
     const answers = await Promise.allSettled([1, 2, 3].map(() => apply(id)));
@@ -193,7 +193,7 @@ describe('Plans of imports', () => {
     expect(await runToEnd(importing, id)).to.include({ createdCount: 3 });
   });
 
-  it('of failed imports are not made beyond the limit of an account', async () => {
+  it('of failed imports count towards the limit of an account', async () => {
     const { context } = importing;
     const actor = { ...client, actorId: (await buildUser(context, { role: 'super_admin' })).id };
     const imports = { ...context.config.imports, plansPerAccount: 1 };
@@ -209,7 +209,7 @@ describe('Plans of imports', () => {
     expect(await plan()).to.include({ status: 'planning' });
   });
 
-  it('do not expire that are made again while the cleanup reads the old ones', async () => {
+  it("don't expire if they are made again while the cleanup reads the old plans", async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await runToPlan(importing, id);
     importing.advance(25 * hours);

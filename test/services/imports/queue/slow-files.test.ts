@@ -26,12 +26,12 @@ describe('An import of a file that takes long before its first row', () => {
       client,
       { path: importing.write('upload', slow), name: 'people.ods' },
       options,
-      // Opening it would take long, too.
+      // Opening the file would take long, too.
       async () => undefined,
     );
   const planned = (record: Import, signal: AbortSignal) =>
     withImportLease(importing.context, record, {}, (lease) => makePlan(importing.context, record, lease, signal));
-  /** Reads a copy of the file to its end: a cancellation removes the file. */
+  /** Reads a copy of the file to its end, because a cancellation removes the file. */
   const whole = () =>
     failureOf(() =>
       previewFile({
@@ -41,7 +41,7 @@ describe('An import of a file that takes long before its first row', () => {
         limits: importing.context.config.imports,
       }),
     ).then(() => 'whole');
-  /** Whether work ends before the file can be read. */
+  /** Whether the work ends before the file can be read. */
   const endsFirst = async (work: () => Promise<unknown>) => {
     const reading = whole();
     const first = await Promise.race([reading, work().then(() => 'ended')]);
@@ -49,7 +49,7 @@ describe('An import of a file that takes long before its first row', () => {
     return first;
   };
 
-  it('is no longer planned when it is cancelled', async () => {
+  it('stops planning if it is cancelled', async () => {
     const record = await submitted({ plan: true });
     const ended = await endsFirst(async () => {
       const planning = failureOf(() => planned(record, new AbortController().signal));
@@ -60,7 +60,7 @@ describe('An import of a file that takes long before its first row', () => {
     expect(ended).to.equal('ended');
   }).timeout(scaled(30_000));
 
-  it('is planned by the next process when this one stops', async () => {
+  it('is planned by the next process if this one stops', async () => {
     const record = await submitted({ plan: true });
     const stop = new AbortController();
     const ended = await endsFirst(async () => {
@@ -76,7 +76,7 @@ describe('An import of a file that takes long before its first row', () => {
     expect(plan.content?.problem).to.include({ reason: 'WORKBOOK_TOO_LARGE' });
   }).timeout(scaled(40_000));
 
-  it('is cancelled while its run is planned', async () => {
+  it('can be cancelled while its run is planned', async () => {
     const record = await submitted({});
     const ended = await endsFirst(async () => {
       const running = runToEnd(importing, record.id);

@@ -22,7 +22,7 @@ describe('Spooled files', () => {
   const importing = useImporting();
   const { models } = importing;
   const signal = new AbortController().signal;
-  /** What is kept in a data folder for imports. */
+  /** Entries of the folder for imports in a data folder. */
   const kept = (folder = importing.folder) => {
     const imports = path.join(folder, 'imports');
     return existsSync(imports) ? readdirSync(imports, { recursive: true }).map(String).sort() : [];
@@ -30,7 +30,7 @@ describe('Spooled files', () => {
   const cli = (argv: string[], stdin = '') =>
     runCli(argv, { env: importing.env, cwd: importing.folder, ...(stdin && { stdin }) });
 
-  it('of standard input are removed when the import is refused', async () => {
+  it('from standard input are removed if the import is refused', async () => {
     const bad = 'firstName,lastName,email,phone,password\nA,Bee,nobody,1234567,topsecret99\n';
     const { exitCode, stderr } = await cli(['users', 'import', '-', '--yes', '--on-error', 'abort'], bad);
     expect(exitCode).to.equal(2);
@@ -38,7 +38,7 @@ describe('Spooled files', () => {
     expect(kept()).to.deep.equal([]);
   });
 
-  it('of standard input stay when the import is cancelled, so that it can be resumed', async () => {
+  it('from standard input stay if the import is cancelled, so that it can be resumed', async () => {
     importing.env.IMPORT_BATCH_ROWS = '10';
     const running = cli(['users', 'import', '-', '--yes'], people(300));
     for (let cancelled = false; !cancelled; await sleep(2)) {
@@ -54,7 +54,7 @@ describe('Spooled files', () => {
     expect(kept()).to.deep.equal([]);
   });
 
-  it('of workbooks are opened in turn, those of CSV at once; they are removed when too many wait, or their client leaves', async () => {
+  it('with workbooks are opened one after the other, with CSV immediately; they are removed if too many wait, or the client disconnects', async () => {
     const columns = ['firstName', 'lastName', 'email', 'phone'];
     const workbook = await workbookOf([columns, ['Ada', 'King', 'ada@example.org', '+44 20 7946 0000']]);
     const upload = (content: string | Buffer) => ({ path: importing.write('upload', content), name: 'people' });
@@ -72,7 +72,7 @@ describe('Spooled files', () => {
     expect(existsSync(abandoned.path)).to.equal(false);
   });
 
-  it('of workbooks are not opened for an account that has as many plans as it may', async () => {
+  it('with workbooks are not opened for an account that has reached its limit of plans', async () => {
     const { config } = importing.context;
     const few = { ...importing.context, config: { ...config, imports: { ...config.imports, plansPerAccount: 1 } } };
     await submit(importing, hashedPeople(1), { plan: true });
@@ -86,14 +86,14 @@ describe('Spooled files', () => {
     expect([isOpened, existsSync(path)]).to.deep.equal([false, false]);
   });
 
-  it('of uploads are removed when their import is undone', async () => {
+  it('from uploads are removed if their import is undone', async () => {
     const { id, filePath } = await submitInterrupted(importing, hashedPeople(120));
     expect(existsSync(filePath)).to.equal(true);
     await undoImport(importing.context, operator, id, { signal });
     expect(existsSync(filePath)).to.equal(false);
   });
 
-  it('of uploads are removed when a row becomes bad with --on-error abort', async () => {
+  it('from uploads are removed if a row becomes bad with --on-error abort', async () => {
     const options = { onExisting: 'fail', onError: 'abort' };
     const record = await submit(importing, hashedPeople(120), options);
     const plan = await planImport(importing.context, { file: record.filePath, options, signal, record });
@@ -103,15 +103,15 @@ describe('Spooled files', () => {
     expect(existsSync(record.filePath)).to.equal(false);
   });
 
-  describe('that a crash has left', () => {
+  describe('left by a crash', () => {
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
-    /** A program whose data folder is the test's. */
+    /** A program with the test's data folder. */
     const sweep = () => {
       const config = loadConfig({ env: importing.env, cwd: importing.folder });
       return sweepFiles({ ...importing.context, config });
     };
 
-    /** Makes a file in a folder for an import's files, as old as that. */
+    /** Creates a file of this age in the folder of an import. */
     function leave(folder: string, name: string, age: Date): string {
       const where = path.join(importing.folder, 'imports', folder);
       mkdirSync(where, { recursive: true });
@@ -125,18 +125,18 @@ describe('Spooled files', () => {
       const [unknown, recent] = [uuidv7(), uuidv7()];
       leave(unknown, 'upload.csv', hours(2));
       leave('stdin-aBcDeF', 'stdin.csv', hours(2));
-      // A copy from another file system that was not completed.
+      // An incomplete copy from another file system.
       leave(uuidv7(), 'upload.csv.part', hours(2));
       const young = leave(recent, 'upload.csv', hours(0.5));
       const strange = leave('notes', 'people.csv', hours(9));
-      // Another database knows of it.
+      // Belongs to another database.
       const others = uuidv7();
       const passwords = [leave(others, 'upload.csv', hours(2)), leave(others, 'upload.credentials.csv', hours(2))];
       expect(await sweep()).to.include({ leftovers: 3 });
       expect(kept()).to.deep.equal(['notes', recent, strange, young, others, ...passwords].sort());
     });
 
-    it('are removed when their import has ended, with passwords that were fetched', async () => {
+    it('are removed with fetched passwords after their import has ended', async () => {
       const { id } = await submit(importing, hashedPeople(2));
       const record = await runToEnd(importing, id);
       leave(id, 'upload.csv', hours(2));

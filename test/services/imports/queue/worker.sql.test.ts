@@ -31,7 +31,7 @@ function failingUpdates(sequelize: Sequelize, times: number) {
       return Promise.reject(new DatabaseError(full));
     }
     return query.apply(sequelize, args);
-    // The overloads of query() are lost in its parameters.
+    // `Parameters` loses the overloads of query().
   }) as typeof query;
   return {
     left: () => left,
@@ -41,11 +41,11 @@ function failingUpdates(sequelize: Sequelize, times: number) {
   };
 }
 
-describe('The service, running imports,', () => {
+describe('The worker of imports', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
-  it('imports nothing of a truncated upload', async () => {
+  it('imports no row of a truncated upload', async () => {
     const { id, filePath } = await submit(importing, hashedPeople(count));
     truncateSync(filePath, hashedPeople(60).length);
     const record = await runToEnd(importing, id);
@@ -57,7 +57,7 @@ describe('The service, running imports,', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('begins nothing after a newer program has changed the schema, and logs that once for each slot', async () => {
+  it('begins no import after a newer program changed the schema, and logs this once for each slot', async () => {
     const { context } = importing;
     const { id } = await submit(importing, hashedPeople(3));
     const { id: planned } = await submit(importing, hashedPeople(3, 'q'), { plan: true });
@@ -70,7 +70,7 @@ describe('The service, running imports,', () => {
       await whileSchemaIsNewer(context, async () => {
         worker = startImportWorker({ ...context, logger }, { pollMs: 10 });
         const warned = () => told('import worker waits').filter((line) => line.includes('"level":"warn"'));
-        // The slots of runs and of plans have each warned, and looked again.
+        // The slots for runs and for plans have each warned and looked again.
         while (warned().length < 2 || told('import worker waits').length < 4) await sleep(5);
         expect(Object.fromEntries(await statuses())).to.deep.equal({ [id]: 'queued', [planned]: 'planning' });
       });
@@ -88,7 +88,7 @@ describe('The service, running imports,', () => {
     for (const line of others ?? []) expect(line).to.include('"level":"debug"');
   });
 
-  it('resumes by itself after a transient fault of the database', async () => {
+  it('resumes automatically after a transient fault of the database', async () => {
     const { id } = await submit(importing, hashedPeople(count));
     const faults = failingUpdates(importing.context.database.sequelize, 3);
     try {
@@ -110,7 +110,7 @@ describe('The service, running imports,', () => {
     }
   });
 
-  it('finds an import behind any number of imports whose files are on other machines', async () => {
+  it('finds an import after many imports whose files are on other machines', async () => {
     const elsewhere = {
       status: 'queued',
       origin: 'http',
@@ -126,7 +126,7 @@ describe('The service, running imports,', () => {
     expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);
   });
 
-  it('finishes the undo of an import with onError abort that was refused, and of no other', async () => {
+  it('finishes the undo of a refused import with onError abort, and no other undo', async () => {
     const { context } = importing;
     const byHand = await submitInterrupted(importing, hashedPeople(count, 'q'));
     const aborted = await submitInterrupted(importing, hashedPeople(count), { onError: 'abort' });
@@ -157,7 +157,7 @@ describe('The service, running imports,', () => {
     expect(await models().User.count()).to.equal(50 + 3);
   });
 
-  it('does not run an import that is resumed at a terminal', async () => {
+  it("doesn't run an import that is resumed at a terminal", async () => {
     const record = await submitInterrupted(importing, hashedPeople(count));
     const { id } = record;
     const looks: Promise<boolean>[] = [];
@@ -170,7 +170,7 @@ describe('The service, running imports,', () => {
     await expectWholeLedger(importing, id, count);
   });
 
-  it('keeps the status of an import that was cancelled while it failed', async () => {
+  it('keeps the status of an import that was cancelled while failing', async () => {
     const { id } = await submit(importing, 'name,mail\nx,y\n');
     const { context } = importing;
     const { database } = context;
@@ -182,7 +182,7 @@ describe('The service, running imports,', () => {
     expect(await runToEnd(cancelling, id)).to.include({ status: 'cancelled', errorCode: null });
   });
 
-  it('names files in its messages without their folders', async () => {
+  it('names files without their folders in its messages', async () => {
     const { id, credentialsFile } = await submitInterrupted(importing, people(count));
     truncateSync(credentialsFile ?? '');
     const { status, errorMessage } = await runToEnd(importing, id);
@@ -192,7 +192,7 @@ describe('The service, running imports,', () => {
     ]);
   });
 
-  it('stores the longest mappings that are allowed', async () => {
+  it('stores mappings of the maximum length', async () => {
     const headings = Array.from({ length: 100 }, (_, index) => `${'ü'.repeat(990)}${index}`);
     const [header, row] = hashedPeople(1).trimEnd().split('\n');
     const map = headings.map((heading) => `${heading}=`);

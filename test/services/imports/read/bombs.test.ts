@@ -15,7 +15,7 @@ describe('A hostile file', () => {
   const planOf = (content: string) =>
     planImport(importing.context, { file: importing.write('people.csv', content), options: {}, signal });
 
-  it('is refused where it has line breaks or blank rows alone', async () => {
+  it('is refused if it contains only line breaks or blank rows', async () => {
     for (const [content, message] of [
       ['\r\n'.repeat(1e6), 'The file is empty.'],
       [`${header}${',,,,\n'.repeat(4e5)}`, 'The file people.csv has a header and no rows below it.'],
@@ -25,7 +25,7 @@ describe('A hostile file', () => {
     }
   });
 
-  it('is read when it only looks hostile', async () => {
+  it('is read if it only looks hostile', async () => {
     for (const content of [
       `${header}${'\n'.repeat(1e6)}${ada}\n`,
       `${header}${ada}"${'""'.repeat(900)}"\n`,
@@ -36,13 +36,12 @@ describe('A hostile file', () => {
   });
 });
 
-/** Texts on which a careless expression or a normalisation takes a time that grows with the square of their length. */
+/** Texts for which a careless regular expression or normalization takes quadratic time. */
 const costly = ['\u0301\u0316', '\uff9e\u0301\u0316', '\ufdfa', ' ', 'a.', 'a ', '1 ', '\u0667', "'"];
 
 describe('Costly texts', () => {
   const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-  /** Rows read. */
   async function rowsOf(content: string, map?: string[]): Promise<number> {
     const file = await openPeople(chunks(Buffer.from(content)), { options: { ...(map && { map }) } });
     let rows = 0;
@@ -50,7 +49,7 @@ describe('Costly texts', () => {
     return rows;
   }
 
-  it('in any cell, heading or mapping do not keep a file from being read', async () => {
+  it("in any cell, heading or mapping don't prevent reading a file", async () => {
     const fields = [...importColumns];
     for (const unit of costly) {
       const cell = filled(unit, 65_528);
@@ -65,14 +64,14 @@ describe('Costly texts', () => {
     }
   }).timeout(scaled(15_000));
 
-  it('in many rows of few or empty cells do not either', async () => {
+  it("in many rows with few or empty cells don't prevent reading a file", async () => {
     for (const row of [',\n', ' \n', '=" "\n'])
       expect(await rowsOf(`${header}${row.repeat(400_000 / row.length)}`), row).to.equal(0);
   }).timeout(scaled(15_000));
 });
 
 describe('Long rows', () => {
-  it('are in smaller batches: what is made of a batch is held in memory', async () => {
+  it('are read in smaller batches, because the results of a batch are kept in memory', async () => {
     const long = `${ada}${'x'.repeat(60_000)}\n`;
     const lengths: number[] = [];
     const { batches } = await openPeople(chunks(Buffer.from(header + long.repeat(200))));
@@ -88,7 +87,7 @@ describe('The limits of an import file', () => {
     IMPORT_MAX_COLUMNS: '6',
   });
 
-  it('are what the settings say', async () => {
+  it('equal the settings', async () => {
     for (const [row, message] of [
       [`${ada}${'x'.repeat(257)}`, 'Line 2, column 5 has more than 256 bytes.'],
       [

@@ -53,7 +53,7 @@ describe('The corpus of import files', () => {
   }
 
   for (const { name, bytes, options, expected } of corpus)
-    it(`${name} is ${'refused' in expected ? 'refused' : 'planned'} as it should be`, async () => {
+    it(`${name} is ${'refused' in expected ? 'refused' : 'planned'} as expected`, async () => {
       const file = path.join(folder.path, `${name}.csv`);
       writeFileSync(file, bytes);
       if ('refused' in expected) await expectRefusal(file, options, expected.refused);

@@ -5,7 +5,7 @@ import { recordsOf, textOf, useImporting } from '../support/importing.js';
 
 const utf16 = (text: string) => iconv.encode(text, 'utf-16le', { addBOM: true });
 
-describe('A file as a spreadsheet in another country saves it', () => {
+describe('A file that a spreadsheet in another country saved', () => {
   const importing = useImporting();
   const emails = async () =>
     (await importing.context.database.models.User.findAll({ order: ['email'] })).map(
@@ -13,7 +13,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     );
   const text = 'sep=;\r\nVorname;Name;E-Mail;Handy\r\nZoë;Müller;zoe@example.org;="0151"\r\nJosé;"Q;R";jose@;2\r\n';
 
-  it('is planned and imported as it was read, and its rejects are read back', async () => {
+  it('is planned and imported in the same encoding, and its rejects file can be imported', async () => {
     const file = importing.write('people.csv', utf16(text));
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout.split('\n')[0]).to.equal(`${file}: 2 rows (CSV, semicolon, UTF-16 LE)`);
@@ -41,7 +41,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     expect(await emails()).to.deep.equal(['José Q;R <jose@example.org> 2', 'Zoë Müller <zoe@example.org> 0151']);
   });
 
-  it('is imported with the encoding, delimiter and columns of the options, which are part of the plan id', async () => {
+  it('is imported with the encoding, delimiter and columns of the options, which affect the plan id', async () => {
     const file = importing.write(
       'people.csv',
       iconv.encode('Wer|E-Mail|Nr|Mobile\nZoë Müller|zoe@example.org|1|2\n', 'win1252'),

@@ -4,7 +4,7 @@ import { buildCourse, buildUser } from '../../../support/factories.js';
 import { corpusFile } from '../support/corpus.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
-describe('Columns of a file that mean the same, or nearly', () => {
+describe('Columns of a file with the same or a similar meaning', () => {
   const importing = useImporting();
   const { models } = importing;
   const accounts = async () =>
@@ -12,7 +12,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
       ({ email, phone, isActive }) => [email.slice(0, 2), phone, isActive] as const,
     );
 
-  it('give the first phone that is not blank, which the plan shows', async () => {
+  it('give the first filled phone, which the plan shows', async () => {
     const file = importing.write('people.csv', corpusFile('several-phones'));
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout).to.match(/ Mobile Phone = phone +sign-in; 2 people: 0151 1601\n/);
@@ -26,7 +26,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
     expect(byHand.columns.get('phone')).to.deep.equal([0, 1]);
   });
 
-  it('of Google Workspace give its phones and states', async () => {
+  it('from Google Workspace give phones and states', async () => {
     const { counts } = await importing.json(importing.write('users.csv', corpusFile('google-full')));
     expect(counts).to.include({ created: 3, rejected: 0 });
     expect(await accounts()).to.deep.equal([
@@ -36,7 +36,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
     ]);
   });
 
-  it('enroll in all courses, of several columns and of lists in a cell', async () => {
+  it('enroll in all courses of several columns, and of lists in a cell', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     for (const title of ['First Aid', 'Fire Safety', 'Ladders, Ropes; Knots'])
       await buildCourse(importing.context, trainer, { title });
@@ -64,7 +64,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
     ]);
   });
 
-  it("take the learner's address beside a parent's, and show that the choice is doubtful", async () => {
+  it("give the learner's address instead of a parent's, with a warning", async () => {
     const header = 'Name,Email,Student Email,Guardian Email,Phone';
     const file = importing.write('school.csv', `${header}\nAnn Lee,dad@x.org,ann@x.org,mum@x.org,1\n`);
     const plan = await importing.plan(file);
@@ -80,7 +80,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
   });
 });
 
-describe('Columns for the state of an account', () => {
+describe('Columns for active or inactive accounts', () => {
   const importing = useImporting();
   const plan = (heading: string, ...words: string[]) => {
     const rows = words.map((word, index) => `Ann,Lee,a${index}@x.org,1${index},${word}`);
@@ -88,7 +88,7 @@ describe('Columns for the state of an account', () => {
     return importing.plan(importing.write('states.csv', `${header}\n${rows.join('\n')}\n`));
   };
 
-  it('are ticked: a blank cell is a no, of which the plan warns', async () => {
+  it('may be ticked: a blank cell then means no, with a warning in the plan', async () => {
     const file = importing.write('ticks.csv', corpusFile('active-ticked'));
     expect((await importing.json(file)).counts).to.include({ created: 4, rejected: 1 });
     const users = await importing.models().User.findAll({ order: ['email'] });
@@ -97,7 +97,7 @@ describe('Columns for the state of an account', () => {
     expect(warnings.map(({ code, rows }) => [code, rows])).to.deep.equal([['NOT_TICKED', [2]]]);
   });
 
-  it('say which people will be inactive, with the words of the file', async () => {
+  it('cause warnings about inactive people, with the words of the file', async () => {
     for (const [heading, yes, no, warned] of [
       ['Status', 'Active', 'Suspended', [['STATE_INACTIVE', [3], ['Suspended']]]],
       ['Block sign in', 'no', 'yes', [['STATE_INACTIVE', [3], ['yes']]]],
@@ -108,7 +108,7 @@ describe('Columns for the state of an account', () => {
     }
   });
 
-  it('are named in the words of the file, with the option that ignores them', async () => {
+  it('are named by their heading, with the option that ignores them', async () => {
     const { reasons } = await plan('Status', 'Paid', 'Cancelled', 'Paid');
     const paid = 'Status "Paid" must be yes or no, or active or inactive. To ignore the column: --map "Status=".';
     expect(reasons.map(({ message, count }) => [message, count])).to.deep.equal([
@@ -117,7 +117,7 @@ describe('Columns for the state of an account', () => {
     ]);
   });
 
-  it('are a warning where they are not understood', async () => {
+  it('cause a warning if they are ignored', async () => {
     const { warnings, counts } = await plan('Membership status', 'Gold', 'Suspended');
     expect(counts).to.include({ created: 2 });
     expect(warnings.map(({ code, message }) => [code, message])).to.deep.equal([
@@ -126,7 +126,7 @@ describe('Columns for the state of an account', () => {
         'The column "Membership status" may say who is active, but isn\'t imported. To import it: --map "Membership status=isActive"; to ignore it: --map "Membership status="',
       ],
     ]);
-    // No heading of the table, though all its values are states.
+    // No heading of the table, although all its values are states.
     const spanish = await plan('Estado', 'Activo', 'Baja');
     expect(spanish.warnings.map(({ code }) => code)).to.deep.equal(['STATE_NOT_IMPORTED']);
     expect(spanish.columns.at(-1)).to.include({ heading: 'Estado', field: null, suggestion: 'isActive' });

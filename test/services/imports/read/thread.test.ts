@@ -40,21 +40,21 @@ describe('A thread that reads a file', () => {
     await table.close();
     return { rows, lines: table.lines() };
   };
-  /** A workbook that takes long: its rows are blank. */
+  /** A workbook with many blank rows, which takes long to read. */
   let slow: TableRequest;
   before(() => {
     const file = written('slow.ods', zip(odsSheet('<table:table-row/>'.repeat(5_000_000))));
     slow = { ...csv(file), source: { isWorkbook: true, encoding: 'utf-8', delimiter: 'auto' } };
   });
 
-  it('gives its rows in their order, however slowly they are taken', async () => {
+  it('yields rows in order, even to a slow receiver', async () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `A,B${index},p${index}@example.org,${index}`);
     const { rows, lines: count } = await rowsOf(written('people.csv', header + lines.join('\n')));
     expect(rows.map((cells) => cells.join())).to.deep.equal(lines);
     expect(count).to.equal(3001);
   });
 
-  it('tells a fault after the rows before it', async () => {
+  it('reports a fault after the rows before it', async () => {
     const file = written('fault.csv', `${header}Ada,King,ada@example.org,1\nEve,"x`);
     const table = await openPeople(csv(file));
     const lines: number[] = [];
@@ -66,7 +66,7 @@ describe('A thread that reads a file', () => {
     await table.close();
   });
 
-  it('ends with its signal, whatever it does, and others run meanwhile', async () => {
+  it("ends with its signal at any moment, and doesn't block other threads", async () => {
     const stop = new AbortController();
     const reading = failureOf(async () => openPeople(slow, stop.signal));
     await sleep(500);
@@ -75,7 +75,7 @@ describe('A thread that reads a file', () => {
     expect(await reading).to.include({ code: 'INTERRUPTED' });
   }).timeout(scaled(20_000));
 
-  it('leaves the event loop idle', async () => {
+  it("doesn't block the event loop", async () => {
     await inspectFile(slow.file);
     const before = performance.eventLoopUtilization();
     await failureOf(() => previewFile(slow));
@@ -83,7 +83,7 @@ describe('A thread that reads a file', () => {
     expect(active).to.be.below(idle);
   }).timeout(scaled(20_000));
 
-  it('refuses what takes too much processor time', async () => {
+  it('refuses files that take too much processor time', async () => {
     const options = { signal: undefined, isWorkbook: true, processorMs: 300 };
     const refusals = {
       WORKBOOK_TOO_LARGE: await failureOf(async () => (await startTask('readRows', slow, options)).next()),
@@ -97,7 +97,7 @@ describe('A thread that reads a file', () => {
     }
   }).timeout(scaled(20_000));
 
-  it('gives failures of their classes', async () => {
+  it('keeps the classes of errors', async () => {
     const failures = {
       missing: await failureOf(() => rowsOf(written('missing.csv', 'firstName,email,phone\nx,y,z\n'))),
       repeated: await failureOf(() => rowsOf(written('repeated.csv', 'name,email,email,phone\nx,y,y,z\n'))),
@@ -112,7 +112,7 @@ describe('A thread that reads a file', () => {
 });
 
 describe('A failure between threads', () => {
-  it('keeps its class and everything that programs know it by', () => {
+  it('keeps its class and its properties', () => {
     const sheets = Object.assign(new FileProblem('SHEET_UNKNOWN', 'No sheet.', 3), {
       sheets: [{ name: 'People', isHidden: false }],
     });

@@ -16,7 +16,7 @@ interface Entry {
   after: Record<string, unknown> | null;
 }
 
-describe('The audit trail of an account that imports changed', () => {
+describe('The audit trail of an account that an import changed', () => {
   const importing = useImporting();
   const { cli } = importing;
 
@@ -28,7 +28,7 @@ describe('The audit trail of an account that imports changed', () => {
   const user = async (email: string) =>
     importing.context.database.models.User.findOne({ where: { email }, rejectOnEmpty: true });
 
-  it('has old and new values of an update with its enrollment, and of its undo', async () => {
+  it('contains old and new values of an update with its enrollment, and of its undo', async () => {
     const known = await buildUser(importing.context, { email: 'ada@example.org', phone: '1', firstName: 'Ada' });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const file = importing.write(
@@ -62,7 +62,7 @@ describe('The audit trail of an account that imports changed', () => {
     expect(JSON.stringify(entries)).not.to.match(/\$2[aby]\$/);
   });
 
-  it('begins with its values and the import where undo removed what an import had created', async () => {
+  it('contains the last values and the import if undo removed the account', async () => {
     const { id: importId } = await importing.json(importing.write('people.csv', people(3)));
     const gone = await user('p00001@example.org');
     expect((await trailOf(gone.id)).entries).to.deep.equal([]);
@@ -92,7 +92,7 @@ describe('The audit trail of an import', () => {
     ['its number', ['imports', 'resume', '1']],
     ['the same command', ['users', 'import', 'people.csv']],
   ] as const)
-    it(`says who started it, who resumed it by ${how}, and once what it did in all`, async () => {
+    it(`names who started it and who resumed it by ${how}, and contains its counts once`, async () => {
       const by = (osUser: string, ...words: readonly string[]) =>
         runCli([...words, '--yes'], { env: importing.env, cwd: importing.folder, osUser });
       importing.write('people.csv', people(batchRows + 10));
@@ -124,7 +124,7 @@ describe('The audit trail of an import', () => {
       expect(entries[0]?.targetName).to.equal('people.csv');
     });
 
-  it('says what it did where a bad row stopped it', async () => {
+  it('contains the counts if a bad row stopped it', async () => {
     const file = importing.write('people.csv', `${people(2)}Bad,Email,none,+1 9\n${people(1, 'q').split('\n')[1]}\n`);
     expect(await importing.json(file, '--on-error', 'stop')).to.include({ status: 'stopped' });
     const [finish] = await trail();

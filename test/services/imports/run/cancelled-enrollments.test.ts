@@ -8,7 +8,7 @@ import { promoteFreed } from '../../../../src/services/waiting-list/promotion.js
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
-describe('A row with a course that its account has cancelled', () => {
+describe('A row with a course whose enrollment was cancelled', () => {
   const importing = useImporting();
   const undoing = { signal: new AbortController().signal };
   const header = 'firstName,lastName,email,phone,course,enrollmentStatus,reply';
@@ -63,7 +63,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect(cancelled.replyAt).to.deep.equal(cancelled.enrolledAt);
   });
 
-  it('is rejected where it says pending: only the trainee can ask again', async () => {
+  it('is rejected with the status pending, because only the trainee can request the course again', async () => {
     const { counts, rejectsFile } = await importRow(`${row},pending,`);
     expect(counts).to.include({ rejected: 1, enrolled: 0 });
     expect(recordsOf(rejectsFile)[0]).to.include({
@@ -74,7 +74,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect((await cancelled.reload()).status).to.equal('cancelled');
   });
 
-  it('is cancelled again by undo, as it was', async () => {
+  it('is cancelled again by undo, with its old values', async () => {
     const before = { ...(await cancelled.reload()).get() };
     const { id } = await importRow(`${row},active,Back again`);
     expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [], mailsSent: 0 });
@@ -83,7 +83,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect(before).to.deep.include(restored);
   });
 
-  it('is kept and named by undo when the enrollment has changed since', async () => {
+  it('is kept and named by undo if the enrollment has changed since', async () => {
     const { id } = await importRow();
     await setProgress(importing.context, operator, cancelled.id, { progress: 60 });
     const { kept } = await undoImport(importing.context, operator, id, undoing);
@@ -91,7 +91,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect(await cancelled.reload()).to.include({ status: 'active', progress: 60 });
   });
 
-  it('changes nothing while it is pending, active or completed', async () => {
+  it('changes nothing if the enrollment is pending, active or completed', async () => {
     for (const status of ['pending', 'active', 'completed'] as const) {
       await cancelled.update({ status });
       expect((await importRow()).counts).to.include({ skipped: 1, enrolled: 0, rejected: 0 });
@@ -99,7 +99,7 @@ describe('A row with a course that its account has cancelled', () => {
     }
   });
 
-  it('takes people from the waiting list where it has seats for all of them, and back to the same place by undo', async () => {
+  it('gives seats to people on the waiting list if there are enough, and undo restores their places', async () => {
     await course.update({ isPublished: true, maxStudents: 1 });
     const other = await buildUser(importing.context);
     const first = await buildEnrollment(importing.context, other, course, { status: 'waiting' });
@@ -124,7 +124,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect((await first.reload()).status).to.equal('pending');
   });
 
-  it('takes no seat that somebody on the waiting list gets', async () => {
+  it('takes no seat that is due to somebody on the waiting list', async () => {
     await course.update({ isPublished: true, maxStudents: 2 });
     const first = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
       status: 'waiting',
@@ -136,7 +136,7 @@ describe('A row with a course that its account has cancelled', () => {
     expect((await first.reload()).status).to.equal('pending');
   });
 
-  it('leaves who waits on the waiting list where it says pending', async () => {
+  it('leaves people on the waiting list with the status pending', async () => {
     await cancelled.update({ status: 'waiting', waitingNumber: 1 });
     expect((await importRow(`${row},pending,`)).counts).to.include({ skipped: 1, enrolled: 0, rejected: 0 });
     expect((await cancelled.reload()).status).to.equal('waiting');

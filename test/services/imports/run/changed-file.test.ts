@@ -19,7 +19,7 @@ describe('A file that is changed', () => {
     file = importing.write('people.csv', people(count));
   });
 
-  /** Writes other bytes of the same length, a moment later. */
+  /** Writes different bytes of the same length, a moment later. */
   function change(): void {
     const { mtimeMs } = statSync(file);
     writeFileSync(file, people(count, 'q'));
@@ -38,7 +38,7 @@ describe('A file that is changed', () => {
     'by emptying it': () => truncateSync(file),
   };
 
-  it('while it is planned, which reads it twice, gives no plan', async () => {
+  it('while it is planned gives no plan, because planning reads it twice', async () => {
     const { code, message } = await failureOf(() =>
       planImport(importing.context, {
         file,
@@ -101,7 +101,7 @@ describe('A file that is changed', () => {
     return stdout;
   };
 
-  it('while it is imported is reported with the rows that are done and their passwords', async () => {
+  it('while it is imported is reported with the finished rows and their passwords', async () => {
     const { exitCode, stdout } = await importAndChange(changes['by adding to it'] ?? change, '--json');
     const { error, import: left } = JSON.parse(stdout);
     expect([exitCode, error.code, left.status]).to.deep.equal([1, 'IMPORT_CONFLICT', 'interrupted']);
@@ -113,13 +113,13 @@ describe('A file that is changed', () => {
     );
   });
 
-  it('by its time alone can be resumed after that', async () => {
+  it('only in its modification time can be resumed afterwards', async () => {
     expect(await importAndChange(() => utimesSync(file, 1, 1))).to.include({ exitCode: 1 });
     const { number, counts, status } = await importing.json(file);
     expect({ number, status, created: counts.created }).to.deep.equal({ number: 1, status: 'completed', created: 300 });
   });
 
-  it('can be imported as it is now: what was done is skipped', async () => {
+  it('can be imported in its new state, and finished rows are skipped', async () => {
     await failureOf(() => importFile(importing.context, file, { onProgress: changes['by adding to it'] ?? change }));
     const { counts, credentialsFile } = await importing.json(file);
     expect(counts).to.include({ rows: count + 1, created: count + 1 - batchRows, skipped: batchRows });

@@ -8,12 +8,11 @@ import { expectWholeLedger, importFile } from '../support/running.js';
 
 const count = 120;
 
-/** Waits until an insertion of accounts waits for a row of this connection. */
+/** Waits until an insertion of accounts waits for a row that this connection locks. */
 async function untilInsertWaits(connection: Connection): Promise<void> {
   for (let seen = 0; seen < 4; ) {
     const [threads] = await connection.query('SHOW PROCESSLIST');
     const waits = (threads as { db: string | null; Info: string | null }[]).some(
-      // Other tests use the same server.
       ({ db, Info }) => db === connection.config.database && Info?.startsWith('INSERT INTO `users`'),
     );
     seen = waits ? seen + 1 : 0;
@@ -21,7 +20,7 @@ async function untilInsertWaits(connection: Connection): Promise<void> {
   }
 }
 
-/** Inserts the account of a person of the file, as a registration would. */
+/** Inserts the account of a person of the file, like a registration. */
 const register = (connection: Connection, number: string) =>
   connection.query(
     `INSERT INTO users (id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, search_key, created_at, updated_at)
@@ -36,7 +35,7 @@ const register = (connection: Connection, number: string) =>
     const other = await createConnection({ uri: importing.databaseUrl });
     try {
       await other.query('BEGIN');
-      // The server ends the smaller one of two transactions: the import's.
+      // The server aborts the smaller one of two transactions, which is the import's.
       const weights = Array.from({ length: 20_000 }, (_, index) => `('deadlock:${index}', 'x', 0)`);
       await other.query(`INSERT INTO leases (name, owner, expires_at) VALUES ${weights.join(',')}`);
       await register(other, '00040');

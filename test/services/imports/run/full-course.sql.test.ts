@@ -21,7 +21,7 @@ for (const batchRows of [7, 50])
     const run = (...args: string[]) => importing.json(file, '--course', 'Bees', ...args);
     const text = async (...args: string[]) =>
       (await importing.run(file, '--course', 'Bees', ...args)).stdout.replace(/\s+/g, ' ');
-    /** Emails of a status, in the order of the waiting list where there is one. */
+    /** Emails of people with a status, in the order of the waiting list if they wait. */
     const emailsWith = async (status: 'active' | 'waiting') => {
       const include = [{ model: models().User, as: 'user' }];
       const found = await models().Enrollment.findAll({ where: { status }, include, order: ['waitingNumber', 'id'] });
@@ -33,7 +33,7 @@ for (const batchRows of [7, 50])
     const tenTimes = (code: string) => Array<string>(10).fill(code);
     const created = Array<string>(20).fill('created null');
 
-    it('rejects the others by default: the reason names the ways out, and the number of rows', async () => {
+    it('rejects the others by default, and the reason names the options and the number of rows', async () => {
       const reason =
         'Course is at maximum capacity. Raise its maximum, or import with --when-full wait (waiting list) or --when-full skip-course (account alone).';
       expect(await text('--dry-run')).to.include(`10 rows COURSE_FULL: ${reason.replace(/\.$/, '')} (lines 22, 23,`);
@@ -42,7 +42,7 @@ for (const batchRows of [7, 50])
       expect(recordsOf(rejectsFile)[0]).to.include({ code: 'COURSE_FULL', reason });
     });
 
-    it('creates their accounts with skip-course, and says in the plan, the outcome and the ledger that the course is left out', async () => {
+    it('creates their accounts with skip-course; plan, result and ledger say that the course is left out', async () => {
       const plan = await text('--when-full', 'skip-course', '--dry-run');
       const leftOut =
         '10 rows COURSE_FULL: Course is at maximum capacity: the rows are imported without it (lines 22, ';
@@ -53,7 +53,7 @@ for (const batchRows of [7, 50])
       expect([await trainees(), await emailsWith('active')]).to.deep.equal([30, seated]);
       expect(await codes(id)).to.deep.equal([...created, ...tenTimes('created COURSE_FULL')]);
       expect((await importing.ledger(id)).at(-1)?.reason).to.equal('No place in "Bees": the course is full.');
-      // The accounts exist by now: the same file again leaves the course out of skipped rows.
+      // The accounts exist by now: importing the file again leaves the course out of skipped rows.
       const again = await run('--when-full', 'skip-course');
       expect(again.counts).to.include({ skipped: 30, leftOut: 10 });
       expect((await codes(again.id)).slice(20)).to.deep.equal(tenTimes('skipped ALREADY_EXISTS COURSE_FULL '));
@@ -61,7 +61,7 @@ for (const batchRows of [7, 50])
       expect(stdout).to.match(/left out\s+10/);
     });
 
-    it('puts them on the waiting list with wait, in the order of the rows, and undo takes their places back', async () => {
+    it('puts them on the waiting list with wait, in the order of the rows, and undo removes them', async () => {
       const wait = ['--when-full', 'wait'];
       expect(await text(...wait, '--dry-run')).to.include('20 enrollments to make 10 enrollments to put on waiting lists');
       const plan = await importing.plan(file, { course: 'Bees', whenFull: 'wait', notify: true });
@@ -79,7 +79,7 @@ for (const batchRows of [7, 50])
       expect([await trainees(), await models().Enrollment.count()]).to.deep.equal([0, 0]);
     });
 
-    it('creates the accounts for whom the waiting list has no place either, with a reason of its own', async () => {
+    it('creates accounts without a place if the waiting list is full, too, with a separate reason', async () => {
       await course.update({ waitingMax: 4 });
       const { id, counts } = await run('--when-full', 'wait');
       expect(counts).to.include({ created: 30, rejected: 0, enrolled: 20, waiting: 4, leftOut: 6 });
@@ -89,7 +89,7 @@ for (const batchRows of [7, 50])
       expect((await importing.ledger(id)).at(-1)?.reason).to.equal(reason);
     });
 
-    it('ends the same when it is interrupted and resumed', async () => {
+    it('has the same result if it is interrupted and resumed', async () => {
       const whole = hashedPeople(120);
       await course.update({ maxStudents: 60, waitingMax: 50 });
       const long = importing.write('long.csv', whole);
@@ -102,7 +102,7 @@ for (const batchRows of [7, 50])
       expect((await importing.plan(long, options)).unfinished).to.equal(null);
     });
 
-    it('is not applied with another choice than it was planned with', async () => {
+    it('is not applied with another --when-full than planned', async () => {
       const { stdout } = await importing.run(file, '--course', 'Bees', '--when-full', 'wait', '--dry-run', '--json');
       const { id } = (JSON.parse(stdout) as { plan: { id: string } }).plan;
       const other = await importing.run(file, '--course', 'Bees', '--when-full', 'skip-course', '--plan', id);
@@ -111,8 +111,8 @@ for (const batchRows of [7, 50])
       expect((await importing.run(file, '--course', 'Bees', '--when-full', 'wait', '--plan', id)).exitCode).to.equal(0);
     });
 
-    it('gives the waiting list the free seats first', async () => {
-      // Unpublished: nobody moves up by themselves.
+    it('gives free seats to the waiting list first', async () => {
+      // Unpublished: nobody moves up automatically.
       await course.update({ isPublished: false });
       const waiting = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
         status: 'waiting',
@@ -125,7 +125,7 @@ for (const batchRows of [7, 50])
       expect((await waiting.reload()).status).to.equal('waiting');
     });
 
-    it('puts people who have cancelled on the waiting list, and back by undo', async () => {
+    it('puts people with cancelled enrollments on the waiting list, and undo restores them', async () => {
       await course.update({ maxStudents: 1 });
       await buildEnrollment(importing.context, await buildUser(importing.context), course, { status: 'active' });
       const ada = await buildUser(importing.context, { email: 'p00003@example.org' });
@@ -142,7 +142,7 @@ for (const batchRows of [7, 50])
       expect(await left.reload()).to.include({ status: 'cancelled', waitingNumber: null, cancelReason: 'left' });
     });
 
-    it('shows the rows without the course over HTTP, by their code', async () => {
+    it('finds the rows without the course over HTTP by their code', async () => {
       const { token } = await signIn(importing.context, { role: 'super_admin' });
       const rowsOf = async (id: string) => {
         const { body } = await importing.api('get', `/api/imports/${id}/rows?code=COURSE_FULL`, token).expect(200);

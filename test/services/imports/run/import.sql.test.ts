@@ -81,7 +81,7 @@ describe('coursectl users import people.csv', () => {
     expect(new Set(credentials.map(({ password }) => password)).size).to.equal(40);
   });
 
-  it('gives passwords that sign in by email and by phone, and do nothing until they are changed', async () => {
+  it('gives passwords that sign in by email and phone, and allow nothing until they are changed', async () => {
     const { credentialsFile } = await importTrainees();
     for (const { email, phone, password } of recordsOf(credentialsFile).slice(0, 3)) {
       const { body } = await login(email, password).expect(200);
@@ -105,7 +105,7 @@ describe('coursectl users import people.csv', () => {
     expect(again.body.user.requiresPasswordChange).to.equal(false);
   });
 
-  it('gives passwords that stop working after 30 days', async () => {
+  it('gives passwords that expire after 30 days', async () => {
     const { credentialsFile } = await importTrainees();
     const [{ email, password } = {}] = recordsOf(credentialsFile);
     importing.advance(29.9 * 86_400_000);
@@ -114,7 +114,7 @@ describe('coursectl users import people.csv', () => {
     await login(email, password).expect(401);
   });
 
-  it('changes nothing when the same file is imported again', async () => {
+  it('changes nothing if the same file is imported again', async () => {
     await importTrainees();
     const before = JSON.stringify(await models().User.findAll({ order: ['id'] }));
     const files = importing.files().map((name) => importing.read(name));
@@ -139,7 +139,7 @@ describe('coursectl users import people.csv', () => {
     expect(await models().ImportRow.count({ where: { outcome: 'skipped', code: 'ALREADY_EXISTS' } })).to.equal(40);
   });
 
-  it("gives rows without a role that of --role, and creates inactive accounts that can't sign in", async () => {
+  it("uses --role for rows without a role, and creates inactive accounts that can't sign in", async () => {
     const file = importing.write(
       'people.csv',
       'email,phone,role,isActive,firstName,lastName\na@b.org,1,,no,Ada,King\nc@d.org,2,trainee,,Bob,King\n',
@@ -150,7 +150,7 @@ describe('coursectl users import people.csv', () => {
     await login('a@b.org', recordsOf(credentialsFile)[0]?.password).expect(401);
   });
 
-  it('names its files after the imported one, and numbers them when the names are taken', async () => {
+  it('names its files after the imported file, and numbers them if the names exist', async () => {
     for (const name of ['people.credentials.csv', 'people.credentials-2.csv', 'people.rejected.csv'])
       importing.write(name, 'mine');
     const { credentialsFile, rejectsFile } = await importing.json(

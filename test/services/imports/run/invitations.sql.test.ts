@@ -15,7 +15,7 @@ import { importFile, importFirstBatch } from '../support/running.js';
 import { runToEnd, runToPlan, submit } from '../support/submitting.js';
 
 const header = 'firstName,lastName,email,phone,isActive,password\n';
-/** One person without a password, one with, and one who may not sign in yet. */
+/** One person without a password, one with a password, and one who may not sign in yet. */
 const three = `${header}Ada,King,ada@x.org,+1 1,,\nBen,Low,ben@x.org,+1 2,,own-password-2\nCyn,May,cyn@x.org,+1 3,false,\n`;
 
 describe('An import that invites', () => {
@@ -24,7 +24,7 @@ describe('An import that invites', () => {
   const account = (email: string) => models().User.findOne({ where: { email }, rejectOnEmpty: true });
   const login = (identifier: string, password: string) =>
     importing.api('post', '/api/auth/login').send({ identifier, password });
-  /** Whom the mails of the outbox go to, with their state and import, in the order of the addresses. */
+  /** Addresses of the mails in the outbox in order, with their state and import. */
   async function mails() {
     const found = await models().Mail.findAll();
     const users = await models().User.findAll({ attributes: ['id', 'email'] });
@@ -39,7 +39,7 @@ describe('An import that invites', () => {
       inviteState,
     ]);
 
-  it('creates accounts without passwords and queues their mails; who brings a password keeps it', async () => {
+  it('creates accounts without passwords and queues their mails; passwords in the file are kept', async () => {
     const file = importing.write('people.csv', three);
     const { stdout } = await importing.run(file, '--invite', '--dry-run');
     expect(stdout).to.include('\n  3 accounts to create (3 trainees)\n').and.include('\n  1 invitation to mail\n');
@@ -53,12 +53,12 @@ describe('An import that invites', () => {
     ]);
     expect(importing.files()).not.to.include('people.credentials.csv');
     const { passwordHash } = await account('ada@x.org');
-    // A constant: nothing is hashed.
+    // A constant instead of a hash.
     expect(passwordHash).to.equal(unmatchableHash(importing.context.config.auth.bcryptCost));
     await login('ben@x.org', 'own-password-2').expect(200);
   });
 
-  it('mails everybody but letters beyond ASCII before the @, where the server offers no SMTPUTF8, and says so', async () => {
+  it("doesn't mail addresses with non-ASCII local parts if the server lacks SMTPUTF8, and says so", async () => {
     const server = await startMailServer({ utf8: false });
     try {
       await importing.json(`${process.cwd()}/test/fixtures/meaning/mail-addresses.csv`, '--invite');
@@ -77,7 +77,7 @@ describe('An import that invites', () => {
     expect(reached.join('')).not.to.include('jürgen');
   });
 
-  it('gives passwords, too, where a file for them is named', async () => {
+  it('also gives passwords if a file for them is named', async () => {
     const file = importing.write('people.csv', three);
     const { credentialsFile } = await importing.json(file, '--invite', '--credentials', 'both.csv');
     const records = recordsOf(credentialsFile);
@@ -87,14 +87,14 @@ describe('An import that invites', () => {
     await login('ada@x.org', records[0]?.password ?? '').expect(200);
   });
 
-  it('refuses to give others new passwords', async () => {
+  it('refuses to reset passwords of other accounts', async () => {
     const file = importing.write('people.csv', three);
     const refused = await importing.run(file, '--invite', '--on-existing', 'update', '--reset-passwords', '--yes');
     expect(refused.exitCode).to.equal(2);
     expect(refused.stderr).to.include("--invite can't be given together with --reset-passwords");
   });
 
-  it('over HTTP shows the number in the plan, and does the same', async () => {
+  it('shows the number of mails in the plan over HTTP, and queues them', async () => {
     const { token } = await signIn(importing.context, { role: 'super_admin', email: 'boss@x.org' });
     const { id } = await submit(importing, three, { invite: true, plan: true });
     await runToPlan(importing, id);
@@ -107,13 +107,13 @@ describe('An import that invites', () => {
     expect(await mails()).to.deep.equal([['ada@x.org', 'invitation', 'queued', id]]);
   });
 
-  it('that is interrupted queues each mail once, in the transaction of its account', async () => {
+  it('queues each mail once if it is interrupted, in the transaction of its account', async () => {
     const emails = emailsOf(120);
     const file = importing.write('people.csv', people(120));
     const { context } = importing;
     await importFirstBatch(context, file, {}, { invite: true });
     expect(await mails()).to.have.length(await models().User.count());
-    // The last statement of a batch: its accounts and mails go with it.
+    // The last statement of a batch: accounts and mails roll back with it.
     const repair = await breakAt(context, { event: 'UPDATE', table: 'imports', when: 'NEW.rows_done > 60' });
     const failed = await importFile(context, file, {}, { invite: true }).catch(() => undefined);
     await repair();
@@ -123,7 +123,7 @@ describe('An import that invites', () => {
     expect((await mails()).map(([email]) => email)).to.deep.equal([...emails].sort());
   });
 
-  it('is undone with its mails and links, and says how many had left', async () => {
+  it('is undone with its mails and links, and the undo counts the sent mails', async () => {
     const file = importing.write('people.csv', people(3));
     const { id, number } = await importing.json(file, '--invite');
     const [sent] = await models().Mail.findAll({ order: ['id'] });
@@ -142,7 +142,7 @@ describe('An import that invites', () => {
     ]);
   });
 
-  it('that gave passwords can be undone after its people were invited, one that reset them, too', async () => {
+  it('can be undone after its people were invited, even if it gave or reset passwords', async () => {
     const { context } = importing;
     const user = await buildUser(context, { email: 'ada@x.org', phone: '+1 1', password: 'chosen-before' });
     const file = importing.write(

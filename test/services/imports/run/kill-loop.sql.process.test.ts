@@ -28,7 +28,7 @@ import {
   wrongPasswords,
 } from '../support/kill-world.js';
 
-/** Small batches: a kill meets them in every state. */
+/** Small batches, so that kills happen in every state. */
 const settings = { IMPORT_BATCH_ROWS: String(batchRows), BCRYPT_COST: '4' };
 
 interface Scene {
@@ -40,7 +40,7 @@ interface Scene {
 
 type LeftBehind = Awaited<ReturnType<typeof leftBehind>>;
 
-/** Starts the built program's import in a process of its own. */
+/** Starts the import of the built program in a separate process. */
 function start({ program, env }: Scene, file: string, flags: readonly string[]): ChildProcess {
   const argv = [path.join(program, 'bin', 'coursectl.js'), 'users', 'import', file, '--yes', '--quiet', ...flags];
   const cwd = path.dirname(file);
@@ -54,7 +54,7 @@ const runAgain = ({ env }: Scene, file: string, flags: readonly string[]): Promi
 const expireLeases = ({ context }: Scene) =>
   context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
 
-/** The world as it is before each import, and the file in a folder of its own. */
+/** Resets the database before each import, and writes the file to a separate folder. */
 async function prepare({ context, folder }: Scene, policy: Policy, name: string): Promise<string> {
   await settle(context);
   const own = path.join(folder, name);
@@ -65,7 +65,7 @@ async function prepare({ context, folder }: Scene, policy: Policy, name: string)
   return file;
 }
 
-/** What an import of the file leaves behind that nothing happens to. */
+/** Result of an uninterrupted import of the file. */
 async function uninterrupted(scene: Scene, policy: Policy, name: string): Promise<LeftBehind> {
   const file = await prepare(scene, policy, name);
   const { exitCode, stdout } = await runAgain(scene, file, policy.flags);
@@ -74,28 +74,28 @@ async function uninterrupted(scene: Scene, policy: Policy, name: string): Promis
   return leftBehind(scene.context, file);
 }
 
-/** Rows of the import that are done; none before it has begun. */
+/** Number of finished rows of the import; undefined before it begins. */
 async function rowsDone({ context }: Scene): Promise<number | undefined> {
   return (await context.database.models.Import.findOne({ attributes: ['rowsDone'] }))?.rowsDone;
 }
 
 /**
- * When an import is broken off: after how many rows, and how many milliseconds later. One that ends at a bad row is, as soon as
- * that row is committed: its end must not depend on what the process does then.
+ * Moment of the kill: after a number of rows, and some milliseconds later. An import that ends at a bad row is killed as soon
+ * as that row is committed, because its end must not depend on what the process does afterwards.
  */
 function momentOf({ file, stops }: Policy, expected: LeftBehind): { target: number; delay: number } {
   if (stops) return { target: expected.imports[0]?.rowsDone ?? 0, delay: 0 };
-  // At the end its reports become workbooks.
+  // At the end, its reports become workbooks.
   if (file === 'people.xlsx' && Math.random() < 0.4) return { target: rows - batchRows, delay: Math.random() * 60 };
   return { target: Math.floor(Math.random() * (rows - 2 * batchRows)), delay: Math.random() * 30 };
 }
 
-/** Waits until so many rows are done, or the import has ended. */
+/** Waits until this number of rows is done, or the import has ended. */
 async function reach(scene: Scene, running: ChildProcess, target: number): Promise<void> {
   while (running.exitCode === null) {
     const left = target - ((await rowsDone(scene)) ?? -1);
     if (left <= 0) return;
-    // Not more often before the last batch: the program would wait for its processor.
+    // Polling more often before the last batch would take processor time from the program.
     await sleep(left > batchRows ? 10 : 2);
   }
 }
@@ -104,7 +104,7 @@ async function reach(scene: Scene, running: ChildProcess, target: number): Promi
 const filesOf = ({ file }: Policy) =>
   [file, ...['credentials', 'rejected'].map((kind) => file.replace('people', `people.${kind}`))].sort();
 
-/** Does one round: an import that is broken off by `strike` at a random moment, and is run again. */
+/** Runs one round: interrupts an import with `strike` at a random moment, and runs it again. */
 async function playRound(
   scene: Scene,
   number: number,
@@ -147,7 +147,7 @@ async function playRound(
   }
 }
 
-/** Does rounds with one policy after the other. @returns the result of an uninterrupted run for each policy */
+/** Runs rounds for each policy. @returns the result of an uninterrupted run for each policy */
 async function playRounds(
   scene: Scene,
   count: number,
@@ -167,7 +167,10 @@ async function playRounds(
   return expected;
 }
 
-/** Every outcome, every code that depends on more than the cells of a row, and one that doesn't, in the ledgers of these. */
+/**
+ * Outcomes and codes that the ledgers of these runs must contain: all except codes of a row's own cells, of which one is
+ * enough.
+ */
 function expectEverything(all: readonly LeftBehind[]): void {
   const lines = all.flatMap(({ ledger }) => ledger);
   expect(new Set(lines.map(({ outcome }) => outcome))).to.deep.equal(
@@ -207,7 +210,7 @@ describe('Imports that are killed repeatedly', function () {
 
   before(async function () {
     server = await startThrowAwayServer({ durable: true });
-    // The suite's own server may be far away; this one must be killed.
+    // A separate server, because this one must be killed.
     if (!server) this.skip();
     const { createConnection } = await import('mysql2/promise');
     const connection = await createConnection(server.url);
@@ -237,7 +240,7 @@ describe('Imports that are killed repeatedly', function () {
     await playRounds(scene, rounds, policies, async (running) => {
       const ended = running.exitCode === null ? once(running, 'exit') : undefined;
       await server?.crash();
-      // The program notices by itself, and says so.
+      // The program notices the loss and reports it.
       await ended;
     });
   });

@@ -17,7 +17,7 @@ import { runToEnd, submit } from '../support/submitting.js';
     proxy = await startProxy(Number(url.port || 3306));
     Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
     const { hasher, logger, config } = importing.context;
-    // The worker of the other context has the files of this one.
+    // The worker of the other context shares the files of this one.
     const env = { ...importing.env, DATABASE_URL: url.href, DATA_DIR: config.dataDir };
     context = await createContext(loadConfig({ env, cwd: importing.folder }), logger, { hasher });
   });
@@ -26,7 +26,7 @@ import { runToEnd, submit } from '../support/submitting.js';
     await proxy.close();
   });
 
-  /** Breaks the connection when the server answers the commit, and lets through what comes afterwards, or not. */
+  /** Breaks the connection when the server answers the commit. Later statements may pass or fail. */
   function loseAnswer(afterwards: 'pass' | 'drop'): void {
     proxy.onSent = (data) => {
       if (!data.includes('COMMIT;')) return 'pass';
@@ -36,7 +36,7 @@ import { runToEnd, submit } from '../support/submitting.js';
   }
   const records = () => importing.context.database.models.Import.findAll();
 
-  it('is queued, and answered so, when the commit took place', async () => {
+  it('is queued and answered as queued if the commit succeeded', async () => {
     loseAnswer('pass');
     const { id, filePath } = await submit({ ...importing, context }, hashedPeople(3));
     expect(existsSync(filePath)).to.equal(true);
@@ -44,7 +44,7 @@ import { runToEnd, submit } from '../support/submitting.js';
     expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
   });
 
-  it('keeps its file when it is unknown whether the commit took place', async () => {
+  it('keeps its file if the result of the commit is unknown', async () => {
     loseAnswer('drop');
     const { code } = await failureOf(() => submit({ ...importing, context }, hashedPeople(3)));
     expect(code).to.equal('DATABASE_UNREACHABLE');

@@ -10,7 +10,7 @@ import { runToEnd, runToPlan, submit } from '../support/submitting.js';
 const header = 'firstName,lastName,email,phone,isActive,password,course,enrollmentStatus\n';
 
 for (const batchRows of [1, 50])
-  describe(`An import that tells people of their enrollments, ${batchRows} rows a batch`, () => {
+  describe(`An import that mails people about their enrollments, ${batchRows} rows a batch`, () => {
     const importing = useImporting({ ...mailSettings, IMPORT_BATCH_ROWS: String(batchRows) });
     const mailbox = useMailServer(importing);
     const { models } = importing;
@@ -22,7 +22,7 @@ for (const batchRows of [1, 50])
       await buildCourse(context, trainer, { title: 'Draft' });
     });
     const courseNamed = (title: string) => models().Course.findOne({ where: { title }, rejectOnEmpty: true });
-    /** The outbox in the order of the addresses. */
+    /** Mails of the outbox in the order of the addresses. */
     async function mails() {
       const users = new Map((await models().User.findAll()).map(({ id, email }) => [id, email]));
       const courses = new Map((await models().Course.findAll()).map(({ id, title }) => [id, title]));
@@ -34,7 +34,7 @@ for (const batchRows of [1, 50])
       return shown.sort((one, other) => one.text.localeCompare(other.text));
     }
     const told = async () => (await mails()).map(({ text }) => text);
-    /** What the plan says, and whether the import then queues so many mails. */
+    /** Checks the number of mails in the plan, imports, and checks that as many mails are queued. */
     async function planned(file: string, ...options: string[]): Promise<number> {
       const { news } = JSON.parse((await importing.run(file, ...options, '--dry-run', '--json')).stdout).plan;
       const about = { where: { kind: ['enrolled', 'accepted'] } };
@@ -45,7 +45,7 @@ for (const batchRows of [1, 50])
       return news;
     }
 
-    it('mails new and existing people once for each published course, and nobody without the option', async () => {
+    it('mails new and existing people once for each published course, but only with the option', async () => {
       const { context } = importing;
       const knots = await courseNamed('Knots');
       const existing = (name: string) => buildUser(context, { email: `${name}@x.org` });
@@ -78,7 +78,7 @@ for (const batchRows of [1, 50])
       expect(await told()).to.have.length(4);
     });
 
-    it('mails nobody whom it invites, on another line too, but those who bring passwords', async () => {
+    it("doesn't mail people whom it invites on any line, but mails people with passwords in the file", async () => {
       const waiting = await buildUser(importing.context, { email: 'gil@x.org', isActive: false });
       await waiting.update({ hasPassword: false, inviteState: 'queued' }, { silent: true });
       const again = `Test,Person,gil@x.org,${waiting.phone},true,,Knots,`;
@@ -98,7 +98,7 @@ for (const batchRows of [1, 50])
       ]);
     });
 
-    it('is undone with the mails that have not left', async () => {
+    it('is undone together with the mails that were not sent yet', async () => {
       const { context } = importing;
       const { email, phone } = await buildUser(context, { email: 'ben@x.org' });
       const file = write('Ada,King,ada@x.org,+1 1,,,Knots,', `Test,Person,${email},${phone},,,Knots,`);
@@ -108,7 +108,7 @@ for (const batchRows of [1, 50])
       expect(await mailbox.deliver()).to.deep.equal([]);
     });
 
-    it('over HTTP shows the number in the plan, and its mails arrive', async () => {
+    it('shows the number of mails in the plan over HTTP, and sends them', async () => {
       const { token } = await signIn(importing.context, { role: 'super_admin', email: 'boss@x.org' });
       const csv = `${header}Ada,King,ada@x.org,+1 1,,,Knots,\n`;
       const { id } = await submit(importing, csv, { notify: true, plan: true });
@@ -123,7 +123,7 @@ for (const batchRows of [1, 50])
       expect(others).to.deep.equal([]);
     });
 
-    it('says in words what is queued, and how it leaves', async () => {
+    it('explains which mails are queued, and how they are sent', async () => {
       const file = write('Ada,King,ada@x.org,+1 1,,,Knots,', 'Ben,Low,ben@x.org,+1 2,,own-password-2,Knots,');
       const options = ['--notify', '--invite'];
       const dryRun = (await importing.run(file, ...options, '--dry-run')).stdout;
@@ -134,7 +134,7 @@ for (const batchRows of [1, 50])
     });
   });
 
-describe('An interrupted import that tells people of their enrollments', () => {
+describe('An interrupted import that mails people about their enrollments', () => {
   const importing = useImporting(mailSettings);
   const models = () => importing.context.database.models;
   let file: string;
@@ -151,7 +151,7 @@ describe('An interrupted import that tells people of their enrollments', () => {
     const { context } = importing;
     await importFirstBatch(context, file, {}, { notify: true });
     expect(await models().Mail.count()).to.equal(await trainees());
-    // The last statement of a batch: its enrollments and mails go with it.
+    // The last statement of a batch: enrollments and mails roll back with it.
     const repair = await breakAt(context, { event: 'UPDATE', table: 'imports', when: 'NEW.rows_done > 60' });
     const failed = await importFile(context, file, {}, { notify: true }).catch(() => undefined);
     await repair();
@@ -162,7 +162,7 @@ describe('An interrupted import that tells people of their enrollments', () => {
     expect(new Set(told)).to.have.property('size', 120);
   });
 
-  it('counts nobody whom it has invited before', async () => {
+  it("doesn't count people whom it has invited before", async () => {
     const options = { notify: true, invite: true };
     await importFirstBatch(importing.context, file, {}, options);
     expect(await importing.plan(file, options)).to.include({ news: 0 });

@@ -15,18 +15,18 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 describe('The numbers of imports', () => {
   const importing = useImporting();
 
-  it('are counted up, from 1', async () => {
+  it('count up from 1', async () => {
     const { number } = await submit(importing, hashedPeople(1));
     const { number: next } = await importing.json(importing.write('people.csv', hashedPeople(1)));
     expect([number, next]).to.deep.equal([1, 2]);
   });
 
-  it('are all different where many imports begin at once, over HTTP and at terminals', async () => {
+  it('are unique if many imports begin at the same time, over HTTP and at terminals', async () => {
     const queued = numbers(12).map((index) => {
       const path = importing.write(`upload-${index}`, hashedPeople(1, `q${index}x`));
       return submitImport(importing.context, client, { path, name: 'people.csv' }, {});
     });
-    // Each with a connection of its own.
+    // Each import has a separate connection.
     const run = numbers(4).map((index) =>
       importing.json(importing.write(`people-${index}.csv`, hashedPeople(1, `t${index}x`))),
     );
@@ -34,7 +34,7 @@ describe('The numbers of imports', () => {
     expect(begun.map(({ number }) => number).sort((one, other) => one - other)).to.deep.equal(numbers(16));
   });
 
-  // On SQLite a second transaction begins when the first has ended.
+  // On SQLite, a second transaction begins after the first has ended.
   (onMysql ? it : it.skip)('are chosen again where another import has got the same first', async () => {
     const { context } = importing;
     const file = { fileName: 'people.csv', filePath: '/people.csv', fileSha256: 'x', rowsTotal: null };

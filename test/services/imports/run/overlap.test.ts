@@ -8,7 +8,7 @@ import type { CandidateRow } from '../../../../src/services/imports/read/rows/ro
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 
-/** A database of which a single read can be held, as by a busy server. */
+/** A database in which a single read can be delayed, as by a busy server. */
 function gated(database: Database) {
   let held: { begin(): void; open: Promise<void> } | undefined;
   async function read<T>(query: () => Promise<T>): Promise<T> {
@@ -18,7 +18,7 @@ function gated(database: Database) {
     await own?.open;
     return database.read(query);
   }
-  /** The next read waits until it is let through. */
+  /** Delays the next read until it is released. */
   function holdNext() {
     let [begin, letThrough] = [() => {}, () => {}];
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -37,10 +37,10 @@ const rowOf = (line: number, course: string): CandidateRow => ({
   mayQuoteCells: true,
 });
 
-describe('Imports that overlap in people and courses', () => {
+describe('Imports with common people and courses', () => {
   const importing = useImporting();
 
-  it('know the courses of a prefetched batch while another batch reloads everything', async () => {
+  it('keep the courses of a prefetched batch while another batch reloads everything', async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
     for (const title of ['Known', 'Unmet', 'Other']) await buildCourse(context, trainer, { title });

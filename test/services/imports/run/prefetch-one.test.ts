@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { prefetchOne } from '../../../../src/services/imports/run/batches.js';
 
 describe('prefetchOne', () => {
-  /** Items that note when they are produced, and that the source was closed. */
+  /** Source that records when it yields items and when it is closed. */
   async function* source(count: number, events: string[]): AsyncGenerator<number> {
     try {
       for (let item = 1; item <= count; item += 1) {
@@ -16,7 +16,7 @@ describe('prefetchOne', () => {
     }
   }
 
-  it('yields the items in order, before the error of the source', async () => {
+  it('yields the items in order, and then the error of the source', async () => {
     const events: string[] = [];
     const consume = async () => {
       for await (const item of prefetchOne(source(3, events))) {
@@ -29,7 +29,7 @@ describe('prefetchOne', () => {
     expect(events).to.deep.equal(consumed);
   });
 
-  it('closes the source when the consumer stops', async () => {
+  it('closes the source if the consumer stops', async () => {
     const events: string[] = [];
     for await (const item of prefetchOne(source(9, events))) if (item === 2) break;
     expect(events).to.deep.equal(['produced 1', 'produced 2', 'produced 3', 'closed']);

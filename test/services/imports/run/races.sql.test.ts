@@ -9,9 +9,9 @@ describe('Two parallel imports', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
-  it('of the same file: one runs, the other waits and finds it done', async () => {
+  it('of the same file run one after the other, and the second finds all rows done', async () => {
     const file = importing.write('people.csv', people(120));
-    // A thread that starts takes longer than the import: both runs find one that is there.
+    // Starting a thread takes longer than the import, so both runs use an existing thread.
     await Promise.all([importing.run(file, '--dry-run'), importing.run(file, '--dry-run')]);
     const runs = await Promise.all([importing.run(file, '--yes'), importing.run(file, '--yes')]);
     expect(runs.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0]);
@@ -27,7 +27,7 @@ describe('Two parallel imports', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
   });
 
-  it('of overlapping files, beside registrations: each person has one account, and nothing fails', async () => {
+  it('of overlapping files create one account for each person during registrations, and never fail', async () => {
     const files = [importing.write('one.csv', people(300)), importing.write('other.csv', people(300, 'p', 201))];
     const candidates = [101, 251, 481].flatMap((first) => emailsOf(10, 'p', first));
     const register = async (email: string) => {
@@ -40,7 +40,7 @@ describe('Two parallel imports', () => {
         return [];
       }
     };
-    /** Spreads the registrations over the imports, however fast these are. */
+    /** Spreads the registrations over the duration of the imports. */
     const registerAll = async () => {
       const registrations: string[][] = [];
       for (const [index, email] of candidates.entries()) {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
 
-describe('coursectl users import, refusing,', () => {
+describe('coursectl users import with bad input', () => {
   const importing = useImporting();
 
-  /** The command ends with the exit code and the message, and nothing at all was written. */
+  /** Expects that the command ends with the exit code and the message, and writes nothing. */
   async function expectRefusal(args: readonly string[], exitCode: number, message: string | RegExp) {
     const [before, files] = [await importing.contents(), importing.files().map((name) => name)];
     const { stdout, stderr, ...ended } = await importing.run(...args, '--yes');
@@ -32,12 +32,12 @@ describe('coursectl users import, refusing,', () => {
     await expectRefusal([pipe], 2, 'The file pipe is a pipe or a device. Save it as a file.');
   });
 
-  it('refuses quotes that are wrong, though far down', async () => {
+  it('refuses invalid quotes far inside the file', async () => {
     const file = importing.write('people.csv', `${hashedPeople(300)}"Ada"x,King,a@b.org,1,,\n`);
     await expectRefusal([file], 2, /^error: The row that begins on line 302 has text after/);
   });
 
-  it('never overwrites a file that an option names', async () => {
+  it('never overwrites a file at the path of an option', async () => {
     const file = importing.write('people.csv', people(2));
     const taken = importing.write('taken.csv', '');
     const message = 'The file taken.csv exists already and is never overwritten. Name another one.';

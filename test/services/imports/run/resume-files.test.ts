@@ -29,7 +29,7 @@ describe('The report files of an interrupted import', () => {
     file = importing.write('people.csv', people(count));
   });
 
-  /** Finishes the import, and finds everything as it should be. */
+  /** Finishes the import, and checks accounts and files. */
   async function expectToFinish(...credentialsFiles: string[]) {
     const result = await importFile(importing.context, file);
     expect(result.status).to.equal('completed');
@@ -39,7 +39,7 @@ describe('The report files of an interrupted import', () => {
     return result;
   }
 
-  it('lose what a crash left after the committed rows', async () => {
+  it('lose rows that a crash left after the committed rows', async () => {
     file = importing.write('people.csv', `${people(count)}A,B,nobody,\n`.replace(/\n/, '\nA,B,nobody,\n'));
     const { rejectsFile } = await importFirstBatch(importing.context, file);
     appendFileSync(credentials(), `${uncommitted}503,cut off in the mid`);
@@ -53,8 +53,8 @@ describe('The report files of an interrupted import', () => {
     expect(statSync(credentials()).mode & 0o777).to.equal(0o600);
   });
 
-  describe('are refused when replaced by others', () => {
-    /** The import refuses, and is resumed when its own file is back. */
+  describe('are refused if they were replaced', () => {
+    /** Expects that the import refuses, and resumes once its own file is back. */
     async function expectRefusalOf(replace: (own: string) => unknown) {
       await importFirstBatch(importing.context, file);
       const own = inFolder('kept');
@@ -72,15 +72,14 @@ describe('The report files of an interrupted import', () => {
       await expectToFinish(credentials());
     }
 
-    it('that are something else', () =>
-      expectRefusalOf(() => writeFileSync(credentials(), 'name,amount\n'.repeat(10_000))));
+    it('by something else', () => expectRefusalOf(() => writeFileSync(credentials(), 'name,amount\n'.repeat(10_000))));
 
-    it('that are empty', () => expectRefusalOf(() => truncateSync(credentials())));
+    it('by empty files', () => expectRefusalOf(() => truncateSync(credentials())));
 
-    it('that lack committed rows', () =>
+    it('by files without the committed rows', () =>
       expectRefusalOf(() => truncateSync(credentials(), statSync(credentials()).size - 1)));
 
-    it('that another import wrote, though it looks the same', async () => {
+    it('by similar files of another import', async () => {
       await expectRefusalOf(async () => {
         await importFile(importing.context, importing.write('others.csv', people(count, 'q')));
         renameSync(inFolder('others.credentials.csv'), credentials());
@@ -90,7 +89,7 @@ describe('The report files of an interrupted import', () => {
       });
     });
 
-    it('that cannot be read', async () => {
+    it('by unreadable files', async () => {
       await importFirstBatch(importing.context, file);
       renameSync(credentials(), inFolder('kept'));
       mkdirSync(credentials());
@@ -101,7 +100,7 @@ describe('The report files of an interrupted import', () => {
     });
   });
 
-  it('are followed by new ones when they are gone because the passwords were handed out', async () => {
+  it('are followed by new files if they were removed after the passwords were delivered', async () => {
     await importFirstBatch(importing.context, file);
     renameSync(credentials(), inFolder('handed out'));
     const { credentialsFile } = await expectToFinish(inFolder('handed out'), credentials());
@@ -109,14 +108,14 @@ describe('The report files of an interrupted import', () => {
     expect(recordsOf(credentials())).to.have.length(count - batchRows);
   });
 
-  it('are followed by new ones when they are moved away during the run', async () => {
+  it('are followed by new files if they were moved away during the run', async () => {
     const moved = await failureOf(() =>
       importFile(importing.context, file, { onProgress: () => renameSync(credentials(), inFolder('moved')) }),
     );
     expect(moved.code).to.equal('FILE_UNUSABLE');
     expect(moved.message).to.match(/was moved or removed while the import wrote it/);
     expect(await importing.context.database.models.User.count()).to.equal(batchRows);
-    // The lines of the batch that was not committed belong to no account.
+    // The lines of the uncommitted batch belong to no account.
     truncateSync(
       inFolder('moved'),
       Buffer.byteLength(
@@ -130,7 +129,7 @@ describe('The report files of an interrupted import', () => {
     await expectToFinish(inFolder('moved'), credentials());
   });
 
-  describe('of which nothing was committed', () => {
+  describe('without committed rows', () => {
     const breakOffAtOnce = (options = {}) =>
       importFile(importing.context, file, { signal: AbortSignal.abort(), ...options });
 
@@ -154,7 +153,7 @@ describe('The report files of an interrupted import', () => {
       await expectAllAccounts(importing, emails, credentialsFile);
     });
 
-    it("don't overwrite what others have put there meanwhile", async () => {
+    it("don't overwrite files that others created meanwhile", async () => {
       await breakOffAtOnce();
       writeFileSync(credentials(), `${header}${uncommitted}`);
       const { credentialsFile } = await expectToFinish(inFolder('people.credentials-2.csv'));
@@ -162,7 +161,7 @@ describe('The report files of an interrupted import', () => {
       expect(readFileSync(credentials(), 'utf8')).to.equal(`${header}${uncommitted}`);
     });
 
-    it('can get other paths when they could not be created', async () => {
+    it('can get other paths if they could not be created', async () => {
       const folder = inFolder('usb');
       mkdirSync(folder);
       await breakOffAtOnce({ credentialsFile: path.join(folder, 'secret.csv') });

@@ -22,7 +22,7 @@ import {
   importFirstBatch,
 } from '../support/running.js';
 
-/** Three batches, the last of which isn't full; some rows of each are rejected. */
+/** Three batches. The last one isn't full, and each has rejected rows. */
 const good = 120;
 const bad = ['A,King,nobody,1', 'Bob,King,p00001@example.org,2'];
 const lines = people(good).trimEnd().split('\n');
@@ -34,7 +34,7 @@ describe('An interrupted import', () => {
   const importing = useImporting();
   const { models } = importing;
 
-  it('is named by the plan of its file with other options or another content, which does not resume it', async () => {
+  it("is mentioned by the plan of its file with other options or content, which doesn't resume it", async () => {
     const file = importing.write('people.csv', mixed);
     await importFirstBatch(importing.context, file);
     const dryRun = async (...args: string[]) => (await importing.run(file, '--dry-run', ...args)).stdout;
@@ -62,7 +62,7 @@ describe('An interrupted import', () => {
     expect(text, text).not.to.include('interrupted');
   });
 
-  it('is resumed where it stopped, and ends like an uninterrupted one', async () => {
+  it('is resumed where it stopped, with the result of an uninterrupted import', async () => {
     const file = importing.write('people.csv', mixed);
     const { id } = await importFirstBatch(importing.context, file);
     const resumed: number[] = [];
@@ -93,7 +93,7 @@ describe('An interrupted import', () => {
       await expectWholeLedger(importing, again.id, rows);
     });
 
-  it('gives the reasons of all its rows, as an uninterrupted one does', async () => {
+  it('reports the reasons of all its rows, like an uninterrupted import', async () => {
     await buildUser(importing.context, { email: 'known@example.org' });
     const [header, ...others] = people(good).trimEnd().split('\n');
     const odd = [
@@ -116,7 +116,7 @@ describe('An interrupted import', () => {
     expect((await importFile(importing.context, file)).reasons).to.deep.equal(reasons);
   });
 
-  it('is unfinished, too, when the bad row at which it should stop has become good', async () => {
+  it('is also unfinished if the bad row that should stop it has become good', async () => {
     const user = await buildUser(importing.context, { email: 'p00010@example.org' });
     const file = importing.write('people.csv', hashedPeople(good));
     const options = { onExisting: 'fail', onError: 'stop' };
@@ -148,7 +148,7 @@ describe('An interrupted import', () => {
   });
 
   describe('on the command line', () => {
-    /** Runs the command until so many rows are done, then interrupts it. */
+    /** Runs the command until this number of rows is done, then interrupts it. */
     async function interruptAfter(rowsDone: number, ...args: string[]) {
       const interrupt = new AbortController();
       const running = runCli(['users', 'import', ...args], {
@@ -167,7 +167,7 @@ describe('An interrupted import', () => {
       }
     }
 
-    it('ends with 130 and says how to resume', async () => {
+    it('exits with 130 and says how to resume', async () => {
       const file = importing.write('people.csv', people(400));
       const { exitCode, stdout } = await interruptAfter(batchRows, file, '--yes');
       expect(exitCode).to.equal(130);
@@ -190,7 +190,7 @@ describe('An interrupted import', () => {
       await expectAllAccounts(importing, emailsOf(400), `${importing.folder}/people.credentials.csv`);
     });
 
-    it('says after a failure what is done, where the passwords are and how to resume', async () => {
+    it('reports after a failure the finished rows, the path of the passwords and how to resume', async () => {
       const file = importing.write('people.csv', people(120));
       const credentials = `${importing.folder}/people.credentials.csv`;
       const repair = await breakAt(importing.context, {
@@ -218,7 +218,7 @@ describe('An interrupted import', () => {
       expect(await importing.json(file)).to.deep.include({ exitCode: 0, number, status: 'completed' });
     });
 
-    it('writes nothing when the interruption comes first', async () => {
+    it('writes nothing if it is interrupted first', async () => {
       const file = importing.write('people.csv', people(3));
       const before = await importing.contents();
       const signal = AbortSignal.abort();

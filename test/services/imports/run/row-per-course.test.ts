@@ -38,7 +38,7 @@ for (const batchRows of [1, 50])
       await course('Fire Safety');
     });
 
-    it('makes one account with several enrollments, which undo removes', async () => {
+    it('creates one account with several enrollments, which undo removes', async () => {
       const file = importing.write('people.csv', corpusFile('row-per-course'));
       const shown = (await importing.run(file, '--dry-run')).stdout;
       expect(shown).to.include('3 enrollments to make');
@@ -59,7 +59,7 @@ for (const batchRows of [1, 50])
       expect([await trainees(), await enrolled()]).to.deep.equal([0, []]);
     });
 
-    it('enrolls accounts that exist, also without a phone in the file, and undo takes that back', async () => {
+    it('enrolls existing accounts, even without a phone in the file, and undo reverts this', async () => {
       await buildUser(importing.context, { firstName: 'Ann', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1' });
       const lines = ['Ann,Lee,ann@x.org,,,,,First Aid,,', 'Ann,Lee,ann@x.org,,,,,Fire Safety,pending,Later'];
       const { id, counts } = await importing.json(write(...lines));
@@ -72,7 +72,7 @@ for (const batchRows of [1, 50])
       expect([await trainees(), await enrolled()]).to.deep.equal([1, []]);
     });
 
-    it('updates the account once, and enrolls it as it is then', async () => {
+    it('updates the account once, and enrolls the updated account', async () => {
       const before = { firstName: 'Anna', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1', isActive: false };
       const account = await buildUser(importing.context, before);
       const active = ann.replace(',,,,', ',,yes,,');
@@ -107,7 +107,7 @@ for (const batchRows of [1, 50])
       expect(counts).to.include({ created: 1, skipped: 1, enrolled: 2 });
     });
 
-    it('enrolls once where courses have several names, or all rows have one', async () => {
+    it('enrolls once if a course is named in several ways, or all rows name it', async () => {
       const { id } = await models().Course.findOne({ where: { title: 'First Aid' }, rejectOnEmpty: true });
       await course('Ropes');
       const file = write(`${ann}First Aid,,`, `${ann}${id},,`, `${ann}Ropes;First Aid,,`);
@@ -118,7 +118,7 @@ for (const batchRows of [1, 50])
       expect(await enrolled()).to.deep.equal(['Ann Fire Safety active', 'Ann First Aid active', 'Ann Ropes active']);
     });
 
-    it('makes the account of the next line where the first is rejected', async () => {
+    it('creates the account from the next line if the first line is rejected', async () => {
       await course('Full', 1);
       const file = write(
         `${bo}Full,,`,
@@ -140,7 +140,7 @@ for (const batchRows of [1, 50])
       ]);
     });
 
-    it('keeps the enrollments of all lines where the account is kept', async () => {
+    it('keeps the enrollments of all lines if the account is kept', async () => {
       const { id } = await importing.json(write(`${ann}First Aid,,`, `${ann}Fire Safety,,`));
       await models().User.update({ lastLogin: new Date() }, { where: { email: 'ann@x.org' }, silent: true });
       const { removed, kept } = await undo(id, '--yes');
@@ -149,7 +149,7 @@ for (const batchRows of [1, 50])
     });
   });
 
-describe('A file with a line for each course that breaks off between the lines of a person', () => {
+describe('A file with a line for each course whose import is interrupted between the lines of a person', () => {
   const importing = useImporting({ IMPORT_BATCH_ROWS: '1' });
   const lines = [`${ann}First Aid,,`, `${ann}Fire Safety,,`, `${ann}First Aid;Ropes,,`, `${bo}Ropes,,`];
   const { plan } = importing;
@@ -161,7 +161,7 @@ describe('A file with a line for each course that breaks off between the lines o
     file = importing.write('people.csv', `${[header, ...lines].join('\n')}\n`);
   });
 
-  it('is resumed, and ends like an uninterrupted one', async () => {
+  it('is resumed, with the result of an uninterrupted import', async () => {
     const whole = await plan(file);
     await importFirstBatch(importing.context, file);
     expect((await plan(file)).counts).to.deep.equal(whole.counts);
@@ -170,7 +170,7 @@ describe('A file with a line for each course that breaks off between the lines o
     expect(await importing.context.database.models.Enrollment.count()).to.equal(4);
   });
 
-  it('rejects the rest where the account was removed meanwhile', async () => {
+  it('rejects the remaining lines if the account was removed meanwhile', async () => {
     await importFirstBatch(importing.context, file);
     await importing.context.database.models.User.destroy({ where: { email: 'ann@x.org' } });
     const { counts } = await importFile(importing.context, file);
@@ -204,7 +204,7 @@ describe('A file with a line for each course that breaks off between the lines o
 describe('A long file with a line for each course', () => {
   const importing = useImporting();
 
-  it('is undone also where the lines of a person are far apart, as the preview says', async () => {
+  it('is undone even if the lines of a person are far apart, as the preview says', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     for (const title of ['First Aid', 'Fire Safety']) await buildCourse(importing.context, trainer, { title });
     const [head, ...rows] = hashedPeople(520).trimEnd().split('\n');

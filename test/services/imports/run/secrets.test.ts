@@ -29,7 +29,7 @@ describe('Passwords of an import', () => {
     });
   }
 
-  it('that the file gives are hashed at the full cost, and appear in no file', async () => {
+  it('from the file are hashed at the full cost, and appear in no report file', async () => {
     const given = ['the first password', ' secret "quoted", ', 'пароль', '=1+1;cmd'];
     const rows = given.map(
       (password, index) => `Ada,King,a${index}@example.org,${index},"${password.replaceAll('"', '""')}"`,

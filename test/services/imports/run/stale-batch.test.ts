@@ -26,11 +26,11 @@ describe('A batch of an import is decided again', () => {
       )
       .catch((error: unknown) => error);
 
-  it('when the country of phones has changed since', async () => {
+  it('if the country of phones has changed since', async () => {
     expect(await failureFor('DE')).to.include({ name: 'StaleDecision' });
   });
 
-  it('when a row is about the person of an earlier row that was rejected', async () => {
+  it('if the earlier row about a person was rejected', async () => {
     const { id: userId } = await buildUser(harness.context, person);
     const importId = await buildImport(harness.context, 0);
     const { ImportRow } = harness.context.database.models;

@@ -32,7 +32,7 @@ describe('coursectl users import at a terminal', () => {
     expect(await importing.context.database.models.User.count()).to.equal(110);
   });
 
-  it('keeps the remaining time in a line of 60 characters', async () => {
+  it('shows the remaining time in a line of 60 characters', async () => {
     const file = importing.write('people.csv', people(110));
     const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns: 60 });
     const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];
@@ -53,7 +53,7 @@ describe('coursectl users import at a terminal', () => {
     expect(exitCode).to.equal(0);
     const sentence = 'An import of this file was interrupted and is resumed: 50 rows done, 60 left.\n';
     const before = terminal.written().split(sentence)[0] ?? '';
-    // The cursor stands at the beginning of a line that was cleared.
+    // The cursor is at the beginning of a cleared line.
     expect(before.slice(-20)).to.satisfy((text: string) => text.endsWith('\u001b[1G\u001b[2K'));
   });
 
@@ -61,7 +61,7 @@ describe('coursectl users import at a terminal', () => {
     ['no', `n${keys.enter}`, 1],
     ['Ctrl-C', keys.ctrlC, 130],
   ] as const) {
-    it(`imports nothing when the answer is ${answer}`, async () => {
+    it(`imports nothing if the answer is ${answer}`, async () => {
       const before = await importing.contents();
       const { exitCode, stdout, terminal } = await converse([[question, typed]]);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
@@ -83,7 +83,7 @@ describe('coursectl users import --invite at a terminal', () => {
   const importing = useImporting(mailSettings);
   const commandLine = useCommandLine(() => importing.env);
 
-  it('asks with the number of mails that leave', async () => {
+  it('asks with the number of mails that will be sent', async () => {
     const file = importing.write('people.csv', people(3));
     const question = 'Import these rows, and mail 3 invitations?';
     const { exitCode, stdout } = await commandLine.atTerminal(

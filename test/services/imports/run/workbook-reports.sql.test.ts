@@ -20,7 +20,7 @@ describe('Report files that are named .xlsx', () => {
     file = importing.write('people.csv', mixed);
   });
 
-  /** The import has ended in two workbooks that have everything, and nothing else. */
+  /** Expects that the import has ended with two complete workbooks and no other files. */
   async function expectWorkbooks(...besides: string[]): Promise<void> {
     expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv', 'pw.xlsx', ...besides].sort());
     const passwords = await reportOf(inFolder('pw.xlsx'));
@@ -33,7 +33,7 @@ describe('Report files that are named .xlsx', () => {
     for (const name of ['fix.xlsx', 'pw.xlsx']) expect(statSync(inFolder(name)).mode & 0o777).to.equal(0o600);
   }
 
-  it('are workbooks when the import ends, with cells as they were and the reason in a column of its own', async () => {
+  it('are workbooks after the import, with unchanged cells and the reason in a separate column', async () => {
     const result = await importing.json(file, '--credentials', 'pw.xlsx', '--rejects', 'fix.xlsx');
     expect(result).to.include({ exitCode: 3, status: 'completed', ...files() });
     await expectWorkbooks();
@@ -50,25 +50,25 @@ describe('Report files that are named .xlsx', () => {
     );
   });
 
-  it('are CSV until the import ends, which a resumed one does', async () => {
+  it('are CSV until the resumed import ends', async () => {
     const begun = await importFirstBatch(importing.context, file, files());
     expect(begun).to.include({ credentialsFile: inFolder('pw.xlsx.csv'), rejectsFile: inFolder('fix.xlsx.csv') });
     expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv', 'pw.xlsx.csv']);
-    // By its number: the names aren't given again.
+    // By number, so that the names aren't given again.
     const { exitCode } = await importing.cli('imports', 'resume', String(begun.number), '--yes');
     expect(exitCode).to.equal(3);
     await expectWorkbooks();
     await expectWholeLedger(importing, begun.id, rows);
   });
 
-  it('are workbooks when the import stops at a bad row', async () => {
+  it('are workbooks after the import stops at a bad row', async () => {
     const result = await importing.json(file, '--on-error', 'stop', '--rejects', 'fix.xlsx');
     expect(result).to.include({ status: 'stopped', rejectsFile: inFolder('fix.xlsx') });
     expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv']);
     expect(await reportOf(inFolder('fix.xlsx'))).to.have.length(1);
   });
 
-  it('are made after the import is recorded as completed', async () => {
+  it('become workbooks after the import is recorded as completed', async () => {
     const when = "NEW.status = 'completed'";
     const repair = await breakAt(importing.context, { event: 'UPDATE', table: 'imports', when });
     const failed = await importFile(importing.context, file, files()).then(() => null, String);
@@ -80,8 +80,8 @@ describe('Report files that are named .xlsx', () => {
     await expectWorkbooks();
   });
 
-  it('stay CSV, which the error names, where they cannot be written', async () => {
-    // No file can be made in the place of this folder.
+  it("stay CSV if the workbook can't be written, and the error says so", async () => {
+    // No file can be created in place of this folder.
     mkdirSync(inFolder('fix.xlsx.part'));
     const { exitCode, stderr } = await importing.run(file, '--yes', '--rejects', 'fix.xlsx');
     const number = (await importing.models().Import.findOne({ rejectOnEmpty: true })).number;
@@ -98,7 +98,7 @@ describe('Report files that are named .xlsx', () => {
     expect(await reportOf(inFolder('again.xlsx'))).to.have.length(2);
   });
 
-  it('get the next name where another file has taken theirs meanwhile', async () => {
+  it('get the next name if another file took their name meanwhile', async () => {
     await importFirstBatch(importing.context, file, files());
     copyFileSync(file, inFolder('pw.xlsx'));
     const result = await importFile(importing.context, file);
@@ -109,7 +109,7 @@ describe('Report files that are named .xlsx', () => {
   });
 
   for (const taken of ['fix.xlsx', 'fix.xlsx.csv'])
-    it(`are refused before anything is written where ${taken} exists`, async () => {
+    it(`are refused before writing anything if ${taken} exists`, async () => {
       importing.write(taken, 'mine\n');
       const before = await importing.contents();
       for (const mode of ['--yes', '--dry-run']) {
@@ -123,7 +123,7 @@ describe('Report files that are named .xlsx', () => {
       expect(importing.files()).to.deep.equal([taken, 'people.csv'].sort());
     });
 
-  it('stay CSV where a cell has more than a workbook can have', async () => {
+  it('stay CSV if a cell is too long for a workbook', async () => {
     writeFileSync(file, `notes,${header}\n${'x'.repeat(33_000)},A,King,nobody,1\n`);
     const { rejectsFile } = await importing.json(file, '--rejects', 'fix.xlsx');
     expect(rejectsFile).to.equal(inFolder('fix.xlsx.csv'));
@@ -131,7 +131,7 @@ describe('Report files that are named .xlsx', () => {
     expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv']);
   });
 
-  it('are written by a dry run, too', async () => {
+  it('are also written by a dry run', async () => {
     const { stdout } = await importing.run(file, '--dry-run', '--rejects', 'fix.xlsx');
     expect(stdout).to.include(`Rejected rows with reasons: ${inFolder('fix.xlsx')}\n`);
     expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv']);
@@ -148,7 +148,7 @@ describe('The rejected rows of a workbook', () => {
     ['-', "O'Neal", 'King', 'oneal', '0301234'],
   ];
 
-  it('are a workbook, which once it is corrected is imported without a word', async () => {
+  it('are a workbook, which can be corrected and imported without options', async () => {
     const file = importing.write('people.xlsx', await workbookOf([header, ...people]));
     const { stdout, exitCode } = await importing.run(file, '--yes', '--sheet', 'People');
     expect(exitCode).to.equal(3);
@@ -174,7 +174,7 @@ describe('The rejected rows of a workbook', () => {
     ]);
   });
 
-  it('are CSV where that is asked for, and each is written as the other', async () => {
+  it('are CSV on request, and each format can be converted to the other', async () => {
     const file = importing.write('people.xlsx', await workbookOf([header, ...people]));
     const csv = await importing.json(file, '--rejects', 'fix.csv');
     expect(importing.read('fix.csv')).to.include("\n'-,O'Neal,King,oneal,'0301234,4,EMAIL_INVALID,");
@@ -191,7 +191,7 @@ describe('The rejected rows of a workbook', () => {
     const { number } = await importing.json(file, '--on-existing', 'update');
     expect(await sheetOf(await output(number, 'copy.xlsx'))).to.deep.equal(rows);
     expect(readFileSync(await output(number, 'two.csv'), 'utf8')).to.equal(importing.read('fix.csv'));
-    // A person at a terminal reads it.
+    // A person reads it at a terminal.
     const atTerminal = (...args: string[]) =>
       runCli(['imports', 'rejects', String(number), ...args], {
         env: importing.env,

@@ -1,24 +1,23 @@
 import iconv from 'iconv-lite';
 import type { ImportOptions } from '../../../../src/schemas/import.js';
 
-/** What the plan of a file must say. */
+/** Expected plan of a file. */
 export type Expected =
   | {
-      /** How the file is read, where that is the point: encoding, delimiter. */
+      /** Encoding and delimiter, if the test is about these. */
       format?: readonly [string, string];
       created: number;
       skipped?: number;
-      /** Why rows are rejected, by line: code and reason. */
+      /** Codes and reasons of rejected rows, by line. */
       rejected?: Readonly<Record<number, string>>;
       ignored?: readonly string[];
-      /** The people of the first rows. */
       people?: readonly string[];
-      /** The line of the first of them. */
+      /** Line of the first person. */
       firstLine?: number;
-      /** What the plan warns of: code, lines, and the values as it shows them. */
+      /** Warnings of the plan: code, lines, and the values that it shows. */
       warnings?: readonly string[];
     }
-  /** The message of a file that is refused; with a `...` at the end, how it begins. */
+  /** Message of a refused file. With a `...` at the end, only its beginning. */
   | { refused: string };
 
 export interface Case {
@@ -47,7 +46,6 @@ const cases: Case[] = [];
 function add(name: string, content: string | Buffer, expected: Expected, options?: Case['options']): void {
   cases.push({ name, bytes: Buffer.from(content), expected, ...(options && { options }) });
 }
-/** Adds a file of these lines. */
 const rows = (name: string, lines: readonly string[], expected: Expected, options?: Case['options']) =>
   add(name, [...lines, ''].join('\n'), expected, options);
 
@@ -68,7 +66,7 @@ add('windows-1252', encoded(western.replaceAll(',', ';'), 'windows-1252'), {
   created: 2,
   people: westernPeople,
 });
-/** A file as a spreadsheet saves it in a country. @param names first name, a blank, last name */
+/** Returns a file as a spreadsheet in a country saves it. @param names first name, a space, last name */
 const inCodePage = (names: readonly string[], encoding: string) =>
   encoded(
     ['First name;Last name;Email;Phone', ...names.map((name, at) => `${name.replace(' ', ';')};p${at}@x.org;+1 ${at}`)]
@@ -271,7 +269,7 @@ rows('passwords', [`${header},password`, 'Ada,King,a@example.org,1, secret 12 ',
   created: 1,
   rejected: { 3: 'PASSWORD_INVALID: Password must be at least 6 characters.' },
 });
-// Files of other programs, as people have them.
+// Files of other programs, as people use them.
 rows(
   'no-phone-column',
   ['first_name,last_name,email,sis_id', 'Ann,Lee,ann14@corp.example,100014', 'Bo,Kim,bo14@corp.example,100015'],
@@ -382,7 +380,7 @@ rows(
   },
 );
 
-// Names that are damaged.
+// Damaged names.
 const named = (...names: readonly string[]) => [
   'First name,Last name,Email,Phone',
   ...names.map((name, at) => `${name},p${at}@corp.example,0151 590${at}`),
@@ -429,10 +427,9 @@ rows(
   },
 );
 
-/** Files that went wrong once, or stand for a kind of them. */
+/** Files that once caused faults, or that represent a kind of file. */
 export const corpus: readonly Case[] = cases;
 
-/** A file of the corpus. */
 export function corpusFile(name: string): Buffer {
   const found = corpus.find((one) => one.name === name);
   if (!found) throw new Error(`The corpus has no ${name}.`);

@@ -5,7 +5,7 @@ import { mapPeopleTable } from '../../../../src/services/imports/read/people-tab
 import { type CsvOptions, openCsv } from '../../../../src/tables/csv/csv-source.js';
 import type { SourceLimits, SourceRow } from '../../../../src/tables/table/table.js';
 
-/** The bytes in chunks of the given sizes, the rest as one more. */
+/** Yields the bytes in chunks of the given sizes, and the rest as one more chunk. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {
   let at = 0;
   for (const size of sizes) {
@@ -16,13 +16,11 @@ export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): Asyn
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-/** The default limits. */
 export const usualLimits: SourceLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
 
-/** UTF-8 with commas. */
 export const usualFormat: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
 
-/** All rows of a text or of bytes, the header among them; none of a file that is empty. */
+/** Reads all rows of a text or of bytes, including the header; none for an empty file. */
 export async function rowsOf(
   source: string | Buffer,
   sizes: Iterable<number> = [],
@@ -44,7 +42,7 @@ export async function rowsOf(
   return all;
 }
 
-/** The people of a CSV file, as an import reads them. */
+/** Opens a CSV file of people as an import does. */
 export const openPeople = async (
   source: AsyncIterable<Buffer>,
   { format = usualFormat, ...reading }: Partial<ReadOptions> & { format?: CsvOptions } = {},

@@ -1,15 +1,15 @@
 import type { Context } from '../../../../src/services/context.js';
 import { onMysql } from '../../../support/database.js';
 
-/** A change that the database refuses. */
+/** A change that the database must refuse. */
 interface Refused {
   event: 'INSERT' | 'UPDATE' | 'DELETE';
   table: string;
-  /** SQL about the row: `NEW.status = 'stopped'`. */
+  /** SQL condition on the row: `NEW.status = 'stopped'`. */
   when: string;
 }
 
-/** Makes the database fail at one kind of change, by a trigger. @returns what lets it work again */
+/** Makes the database refuse one kind of change, with a trigger. @returns a function that removes the trigger */
 export async function breakAt(
   { database: { sequelize } }: Context,
   { event, table, when }: Refused,

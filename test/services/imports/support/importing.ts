@@ -22,7 +22,7 @@ const tables = [
   ...(['sessions', 'courses', 'enrollments'] as const),
 ];
 
-/** What `users import --json` prints. */
+/** Output of `users import --json`. */
 export interface ImportJson {
   import: {
     id: string;
@@ -37,30 +37,30 @@ export interface ImportJson {
   };
 }
 
-/** Imports in a folder of their own, into the harness's database. */
+/** Runs imports in a separate folder, into the harness's database. */
 export interface Importing extends Harness {
   folder: string;
   env: Record<string, string>;
   /** Writes a file into the folder. @returns its path */
   write(name: string, content: string | Buffer): string;
-  /** Text of a file in the folder. */
+  /** Returns the text of a file in the folder. */
   read(name: string): string;
-  /** Names of the files in the folder. */
+  /** Returns the names of the files in the folder. */
   files(): string[];
-  /** Runs `users import` with these arguments. Its standard error lacks the list of columns, which `--yes` prints. */
+  /** Runs `users import`. Removes the list of columns, which `--yes` prints, from its standard error. */
   run(...args: string[]): Promise<CliResult>;
-  /** Runs it with all that it prints. */
+  /** Runs `users import`, and returns its whole output. */
   runWhole(...args: string[]): Promise<CliResult>;
-  /** Runs it with `--yes --json`. */
+  /** Runs `users import` with `--yes --json`. */
   json(...args: string[]): Promise<ImportJson['import'] & { exitCode: number }>;
   models(): Context['database']['models'];
   /** Runs another command in the folder. */
   cli(...args: string[]): Promise<CliResult>;
-  /** What importing a file would do. */
+  /** Plans the import of a file. */
   plan(file: string, options?: object): Promise<ImportPlan>;
-  /** The ledger of an import. */
+  /** Returns the ledger of an import. */
   ledger(id: string): Promise<ImportRow[]>;
-  /** All rows of all tables, as text. */
+  /** Returns all rows of all tables as text. */
   contents(): Promise<string>;
 }
 
@@ -115,17 +115,17 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
   return importing;
 }
 
-/** The result of a command without the list of columns on its standard error. */
+/** Removes the list of columns from the standard error of a command. */
 export const withoutColumns = (result: CliResult): CliResult => ({
   ...result,
   stderr: result.stderr.replace(/^ {2}Columns(?::| ignored| without)[^\n]*\n(?: {4}[^\n]*\n)*/gm, ''),
 });
 
-/** What a command wrote to standard error, without the lines of progress that come where a machine is slow. */
+/** Returns the standard error of a command without progress lines, which appear only on slow machines. */
 export const withoutProgress = (stderr: string): string =>
   stderr.replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '');
 
-/** What a file says that we wrote, in whatever encoding. */
+/** Returns the text of a file that we wrote, in any encoding. */
 export function textOf(file: string): string {
   const bytes = readFileSync(file);
   const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] };
@@ -133,7 +133,7 @@ export function textOf(file: string): string {
   return iconv.decode(bytes, marked ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252'), { stripBOM: false });
 }
 
-/** The records of a CSV file that we wrote, by column; none when there is no file. */
+/** Returns the records of a CSV file that we wrote, by column; empty if there is no file. */
 export function recordsOf(file: string | null): Record<string, string>[] {
   if (file === null || !existsSync(file)) return [];
   const text = textOf(file).replace(/^\ufeff?(sep=.\n)?/, '');
@@ -145,11 +145,11 @@ export function recordsOf(file: string | null): Record<string, string>[] {
   return parse(text, { columns: true, delimiter, cast, relax_column_count: true }) as Record<string, string>[];
 }
 
-/** The bytes of a workbook with one sheet of texts. */
+/** Returns a workbook with one sheet of texts. */
 export const workbookOf = ([header = [], ...rows]: readonly (readonly string[])[], sheet = 'People'): Promise<Buffer> =>
   buffer(xlsxBytes({ sheet, columns: header.map((heading) => ({ heading })), rows }));
 
-/** The rows of the first sheet of a workbook. */
+/** Returns the rows of the first sheet of a workbook. */
 export async function sheetOf(file: string): Promise<string[][]> {
   const workbook = await openWorkbook(file);
   const rows: string[][] = [];
@@ -158,7 +158,7 @@ export async function sheetOf(file: string): Promise<string[][]> {
   return rows;
 }
 
-/** The records of a file that we wrote, be it CSV or a workbook, by column; none when there is no file. */
+/** Returns the records of a CSV file or workbook that we wrote, by column; empty if there is no file. */
 export async function reportOf(file: string | null): Promise<Record<string, string>[]> {
   if (file === null || !existsSync(file) || !file.endsWith('.xlsx')) return recordsOf(file);
   const [header = [], ...rows] = await sheetOf(file);
@@ -168,7 +168,7 @@ export async function reportOf(file: string | null): Promise<Record<string, stri
 const numbers = (count: number, first: number) =>
   Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0'));
 
-/** A file of so many people, all different; `tag` sets them apart from those of other files. */
+/** Returns a file with this number of different people. `tag` distinguishes them from people of other files. */
 export function people(count: number, tag = 'p', first = 1): string {
   const digits = Array.from(tag, (letter) => letter.charCodeAt(0)).join('');
   const rows = numbers(count, first).map(
@@ -177,11 +177,11 @@ export function people(count: number, tag = 'p', first = 1): string {
   return `${['firstName,lastName,email,phone', ...rows].join('\n')}\n`;
 }
 
-/** The emails of these people. */
+/** Returns the emails of these people. */
 export const emailsOf = (count: number, tag = 'p', first = 1): string[] =>
   numbers(count, first).map((number) => `${tag}${number}@example.org`);
 
-/** {@link people} with hashes of passwords: an import of them hashes nothing. */
+/** Returns {@link people} with password hashes, so that an import hashes nothing. */
 export function hashedPeople(count: number, tag = 'p', first = 1): string {
   const hash = '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7';
   const [header, ...rows] = people(count, tag, first).trimEnd().split('\n');

@@ -9,24 +9,24 @@ import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { reportOf, workbookOf } from './importing.js';
 
-/** Rows of the file, and of one transaction. */
+/** Rows of the file and of a batch. */
 export const rows = 600;
 export const batchRows = 50;
-/** The rows of one kind come again after so many. */
+/** The kinds of rows repeat after this number of rows. */
 const cycle = 20;
 const cycles = rows / cycle;
 
-/** A fixed id, so that messages about accounts and courses are the same in every run. */
+/** Returns a fixed id, so that messages about accounts and courses are the same in every run. */
 const idOf = (group: number, index: number) =>
   `00000000-0000-7000-8000-${String(group).padStart(4, '0')}${String(index).padStart(8, '0')}`;
 
-/** Accounts of the world that rows are about: a group for each kind of row. */
+/** Groups of existing accounts, one for each kind of row. */
 const groups = ['changed', 'same', 'other', 'unknown', 'ambiguous', 'bound'] as const;
 type Group = (typeof groups)[number];
 const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`;
 const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
 
-/** What rows about "bound" accounts are rejected for, one after the other. */
+/** Reasons for rejecting rows about "bound" accounts, in turn. */
 const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
 const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
 const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
@@ -55,7 +55,7 @@ const courses = {
   splices: { id: idOf(90, 5), title: 'Splices', maxStudents: null },
 };
 
-/** Empties the database and fills it with the accounts and courses that the file is about, the same each time. */
+/** Empties the database, and creates the accounts and courses of the file, always the same. */
 export async function settle(context: Context): Promise<void> {
   await emptyDatabase(context);
   await context.database.sequelize.query('DELETE FROM leases');
@@ -103,7 +103,7 @@ export async function settle(context: Context): Promise<void> {
   });
 }
 
-/** A row about a bound account: it can't become what the row says. */
+/** Returns a row whose change a bound account doesn't allow. */
 function boundRow(index: number): string {
   const [email, phone] = [emailOf('bound', index), phoneOf('bound', index)];
   const person = (last: string, role: string, course: string) => `Given,${last},${email},${phone},${role},${course},`;
@@ -124,19 +124,20 @@ function boundRow(index: number): string {
 }
 
 /**
- * The row at a place in the file, with every outcome and code in each few batches. Some are about accounts that a row
- * several batches before was about, changed or not, by the other key.
+ * Returns the row at a position of the file. Every few batches contain every outcome and code. Some rows match accounts of rows
+ * several batches before, changed or not, by the other key.
  */
-function rowAt(place: number): string {
-  const [round, kind] = [Math.floor(place / cycle), place % cycle];
+function rowAt(position: number): string {
+  const [round, kind] = [Math.floor(position / cycle), position % cycle];
   const earlier = Math.max(0, round - 4);
-  const fresh = (course = '', notes = '') => `Given,Family,new.${place}@example.org,+44 ${place},,${course},${notes}`;
+  const fresh = (course = '', notes = '') =>
+    `Given,Family,new.${position}@example.org,+44 ${position},,${course},${notes}`;
   const meets = (group: Group, lastName: string, phone: string, course = '') =>
     `Given,${lastName},${emailOf(group, round)},${phone},,${course},`;
   switch (kind) {
     case 0:
-      // Another course of the person of kind 7 in the round before.
-      return round === 0 ? fresh() : `Given,Family,new.${place - 13}@example.org,+44 ${place - 13},,Splices,`;
+      // Another course of the person of kind 7 in the previous round.
+      return round === 0 ? fresh() : `Given,Family,new.${position - 13}@example.org,+44 ${position - 13},,Splices,`;
     case 5:
     case 6:
       return fresh('Few seats');
@@ -147,11 +148,11 @@ function rowAt(place: number): string {
     case 9:
       return meets('same', 'Family', phoneOf('same', round));
     case 10:
-      return `A,B,nobody${place},,,,`;
+      return `A,B,nobody${position},,,,`;
     case 11:
-      return `Given,Twin,new.${place - 5}@example.org,+44 ${place},,,`;
+      return `Given,Twin,new.${position - 5}@example.org,+44 ${position},,,`;
     case 12:
-      // Its phone is another account's.
+      // The phone of another account.
       return meets('other', 'Changed', phoneOf('bound', cycles - 1 - round));
     case 13:
       return meets('unknown', 'Changed', phoneOf('unknown', round), 'Nowhere');
@@ -160,48 +161,48 @@ function rowAt(place: number): string {
     case 15:
       return boundRow(round);
     case 16:
-      return `Given,Phone,phone.${place}@example.org,${phoneOf('changed', earlier)},,,`;
+      return `Given,Phone,phone.${position}@example.org,${phoneOf('changed', earlier)},,,`;
     case 17:
-      return `Given,Phone,phone.${place}@example.org,${phoneOf('unknown', earlier)},,,`;
+      return `Given,Phone,phone.${position}@example.org,${phoneOf('unknown', earlier)},,,`;
     case 18:
-      return `Given,Phone,phone.${place}@example.org,${phoneOf('bound', earlier)},,,`;
+      return `Given,Phone,phone.${position}@example.org,${phoneOf('bound', earlier)},,,`;
     case 19:
-      return `Given,Phone,phone.${place}@example.org,${phoneOf('ambiguous', earlier)},,,`;
+      return `Given,Phone,phone.${position}@example.org,${phoneOf('ambiguous', earlier)},,,`;
     default:
       return fresh();
   }
 }
 
-/** A cancelled enrollment can't become pending by a file. */
-const statusAt = (place: number): string =>
-  place % cycle === 15 && bondOf(Math.floor(place / cycle)) === 'cancelled' ? 'pending' : '';
+/** An import can't make a cancelled enrollment pending. */
+const statusAt = (position: number): string =>
+  position % cycle === 15 && bondOf(Math.floor(position / cycle)) === 'cancelled' ? 'pending' : '';
 
-function fileOf(places: readonly number[]): string {
-  const lines = places.map((place) => `${rowAt(place)},${statusAt(place)}`);
+function fileOf(positions: readonly number[]): string {
+  const lines = positions.map((position) => `${rowAt(position)},${statusAt(position)}`);
   return `${['firstName,lastName,email,phone,role,course,reply,enrollmentStatus', ...lines].join('\n')}\n`;
 }
 
-const places = Array.from({ length: rows }, (_, place) => place);
+const positions = Array.from({ length: rows }, (_, position) => position);
 
-/** The file: each row has one outcome, which others before it have a part in. */
-const mixed = fileOf(places);
+/** A file in which each row has one outcome, which may depend on earlier rows. */
+const mixed = fileOf(positions);
 
-/** One without bad rows at its start, so that an import that stops at the first bad row takes several batches. */
-const goodAtFirst = fileOf(places.filter((place) => place % cycle < 10 || place >= rows / 2));
+/** A file without bad rows at its start: an import that stops at the first bad row takes several batches. */
+const goodAtFirst = fileOf(positions.filter((position) => position % cycle < 10 || position >= rows / 2));
 
-/** How a file is imported. */
+/** A file and the options of its import. */
 export interface Policy {
-  /** The name of the file; its reports are of the same kind. */
+  /** Name of the file, which determines the kind of its reports. */
   file: 'people.csv' | 'people.xlsx';
   flags: readonly string[];
   csv: string;
-  /** Whether it ends at a bad row, before the end of the file. */
+  /** Whether the import stops at a bad row before the end of the file. */
   stops: boolean;
 }
 
 const whole = (...flags: string[]): Policy => ({ file: 'people.csv', flags, csv: mixed, stops: false });
 
-/** How files are imported: together they give every outcome and code. */
+/** Policies that together give every outcome and code. */
 export const policies: readonly Policy[] = [
   whole('--on-existing', 'update', '--reset-passwords', '--match', 'phone'),
   { file: 'people.csv', flags: ['--on-existing', 'update', '--on-error', 'stop'], csv: goodAtFirst, stops: true },
@@ -210,25 +211,25 @@ export const policies: readonly Policy[] = [
   whole('--on-existing', 'update'),
 ];
 
-/** The same with workbooks. */
+/** {@link policies} with workbooks. */
 export const workbookPolicies: readonly Policy[] = policies.map((policy) => ({
   ...policy,
   file: 'people.xlsx',
   flags: [...policy.flags, '--credentials', 'people.credentials.xlsx'],
 }));
 
-/** The content of a file that is imported. */
+/** Returns the bytes of the file to import. */
 export const contentOf = async ({ file, csv }: Policy): Promise<Buffer> =>
   file === 'people.csv' ? Buffer.from(csv) : workbookOf(parse(csv) as string[][]);
 
-/** A report of the imported file: one whose import was killed at its end may have stayed CSV. */
+/** Reads a report of the imported file. After a kill at the end of the import, the report may still be CSV. */
 const reportBeside = (file: string, kind: 'credentials' | 'rejected') => {
   const { dir, name, ext } = path.parse(file);
   const report = path.join(dir, `${name}.${kind}${ext}`);
   return reportOf(existsSync(`${report}.csv`) ? `${report}.csv` : report);
 };
 
-/** What an import has left behind: everything but ids, hashes and moments of what it made. */
+/** Returns the results of an import, except for ids, hashes and times. */
 export async function leftBehind({ database }: Context, file: string) {
   const { AuditEntry, Enrollment, Import, ImportRow, User } = database.models;
   const imports = await Import.findAll({ raw: true });
@@ -281,7 +282,7 @@ export async function leftBehind({ database }: Context, file: string) {
   };
 }
 
-/** What the ledger keeps for undo, less what differs from run to run. */
+/** Returns the undo data of the ledger without values that differ between runs. */
 function withoutMoments(undoJson: string | null): string | null {
   if (undoJson === null) return null;
   const { before, enrollments = [] } = JSON.parse(undoJson) as { before?: object; enrollments?: string[] };
@@ -289,13 +290,13 @@ function withoutMoments(undoJson: string | null): string | null {
   return JSON.stringify({ ...fields, enrollments: enrollments.length });
 }
 
-/** Accounts whose password in the credentials file doesn't work, or that have one and shouldn't. */
+/** Returns the accounts whose password in the credentials file is wrong, or is missing. */
 export async function wrongPasswords({ database, hasher }: Context, file: string): Promise<string[]> {
   const users = await database.models.User.findAll({ where: { requiresPasswordChange: true }, raw: true });
   const hashes = new Map(users.map(({ email, passwordHash }) => [email, passwordHash]));
   const wrong: string[] = [];
   const records = await reportBeside(file, 'credentials');
-  // The hasher refuses more than it can hash soon.
+  // The hasher refuses too many requests at the same time.
   for (let at = 0; at < records.length; at += 100)
     await Promise.all(
       records.slice(at, at + 100).map(async ({ email = '', password = '' }) => {

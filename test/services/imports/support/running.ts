@@ -6,10 +6,10 @@ import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import type { AppliedImport, ApplyOptions } from '../../../../src/services/imports/run/run-import.js';
 import { type Importing, recordsOf } from './importing.js';
 
-/** Rows are committed by so many. */
+/** Rows of a batch. */
 export const batchRows = 50;
 
-/** Plans an import and applies it, in this process. */
+/** Plans and applies an import in this process. */
 export async function importFile(
   context: Context,
   file: string,
@@ -25,7 +25,7 @@ export const applyOptions = (options: Partial<ApplyOptions> = {}): ApplyOptions 
   ...options,
 });
 
-/** An import that is interrupted after its first batch, as by Ctrl-C. */
+/** Starts an import, and interrupts it after its first batch, as Ctrl-C does. */
 export async function importFirstBatch(
   context: Context,
   file: string,
@@ -50,7 +50,7 @@ export async function importFirstBatch(
   return result;
 }
 
-/** Every account has been created once, and has a password that works in just one line of the credentials files. */
+/** Expects that every account was created once, and that its password works in exactly one line of the credentials files. */
 export async function expectAllAccounts(
   importing: Importing,
   emails: readonly string[],
@@ -62,7 +62,7 @@ export async function expectAllAccounts(
   const credentials = credentialsFiles.flatMap(recordsOf);
   expect(credentials.map(({ email }) => email).sort()).to.deep.equal([...emails].sort());
   const hashes = new Map(users.map((user) => [user.email, user.passwordHash]));
-  // The hasher refuses more than it can hash soon.
+  // The hasher refuses too many requests at the same time.
   for (let at = 0; at < credentials.length; at += 100) {
     const works = await Promise.all(
       credentials
@@ -80,7 +80,7 @@ export async function expectAllAccounts(
   }
 }
 
-/** The ledger of an import has one outcome for each line, and the counts of the import are the sums. */
+/** Expects one outcome for each line in the ledger, with sums that equal the counts of the import. */
 export async function expectWholeLedger(importing: Importing, id: string, rows: number): Promise<void> {
   const { Import, ImportRow, User } = importing.context.database.models;
   const ledger = await ImportRow.findAll({ where: { importId: id }, order: ['line'], raw: true });

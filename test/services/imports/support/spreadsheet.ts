@@ -6,7 +6,7 @@ import iconv from 'iconv-lite';
 
 const lines = { record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
 
-/** How a spreadsheet saves a sheet: the three kinds of CSV that Excel knows. */
+/** The three kinds of CSV that Excel saves. */
 export const savedAs = {
   'CSV UTF-8, commas': (rows: string[][]) => Buffer.from(`\ufeff${stringify(rows, { ...lines })}`),
   'CSV, semicolons, Windows-1252': (rows: string[][]) =>
@@ -15,7 +15,7 @@ export const savedAs = {
     iconv.encode(stringify(rows, { delimiter: '\t', ...lines }), 'utf-16le', { addBOM: true }),
 } as const;
 
-/** What Excel shows, and saves, of a cell that it reads from a CSV file. */
+/** Returns the text that Excel shows and saves for a cell of a CSV file. */
 function shown(cell: string): string {
   const text = cell.trim();
   if (/^[=@]|^[+-]\D/.test(text)) return '#NAME?';
@@ -25,20 +25,20 @@ function shown(cell: string): string {
   }
   if (/^\d{1,2}[/-]\d{1,2}$/.test(text)) return text.replace(/[/-]/, '. Mrz ');
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true' ? 'WAHR' : 'FALSCH';
-  // No cell holds more.
+  // Maximum length of a cell.
   return cell.slice(0, 32_767);
 }
 
 /**
- * A file as Excel opens it with a double click: it recognises UTF-8 and UTF-16 only by a byte order mark, and another
- * delimiter than its locale's only by a `sep=` line; UTF-16 is split at tabs. All rows are as long as the longest.
- * @param listSeparator the delimiter of its country
+ * Returns the rows of a file that Excel opens with a double click. Excel recognizes UTF-8 and UTF-16 only by a byte order mark,
+ * and a delimiter of another locale only by a `sep=` line. It splits UTF-16 at tabs. All rows become as long as the longest.
+ * @param listSeparator delimiter of the locale
  */
 export function openedByExcel(file: string, listSeparator: ',' | ';'): string[][] {
   const bytes = readFileSync(file);
   const isMarked8 = bytes.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf));
   const isMarked16 = bytes.subarray(0, 2).equals(Buffer.of(0xff, 0xfe));
-  // After a mark of UTF-8 a `sep=` line undoes the mark.
+  // A `sep=` line after a byte order mark of UTF-8 cancels the mark.
   const misread = isMarked8 && bytes.subarray(3, 7).toString().toLowerCase() === 'sep=';
   const encoding = isMarked16 ? 'utf-16le' : isMarked8 && !misread ? 'utf-8' : 'windows-1252';
   if (encoding === 'utf-8' && !isUtf8(bytes)) throw new Error(`${file} is no UTF-8`);

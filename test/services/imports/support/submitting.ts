@@ -10,15 +10,15 @@ import { scaled } from '../../../support/machine.js';
 import type { Importing } from './importing.js';
 import { applyOptions } from './running.js';
 
-/** A super admin who uses the API. */
+/** A super admin as a client of the API. */
 export const client: Actor = { origin: 'http', actorId: null, ip: null, role: 'super_admin' };
 
-/** Queues a file, as an upload does. */
+/** Queues a file like an upload. */
 export function submit({ context, write }: Importing, csv: string, options: object = {}): Promise<Import> {
   return submitImport(context, client, { path: write('upload', csv), name: 'people.csv' }, options);
 }
 
-/** An import over HTTP that was interrupted as soon as it had done as many rows as a whole batch has. */
+/** Returns an import over HTTP that was interrupted after a full batch. */
 export async function submitInterrupted(importing: Importing, csv: string, options: object = {}): Promise<Import> {
   const record = await submit(importing, csv, options);
   const { signal } = new AbortController();
@@ -38,7 +38,7 @@ export async function submitInterrupted(importing: Importing, csv: string, optio
   return record.reload();
 }
 
-/** Runs the service's imports until one of them fulfils the condition. */
+/** Runs the service's worker until an import fulfills the condition. */
 export async function runUntil(
   { context }: Pick<Importing, 'context'>,
   id: string,
@@ -58,10 +58,10 @@ export async function runUntil(
   }
 }
 
-/** {@link runUntil} its plan is made. */
+/** Runs the worker until the plan is made. */
 export const runToPlan = (importing: Pick<Importing, 'context'>, id: string) =>
   runUntil(importing, id, ({ status }) => status === 'planned' || status === 'failed');
 
-/** {@link runUntil} it has ended, one way or the other. */
+/** Runs the worker until the import has ended. */
 export const runToEnd = (importing: Pick<Importing, 'context'>, id: string) =>
   runUntil(importing, id, ({ status }) => ['completed', 'stopped', 'failed', 'cancelled', 'undone'].includes(status));

@@ -7,12 +7,12 @@ import { buildUser, signIn } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
 import { people, useImporting } from '../support/importing.js';
 
-describe('The accounts that undoing an import kept', () => {
+describe('Accounts that an undo kept', () => {
   const importing = useImporting();
   const { models } = importing;
   const imports = (...args: string[]) => importing.cli('imports', ...args);
 
-  it('are undone by another undo, once the reasons no longer apply', async () => {
+  it('are undone by another undo once the reasons no longer apply', async () => {
     const first = await importing.json(importing.write('people.csv', people(3)));
     const changed = people(2).replaceAll('Family', 'Changed');
     const second = await importing.json(importing.write('changed.csv', changed), '--on-existing', 'update');
@@ -20,7 +20,7 @@ describe('The accounts that undoing an import kept', () => {
       const { exitCode, stdout } = await imports('undo', id, '--yes');
       return [exitCode, stdout.split('\n')[0]];
     };
-    // In the wrong order: the accounts that the second import has changed are no longer as the first one made them.
+    // In the wrong order: the second import has changed accounts of the first import.
     expect(await undo(first.id)).to.deep.equal([3, 'Undone: 1 account removed, 0 restored, 2 kept']);
     expect(await undo(first.id)).to.deep.equal([1, 'Nothing was undone: 0 accounts removed, 0 restored, 2 kept']);
     expect(await undo(second.id)).to.deep.equal([0, 'Undone: 0 accounts removed, 2 restored, 0 kept']);
@@ -30,7 +30,7 @@ describe('The accounts that undoing an import kept', () => {
     expect([exitCode, stderr]).to.deep.equal([1, 'error: The import 1 is undone already.\n']);
   });
 
-  it('are undone over HTTP, too, where the import says that it can be undone again', async () => {
+  it('are undone over HTTP, too, if the import can be undone again', async () => {
     const { token } = await signIn(importing.context, { role: 'super_admin' });
     const user = await buildUser(importing.context, { firstName: 'Old' });
     const gone = await buildUser(importing.context);
@@ -59,7 +59,7 @@ describe('The accounts that undoing an import kept', () => {
     await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
   });
 
-  it('are those of people who have accepted an invitation', async () => {
+  it('include people who accepted an invitation', async () => {
     const run = await importing.json(importing.write('people.csv', people(2)));
     const user = await models().User.findOne({ order: ['email'], rejectOnEmpty: true });
     await user.update({ inviteState: 'accepted' }, { silent: true });
@@ -69,7 +69,7 @@ describe('The accounts that undoing an import kept', () => {
     expect(await models().User.count()).to.equal(1);
   });
 
-  it('of a refused import are left to people: no later run of the file finishes another undo that broke off', async () => {
+  it('of a refused import are undone only by a person, not by a later run of the file', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)), '--on-error', 'abort');
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     const { fileSha256 } = record;
@@ -81,17 +81,17 @@ describe('The accounts that undoing an import kept', () => {
     expect(await findImport(importing.context, id)).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
   });
 
-  it('are looked for before an undo until Ctrl-C', async () => {
+  it('are searched before an undo until Ctrl-C', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const interrupted = { env: importing.env, cwd: importing.folder, signal: AbortSignal.abort() };
     const { exitCode, stdout } = await runCli(['imports', 'undo', id, '--dry-run'], interrupted);
     expect([exitCode, stdout]).to.deep.equal([130, '']);
   });
 
-  it('are read in pieces, however many they are', async () => {
+  it('are read in lists, whatever their number', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { email, id: userId } = await buildUser(importing.context);
-    // Their number counts, not what they are.
+    // Only their number matters.
     const kept = { importId: id, outcome: 'updated', userId, undoOutcome: 'kept', undoCode: 'EDITED' } as const;
     const none = { code: null, otherCodes: null, reason: null, undoJson: null };
     const lines = Array.from({ length: 2001 }, (_, index) => index + 3);

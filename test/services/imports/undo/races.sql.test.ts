@@ -15,7 +15,7 @@ import { client, submitInterrupted } from '../support/submitting.js';
 const count = 1200;
 
 describe('An import that is undone', () => {
-  // As many as an undo undoes in one step: it takes two.
+  // As many rows as a step of an undo: the undo takes two steps.
   const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
   const undo = (
@@ -34,7 +34,7 @@ describe('An import that is undone', () => {
     expect(await models().User.count()).to.equal(0);
   }
 
-  it('is not resumed by a request that came before', async () => {
+  it('is not resumed by an earlier request', async () => {
     const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
     const { code, message } = await failureOf(() =>
       resumeImport(importing.context, operator, id, applyOptions(), async () => void (await undo(id))),
@@ -45,7 +45,7 @@ describe('An import that is undone', () => {
 
   it('is neither queued meanwhile nor resumed by the service', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
-    // The process that ran it died.
+    // The process of the import died.
     await models().Import.update({ status: 'running' }, { where: { id } });
     const queueing: Promise<string | undefined>[] = [];
     let looks = 0;
@@ -56,7 +56,7 @@ describe('An import that is undone', () => {
     };
     const worker = startImportWorker({ ...importing.context, database: { ...database, read } }, { pollMs: 20 });
     try {
-      // Awaited when the undo has ended: until then no outcome may be a rejection.
+      // Awaited after the undo: until then, no result may be an unhandled rejection.
       const queue = () =>
         requeueImport(importing.context, client, id).then(
           () => 'queued',
@@ -73,7 +73,7 @@ describe('An import that is undone', () => {
     await expectUndone(id);
   });
 
-  it('is shown as interrupted when no process runs the undo, and can be undone to the end', async () => {
+  it('is shown as interrupted if no process runs the undo, and can be undone completely', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     await models().Import.update({ status: 'undoing' }, { where: { id } });
     const found = await findImport(importing.context, id);
@@ -89,7 +89,7 @@ describe('An import that is undone', () => {
     expect(await findImport(importing.context, id)).to.include({ status: 'undone', errorCode: null });
   });
 
-  it('is not undone when it was queued while the undo waited for the lease', async () => {
+  it('is not undone if it was queued while the undo waited for the lease', async () => {
     const record = await submitInterrupted(importing, hashedPeople(count));
     const { id } = record;
     const { sequelize } = importing.context.database;
@@ -113,7 +113,7 @@ describe('An import that is undone', () => {
     expect(await models().User.count()).to.equal(500);
   });
 
-  it('stays undone in part when another process takes over', async () => {
+  it('stays partly undone if another process takes over', async () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
     const { sequelize } = importing.context.database;
     let isDueToBeTaken = false;
@@ -122,7 +122,7 @@ describe('An import that is undone', () => {
       isDueToBeTaken = false;
       await sequelize.query("UPDATE leases SET owner = 'another' WHERE name LIKE 'import:%'");
     });
-    // After the first step.
+    // The first step has ended.
     const afterStep = () => {
       isDueToBeTaken = true;
     };

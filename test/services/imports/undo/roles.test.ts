@@ -16,7 +16,7 @@ describe('Undoing an import that changed roles', () => {
     undo: { removed: number; restored: number; kept: { userId: string; code: string }[] };
   }
 
-  /** What undo would do and does: the same. */
+  /** Undoes the import, and checks that the preview showed the same result. */
   async function undo(id: string) {
     const preview = JSON.parse((await cli('imports', 'undo', id, '--dry-run', '--json')).stdout) as Kept;
     const { exitCode, stdout } = await cli('imports', 'undo', id, '--yes', '--json');
@@ -25,7 +25,7 @@ describe('Undoing an import that changed roles', () => {
     return { exitCode, restored: done.undo.restored, kept: done.undo.kept.map(({ userId, code }) => [userId, code]) };
   }
 
-  it('keeps the role of a trainer who was given a course since, and can be followed by a delete', async () => {
+  it('keeps the role of a trainer who got a course since, and the account can then be deleted', async () => {
     const user = await buildUser(importing.context);
     const free = await buildUser(importing.context);
     const { id } = await update(write(rowOf(user, 'trainer'), rowOf(free, 'trainer')));
@@ -55,7 +55,7 @@ describe('Undoing an import that changed roles', () => {
   });
 
   for (const before of ['none', 'cancelled'])
-    it(`restores the role where it takes back the only enrollment, which the row made, of ${before} before`, async () => {
+    it(`restores the role if it removes the only enrollment, which was ${before} before the import`, async () => {
       const user = await buildUser(importing.context, { role: 'trainer' });
       const trainer = await buildUser(importing.context, { role: 'trainer' });
       const course = await buildCourse(importing.context, trainer, { title: 'Knots' });

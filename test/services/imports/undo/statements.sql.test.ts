@@ -9,7 +9,7 @@ describe('Undoing a batch of updates', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
-  /** Updates so many accounts, and undoes that. */
+  /** Updates this number of accounts, and undoes the updates. */
   async function undoUpdates(count: number, tag: string) {
     await importing.json(importing.write(`${tag}.csv`, hashedPeople(count, tag)));
     const before = await accounts();
@@ -37,7 +37,7 @@ describe('Undoing a batch of updates', () => {
     await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), { title: 'Knots' });
   });
 
-  it('takes no statements for each row', async () => {
+  it('runs no statement for each single row', async () => {
     const few = await undoUpdates(3, 'few');
     const { statements } = await undo(few.id);
     expect(await accounts()).to.equal(few.before);
@@ -46,7 +46,7 @@ describe('Undoing a batch of updates', () => {
     expect(undone.result).to.deep.equal({ removed: 0, restored: 30, kept: [], mailsSent: 0 });
     expect(await accounts()).to.equal(many.before);
     expect(await models().Enrollment.count()).to.equal(0);
-    // A long insert is divided by its characters.
+    // A long insert is divided by its number of characters.
     const most = statements.length + 3;
     expect(undone.statements.length, undone.statements.join('\n')).to.be.at.most(most);
   });

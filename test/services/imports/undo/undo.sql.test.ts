@@ -31,8 +31,8 @@ describe('coursectl imports undo', () => {
   const login = (email: string, password: string | undefined) =>
     importing.api('post', '/api/auth/login').send({ identifier: email, password }).expect(200);
 
-  it('removes created accounts, and keeps exactly those that were used or changed since', async () => {
-    // The first alone gets a password.
+  it('removes created accounts, and keeps only accounts that were used or changed since', async () => {
+    // Only the first person gets a password.
     const file = importing.write('people.csv', hashedPeople(600).replace(/( 00001),.*/, '$1,'));
     const run = await importing.json(file);
     const byEmail = (number: string) =>
@@ -82,11 +82,11 @@ describe('coursectl imports undo', () => {
     expect(again.stdout).to.match(/^Nothing was undone: 0 accounts removed, 0 restored, 4 kept\nKept: 4 accounts\n/);
   });
 
-  it('restores updated accounts with passwords and enrollments, the later import first', async () => {
+  it('restores updated accounts with passwords and enrollments, beginning with the later import', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const course = await buildCourse(importing.context, trainer, { title: 'Knots' });
     const first = await importing.json(importing.write('people.csv', people(3)));
-    // That something relied on an account once is no part of it.
+    // Row versions don't count: each use of the account increments them.
     const all = async () =>
       JSON.stringify(await models().User.findAll({ attributes: { exclude: ['lockVersion'] }, order: ['id'] }));
     const before = await all();
@@ -110,12 +110,12 @@ describe('coursectl imports undo', () => {
     expect(await models().Enrollment.count()).to.equal(0);
     const [credential] = recordsOf(first.credentialsFile);
     await login(credential?.email ?? '', credential?.password);
-    // All but the one who has signed in.
+    // All accounts except the one that has signed in.
     expect(await json('undo', first.id, '--yes')).to.deep.include({ exitCode: 3 });
     expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 
-  it('keeps an account whose old email or phone another account has by now, as its dry run says', async () => {
+  it('keeps an account if another account has its old email or phone by now, as its dry run says', async () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
     const other = await buildUser(importing.context, { email: 'ben@example.org', phone: '2' });
     const free = await buildUser(importing.context, { email: 'cy@example.org', phone: '3' });
@@ -148,7 +148,7 @@ describe('coursectl imports undo', () => {
     expect(await models().User.findByPk(free.id)).to.include({ phone: '3', firstName: free.firstName });
   });
 
-  it('is resumed when it breaks off', async () => {
+  it('can be resumed after an interruption', async () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(1300)));
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     let steps = 0;
@@ -191,7 +191,7 @@ describe('coursectl imports undo', () => {
     );
   });
 
-  it('counts no account as removed that was deleted before', async () => {
+  it("doesn't count accounts that were deleted before as removed", async () => {
     const { id } = await importing.json(importing.write('people.csv', people(3)));
     await models().User.destroy({ where: { email: 'p00001@example.org' } });
     const figures = '2 accounts removed, 0 restored, 0 kept';
@@ -202,7 +202,7 @@ describe('coursectl imports undo', () => {
     expect(await imports('undo', id, '--yes')).to.include({ exitCode: 0, stdout: `Undone: ${figures}\n` });
   });
 
-  it('asks at a terminal, and says that nothing was undone when the prompt is cancelled', async () => {
+  it('asks at a terminal, and says that nothing was undone if the prompt is cancelled', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const dialogue = [['Undo this import?', keys.ctrlC]] as const;
     const { exitCode, terminal } = await commandLine.atTerminal(['imports', 'undo', id], dialogue);
@@ -221,7 +221,7 @@ describe('coursectl imports undo', () => {
 describe('coursectl imports', () => {
   const { importing, imports, json } = useImportsCommand();
 
-  it('lists, shows and exports them', async () => {
+  it('lists, shows and exports imports', async () => {
     expect((await imports('list')).stderr).to.equal('No imports.\n');
     const run = await importing.json(importing.write('people.csv', `${people(2)}A,B,nobody,\n`));
     const { stdout } = await imports('list');
@@ -256,7 +256,7 @@ describe('coursectl imports', () => {
     rmSync(file);
     expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);
     writeFileSync(file, people(120));
-    // As after a kill: its run looks alive until its lease is free.
+    // As after a kill: the run looks alive until its lease expires.
     const record = await importing.models().Import.findByPk(id, { rejectOnEmpty: true });
     await record.update({ status: 'running' });
     const lease = leaseName(record);
@@ -294,7 +294,7 @@ describe('coursectl imports', () => {
     expect(await json('list')).to.have.nested.property('pagination.totalItems', 1);
   });
 
-  it('come with a template that can be imported as it is', async () => {
+  it('come with a template that can be imported unchanged', async () => {
     const { stdout } = await importing.run('--template');
     const run = await importing.json(importing.write('template.csv', stdout));
     expect(run).to.deep.include({ exitCode: 0 });
@@ -313,7 +313,7 @@ describe('Courses in an import', () => {
     return buildCourse(importing.context, trainer, given);
   }
 
-  it('enroll by id or title in any case, with status and reply, once', async () => {
+  it('enroll once by id or title in any case, with status and reply', async () => {
     const course = await courseOf({ title: 'Knots' });
     const file = write(
       'Ada,King,a@example.org,1,KNOTS,pending,"left\nhanded"',
@@ -336,7 +336,7 @@ describe('Courses in an import', () => {
     expect(await codes(twice.id)).to.deep.equal(['COURSE_AMBIGUOUS']);
   });
 
-  it('enroll every trainee with --course, existing ones too, and no trainer', async () => {
+  it('enroll every new or existing trainee with --course, but no trainer', async () => {
     const course = await courseOf({ title: 'Knots' });
     const known = await buildUser(importing.context, { email: 'a@example.org' });
     const file = importing.write(
@@ -387,7 +387,7 @@ describe('Courses in an import', () => {
     expect(await leaving.reload()).to.include({ isActive: true });
   });
 
-  it('are given to somebody who waits and is activated', async () => {
+  it('are given to somebody on the waiting list who gets activated', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 1, isPublished: true });
     const person = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1', isActive: false };
     const user = await buildUser(importing.context, person);
@@ -405,7 +405,7 @@ describe('Courses in an import', () => {
     expect(await codes(run.id)).to.deep.equal([...Array(70).fill(null), ...Array(50).fill('COURSE_FULL')]);
   });
 
-  it('are never overfilled: not in a plan, not by batches, not by parallel imports', async () => {
+  it('are never overbooked by a plan, by batches or by parallel imports', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 70 });
     const file = (tag: string) => importing.write(`${tag}.csv`, people(60, tag));
     expect((await importing.plan(file('a'), { course: 'Knots' })).counts).to.include({ created: 60, enrolled: 60 });

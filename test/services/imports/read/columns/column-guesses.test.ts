@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { mapColumns } from '../../../../../src/services/imports/read/columns/columns.js';
 import { failureOf } from '../../../../db/support/failure.js';
 
-/** The options that the refusal of a header proposes. */
+/** Options that the refusal of a header suggests. */
 async function proposals(header: readonly string[], ...rows: readonly (readonly string[])[]): Promise<string[]> {
   const { message } = await failureOf(() => mapColumns(header, [], rows));
   const [, options = ''] = /Did you mean (.*?)\? (Not understood|The columns)/.exec(message) ?? [];
   return [...options.matchAll(/--map "([^"]*)"/g)].map(([, option = '']) => option);
 }
 
-describe('What a column may be that is not understood', () => {
+describe('The suggested field of an unknown column', () => {
   it('is found by the words of its heading, in any language', async () => {
     for (const expected of [
       'What is your first name?=firstName|Last name (as on ID)=lastName|Phone number (with code)=phone',
@@ -25,13 +25,13 @@ describe('What a column may be that is not understood', () => {
     }
   });
 
-  it('is found by the look of its values, where the words say nothing', async () => {
+  it("is found by its values, if the heading doesn't help", async () => {
     expect(
       await proposals(['firstName', 'lastName', 'Kontakt', 'Rufzeichen'], ['Ada', 'King', 'a@b.org', '0151 1601234']),
     ).to.deep.equal(['Kontakt=email', 'Rufzeichen=phone']);
   });
 
-  it('is never found by its position, nor by words about something else', async () => {
+  it('is never found by its position, or by words about something else', async () => {
     for (const [heading, value] of [
       ['sis_id', '100014'],
       ['Student number', '00012345'],

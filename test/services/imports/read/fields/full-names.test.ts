@@ -21,7 +21,7 @@ describe('A full name is split', () => {
       for (const expected of names) expect(halves(expected.replace(' | ', ' ').replace(' ?', ''))).to.equal(expected);
     });
 
-  it('at a comma, behind a last name in capitals or in an East Asian script', () => {
+  it('at a comma, and after a last name in capitals or in an East Asian script', () => {
     for (const [name, expected] of Object.entries({
       'King, Ada': 'Ada | King',
       'John Smith, Jr.': 'John | Smith Jr. ?',
@@ -38,12 +38,12 @@ describe('A full name is split', () => {
       expect(halves(name), name).to.equal(expected);
   });
 
-  it('unless it has no two halves', () => {
+  it('unless it has only one part', () => {
     for (const name of ['', 'Sukarno', 'King,', ', Ada', 'King, Ada, PhD', 'x '.repeat(500)])
       expect(halves(name), name).to.equal(undefined);
   });
 
-  it('behind the last name where the heading says so', () => {
+  it('after the last name if the heading says so', () => {
     for (const heading of [
       'Nom et prénom',
       'Nachname, Vorname',

@@ -6,7 +6,6 @@ import { readFields } from '../../../../../src/services/imports/read/rows/row-fi
 import { shownText } from '../../../../../src/tables/table/text.js';
 import { failureOf } from '../../../../db/support/failure.js';
 
-/** The first column of each field. */
 const firstOf = ({ columns }: ColumnMapping) =>
   Object.fromEntries([...columns].map(([field, [index]]) => [field, index]));
 const ignoredOf = ({ fileColumns, columns }: ColumnMapping) => {
@@ -23,7 +22,7 @@ const problemOf = async (header: readonly string[], maps?: readonly string[]) =>
 const basic = { firstName: 0, lastName: 1, email: 2, phone: 3 };
 
 describe('Headings of spreadsheets', () => {
-  it('are understood in several languages, and of several programs', () => {
+  it('are known in several languages, and from several programs', () => {
     for (const header of [
       'First Name,Last Name,E-mail Address,Mobile Number',
       'Given name;Surname;Email;Tel.',
@@ -51,7 +50,7 @@ describe('Headings of spreadsheets', () => {
       expect(found(header.split(/[,;]/)), header).to.deep.equal(basic);
   });
 
-  it('are understood in full exports, and the others are listed', () => {
+  it('are known in full exports, and unknown headings are listed', () => {
     for (const [header, fields, ignored] of [
       [
         'username,firstname,lastname,email,phone1,phone2,password,course1,role1,institution',
@@ -89,7 +88,7 @@ describe('Headings of spreadsheets', () => {
       }
   });
 
-  it('are chosen by likelihood, the name of the column first', () => {
+  it("are chosen by likelihood, starting with the field's name", () => {
     for (const [header, phone, further] of [
       ['Mobile,phone', 5, [4]],
       ['phone2,phone1', 5, [4]],
@@ -101,7 +100,7 @@ describe('Headings of spreadsheets', () => {
     }
   });
 
-  it('are refused when two are the same', async () => {
+  it('are refused if two are the same', async () => {
     const rest = ['firstName', 'lastName', 'email'];
     const twice =
       'IMPORT_FILE_INVALID The header has the column phone twice. Remove one of them, or ignore one: --map "#5=".';
@@ -115,7 +114,7 @@ describe('Headings of spreadsheets', () => {
     expect(found([...rest, 'Mobile', 'Mobile', 'Phone'])).to.deep.equal({ ...basic, phone: 5 });
   });
 
-  it('that are missing are searched for among those that are not understood', async () => {
+  it('that are missing are searched for among unknown headings', async () => {
     expect(await problemOf(['Frist name', 'Last name', 'Emial', 'Phnoe', 'Shoe size'])).to.equal(
       'IMPORT_FILE_INVALID The header lacks firstName, email, phone. ' +
         'Did you mean --map "Frist name=firstName" --map "Emial=email" --map "Phnoe=phone"? ' +
@@ -127,7 +126,7 @@ describe('Headings of spreadsheets', () => {
     );
   });
 
-  it('of which none is understood are those of a header, unless one looks like a number', async () => {
+  it('that are all unknown count as a header, unless one looks like a number', async () => {
     const header = ['Rufzeichen', 'Familie', 'Dienstmail', 'Handy-Nr'];
     expect(await problemOf(header)).to.equal(
       'IMPORT_FILE_INVALID The header lacks firstName, lastName, email, phone. ' +
@@ -138,7 +137,7 @@ describe('Headings of spreadsheets', () => {
     );
     for (const row of [['Ada', 'King', '', '0151 8193'], ['Ada', 'King', '+٤٩ ١٥١', ''], ['Liste']])
       expect(await problemOf(row), row.join()).to.match(/^IMPORT_FILE_INVALID The file has no header\./);
-    // An address stands in no header.
+    // A header contains no email address.
     for (const row of [
       ['Ada', 'Name', 'ada@example.org', '1'],
       ['firstName', 'lastName', 'email', 'phone', ' a@b.org '],
@@ -146,7 +145,7 @@ describe('Headings of spreadsheets', () => {
       expect(await problemOf(row)).to.match(/^IMPORT_FILE_INVALID The file has no header\. Its first line must name/);
   });
 
-  it('are shown in one line, and shortened', async () => {
+  it('are shortened to one line', async () => {
     const message = await problemOf([
       '\u001b[2J\r\nClan',
       'x'.repeat(100),
@@ -164,7 +163,7 @@ describe('Headings of spreadsheets', () => {
 describe('A column for the full name', () => {
   const input = (name: string) => readFields([name, 'a@b.org'], mapColumns(['Full name', 'email', 'phone']));
 
-  it('gives first and last name, and is not needed beside them', () => {
+  it('gives first and last name, and is ignored beside columns for both', () => {
     for (const name of ['Full name', 'Name', 'Vollständiger Name', 'Nom complet', 'Nombre completo', 'الاسم الكامل'])
       expect(found([name, 'email', 'phone']), name).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
     const beside = mapColumns(['First name', 'Full name', 'email', 'phone']);
@@ -174,7 +173,7 @@ describe('A column for the full name', () => {
     expect(ignoredOf(unneeded)).to.deep.equal(['Full name']);
   });
 
-  it('may be one half of it, when it is called a name and another column has the other half', async () => {
+  it('may be one half of the name, if it is called a name and another column has the other half', async () => {
     const reversed = { firstName: 1, lastName: 0, email: 2, phone: 3 };
     expect(found(['Name', 'Vorname', 'email', 'phone'])).to.deep.equal(reversed);
     expect(found(['Name', 'Surname', 'email', 'phone'])).to.deep.equal(basic);
@@ -183,18 +182,18 @@ describe('A column for the full name', () => {
     );
   });
 
-  it('is kept as it is when it cannot be split', () => {
+  it("stays unchanged if it can't be split", () => {
     expect(input('Ada King')).to.deep.equal({ email: 'a@b.org', phone: '', firstName: 'Ada', lastName: 'King' });
     expect(input('Ada')).to.deep.equal({ email: 'a@b.org', phone: '', fullName: 'Ada' });
     expect(input(' ')).to.include({ firstName: '', lastName: '' });
   });
 });
 
-describe('Columns that options map', () => {
+describe('Columns that --map maps', () => {
   const header = ['Given', 'Clan', 'Contact', 'Mobile', 'Phone', 'Reply'];
   const maps = ['Given=firstName', 'Clan=lastName', 'Contact=email'];
 
-  it('have the field of the option, whatever their name', () => {
+  it('have the mapped field, whatever their name', () => {
     expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, reply: 5 });
     const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Reply=']);
     expect(firstOf(mapping)).to.deep.equal({ ...basic });
@@ -207,7 +206,7 @@ describe('Columns that options map', () => {
     });
   });
 
-  it('are named by their number where headings are blank or repeated, before any heading', async () => {
+  it('are named by their number if headings are blank or repeated; numbers take precedence over headings', async () => {
     const header = ['A', 'Surname', 'A', '', '#1'];
     const mapping = mapColumns(header, ['#1=firstName', '#3=email', '#4=phone', '#5=reply']);
     expect(firstOf(mapping)).to.deep.equal({
@@ -261,7 +260,7 @@ describe('Columns that options map', () => {
 describe('The columns that a rejects file adds', () => {
   const required = ['firstName', 'lastName', 'email', 'phone'];
 
-  it('are dropped when it is imported, and not listed, also among columns that were added since', () => {
+  it('are dropped on import and not listed, even among columns that were added later', () => {
     const mapping = mapColumns([...required, 'line', 'code', 'reason']);
     expect(ignoredOf(mapping)).to.deep.equal([]);
     expect(mapping.fileColumns).to.deep.equal(required.map((heading, index) => ({ heading, index })));
@@ -280,7 +279,7 @@ describe('The columns that a rejects file adds', () => {
   });
 });
 
-describe('A phone that is kept as text', () => {
+describe('A phone that is marked as text', () => {
   it('loses the apostrophe', () => {
     const mapping = mapColumns(['firstName', 'lastName', 'email', 'phone']);
     const phone = (cell: string) => readFields(['', '', '', cell], mapping).phone;

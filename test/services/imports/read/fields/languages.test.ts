@@ -6,7 +6,7 @@ describe('A column with languages', () => {
   const languages = async () =>
     (await importing.models().User.findAll({ order: ['email'] })).map(({ language }) => language);
 
-  it('says by code, locale or word in which language people get mails; others get the usual one', async () => {
+  it('sets the language of mails by code, locale or word; other values mean the default language', async () => {
     const words = ['de', 'English', 'Deutsch', 'de-AT', 'en_GB.UTF-8', 'Allemand', 'Français', 'fr', ''];
     const rows = words.map((word, index) => `Ada,King,a${index}@x.org,+1 ${index},${word}\n`);
     const file = importing.write('people.csv', `Vorname,Nachname,E-Mail,Telefon,Sprache\n${rows.join('')}`);
@@ -15,7 +15,7 @@ describe('A column with languages', () => {
     expect(await languages()).to.deep.equal(['de', 'en', 'de', 'de', 'en', 'de', null, null, null]);
   });
 
-  it('updates accounts, comes back with an export, and is undone', async () => {
+  it('updates accounts, is exported, and can be undone', async () => {
     const header = 'firstName,lastName,email,phone';
     const first = importing.write('first.csv', `${header}\nAda,King,ada@x.org,+1 1\nBen,Low,ben@x.org,+1 2\n`);
     await importing.json(first);

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { nameWarnings } from '../../../../../src/services/imports/read/rows/damaged-names.js';
 import { useImporting } from '../../support/importing.js';
 
-describe('Names that are damaged', () => {
+describe('Damaged names', () => {
   const importing = useImporting();
   const planOf = (...people: string[]) => {
     const rows = people.map((names, at) => `${names},p${at}@example.org,0151 28${at}`);
     return importing.plan(importing.write('people.csv', ['firstName,lastName,email,phone', ...rows, ''].join('\n')));
   };
 
-  it('are rejected where letters are lost, or an error of a spreadsheet stands in their place', async () => {
+  it('are rejected if letters are lost, or if they are spreadsheet errors', async () => {
     const errors = ['Ella,nan', 'Gina,#BEZUG!', '#¡REF!,Ruiz', 'n/a,Ruiz'];
     const lost = [...errors, 'J\ufffdrg,Weiss', 'M?ller,J?rgen', '??????,Ivanov', 'José?,Ruiz', '(null),Ruiz'];
     const { samples } = await planOf(...lost, 'Nan,Smith', 'Null,Island');
@@ -17,14 +17,14 @@ describe('Names that are damaged', () => {
     expect(rejected.map(({ line, code }) => [line, code])).to.deep.equal(lost.map((_, at) => [at + 2, 'NAME_DAMAGED']));
   });
 
-  it('are rejected where UTF-8 was read as Windows-1252 and a byte is undefined in that: no name has such characters', async () => {
+  it('are rejected if they are misread UTF-8 with control characters, which no name contains', async () => {
     const { samples } = await planOf('Ã\x81lvaro,LÃ³pez');
     expect(samples.map(({ code, reason }) => `${code}: ${reason}`)).to.deep.equal([
       'NAME_DAMAGED: First name "Ã lvaro" has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".',
     ]);
   });
 
-  it('are warned of with what was meant, and not where they are other names', () => {
+  it('cause a warning with the probable name, unless they are other names', () => {
     for (const [name, meant] of Object.entries({
       'RenÃ©': 'René',
       'â€™t Hooft': '’t Hooft',
@@ -37,7 +37,7 @@ describe('Names that are damaged', () => {
       expect(nameWarnings({ firstName: name, lastName: 'Xu' }), name).to.deep.equal([]);
   });
 
-  it('are warned of where they are addresses, dates or digits', async () => {
+  it('cause a warning if they are addresses, dates or digits', async () => {
     const { warnings, counts } = await planOf(
       'a@x.org,Lee',
       '2026-05-14,Smith',

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { KeyIndex } from '../../../../../src/services/imports/read/rows/key-index.js';
 
-/** Puts the keys into an index and into a Map, and compares every answer. */
+/** Puts the keys into an index and a Map, and compares all results. */
 function compareWithMap(keys: readonly string[]): void {
   const index = new KeyIndex();
   const map = new Map<string, number>();
   keys.forEach((key, at) => {
     const line = at + 2;
     const first = map.get(key);
-    // An assertion a key would take longer than the index itself.
+    // One assertion for each key would take longer than the index itself.
     if (index.recordLine(key, line) !== first) expect.fail(`key ${at} (${key}): not first seen on line ${first}`);
     if (first === undefined) map.set(key, line);
   });
@@ -23,12 +23,12 @@ describe('The index of the lines on which keys were first seen', () => {
     );
   });
 
-  it('agrees with a Map while it grows, over 200,000 keys of which a third repeat', () => {
+  it('agrees with a Map while it grows to 200,000 keys with a third of repetitions', () => {
     compareWithMap(Array.from({ length: 200_000 }, (_, at) => `${at % 3 === 0 ? at >> 1 : at}@example.org`));
   });
 
-  it('takes no longer for keys whose digests are alike', () => {
-    // Capacity of the index with 18,000 keys, for which these would stand in one run of slots.
+  it('takes no longer for keys with similar digests', () => {
+    // Capacity of the index with 18,000 keys, which would occupy one run of slots.
     let capacity = 256;
     while (capacity * 0.9 < 18_000) capacity = Math.ceil(1.25 * capacity);
     const alike: string[] = [];

@@ -8,7 +8,7 @@ const header = 'firstName,lastName,email,phone,role,isActive,password';
 
 const open = (text: string, format: CsvOptions = usualFormat) => openPeople(chunks(Buffer.from(text)), { format });
 
-/** The rows of a file of which only the rows are given. */
+/** Checks the rows of a file with default options. */
 async function rowsOf(rows: readonly string[], columns = header) {
   const file = await open([columns, ...rows].join('\n'));
   const read: FileRow[] = [];
@@ -16,18 +16,17 @@ async function rowsOf(rows: readonly string[], columns = header) {
   return read;
 }
 
-/** The person of the only row. */
 async function personOf(row: string, columns = header) {
   const [read] = await rowsOf([row], columns);
   if (!read || isRejected(read)) throw new Error(`rejected: ${read?.reason}`);
   return read.person;
 }
 
-/** Why each row is rejected; null for one that isn't. */
+/** Reason for rejecting each row; null for an accepted row. */
 async function reasonsOf(rows: readonly string[], columns = header) {
   return (await rowsOf(rows, columns)).map((row) => {
     if (isRejected(row)) return `${row.code}: ${row.reason}`;
-    // No account has its phone here.
+    // No account has this phone here.
     return row.phoneProblem === undefined ? null : `${row.phoneProblem.code}: ${row.phoneProblem.reason}`;
   });
 }
@@ -35,7 +34,7 @@ async function reasonsOf(rows: readonly string[], columns = header) {
 const reasonOf = async (row: string, columns = header) => (await reasonsOf([row], columns))[0];
 
 describe('A row of an import file', () => {
-  it('becomes a person, normalised as in the API', async () => {
+  it('becomes a person, normalized as in the API', async () => {
     expect(await personOf(' Ada ,Lovelace, ADA@Example.org ,+44 (20) 7946-0001,Trainer,no, secret \n')).to.deep.equal({
       firstName: 'Ada',
       lastName: 'Lovelace',
@@ -47,7 +46,7 @@ describe('A row of an import file', () => {
     });
   });
 
-  it('has its cells in the order of the header, even when some are missing', async () => {
+  it('has its cells in the order of the header, even if some are missing', async () => {
     const person = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1' };
     expect(await personOf('x,1,King,ada@example.org,Ada', 'id,phone,lastName,email,firstName,role')).to.deep.equal(
       person,
@@ -57,7 +56,7 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('names all its problems together, and none of its contents', async () => {
+  it('names all its problems together, without quoting its contents', async () => {
     expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
       'NAME_INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
         'Email must be a valid email address. Role must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=". ' +
@@ -66,7 +65,7 @@ describe('A row of an import file', () => {
     expect(await reasonOf(',,,')).to.equal(undefined);
   });
 
-  it('leaves its role to the command line, unless it has one, and is never the super admin', async () => {
+  it('gets its role from the command line unless it has one, and is never a super admin', async () => {
     const role = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,${cell}`)).role;
     expect(await role(' ')).to.equal(undefined);
     expect(await role(' TRAINER ')).to.equal('trainer');
@@ -76,7 +75,7 @@ describe('A row of an import file', () => {
       );
   });
 
-  it('is active unless it says otherwise, in one of the words that spreadsheets know', async () => {
+  it("is active, unless it has a spreadsheet's word for no", async () => {
     const isActive = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,,${cell}`)).isActive;
     for (const blank of ['', ' ']) expect(await isActive(blank)).to.equal(undefined);
     for (const word of ['TRUE', 'y', '1', 'active', ' true ', 'WAHR', 'Sí', 'نعم'])
@@ -89,7 +88,7 @@ describe('A row of an import file', () => {
       );
   });
 
-  it('has no phone or password that a spreadsheet has made something else of', async () => {
+  it('is rejected if a spreadsheet changed its phone or password', async () => {
     const again = 'Format the column as text and enter the phone again.';
     const lost = `Phone was turned into a number by a spreadsheet and its digits are lost. ${again}`;
     for (const [reason, phones] of [
@@ -129,13 +128,13 @@ describe('A row of an import file', () => {
 
     const password = (cell: string) => `Ada,King,ada@example.org,1,,,${cell}`;
     expect(await reasonOf(password('1.23457E+15'))).to.match(/^PASSWORD_INVALID: Password was turned into a number/);
-    // Everybody could guess these.
+    // Everybody could guess these passwords.
     for (const error of ['#NAME?', '#¿NOMBRE?', '#VALUE!', '#DIV/0!'])
       expect(await reasonOf(password(error))).to.match(/^PASSWORD_INVALID: Password is what a spreadsheet writes/);
     expect((await personOf(password('#ABC123'))).password).to.equal('#ABC123');
   });
 
-  it('says in the words of other programs whether it is active', async () => {
+  it("may use other programs' words for active and inactive", async () => {
     for (const [heading, yes, no] of [
       ['Status [READ ONLY]', 'Active', 'Suspended'],
       ['New Status [UPLOAD ONLY]', 'Active', 'ToBeDeleted'],
@@ -160,13 +159,13 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('says what a person with one name needs', async () => {
+  it('explains how to enter a person with one name', async () => {
     const advice = 'A person with one name needs it in both columns.';
     expect(await reasonOf('Sukarno,,s@example.org,1')).to.equal(`NAME_MISSING: Last name is required. ${advice}`);
     expect(await reasonOf(',Teller,t@example.org,1')).to.equal(`NAME_MISSING: First name is required. ${advice}`);
   });
 
-  it('may have a hash for a password', async () => {
+  it('may have a hash instead of a password', async () => {
     const columns = 'firstName,lastName,email,phone,password,passwordHash';
     const row = (password: string, hash: string) => `Ada,King,ada@example.org,1,${password},${hash}`;
     const hash = `$2b$12$${'./Az09'.repeat(9).slice(0, 53)}`;
@@ -221,7 +220,7 @@ describe('A row of an import file', () => {
     ]);
   });
 
-  it('is quoted, but no hash, and nothing of a file with passwords', async () => {
+  it('is quoted in messages, except hashes and files with passwords', async () => {
     const columns = 'firstName,lastName,email,phone,role';
     expect(await reasonOf('Ada,King,"no\nbody",1,boss', columns)).to.equal(
       'EMAIL_INVALID: Email "no body" must be a valid email address. Role "boss" must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=".',
@@ -235,7 +234,7 @@ describe('A row of an import file', () => {
       );
   });
 
-  it('has a password within the limits of the API, or none', async () => {
+  it('has either a password within the limits of the API or no password', async () => {
     const row = (password: string) => `Ada,King,ada@example.org,1,,,${password}`;
     expect((await personOf(row('é'.repeat(36)))).password).to.equal('é'.repeat(36));
     for (const blank of ['', ' '.repeat(10)]) expect(await personOf(row(blank))).not.to.have.property('password');
@@ -245,7 +244,7 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('has no more fields than the header, whatever is between them', async () => {
+  it('has no more fields than the header, whatever the delimiter', async () => {
     for (const [sign, name] of [
       [';', 'semicolon'],
       ['\t', 'tab'],
@@ -265,7 +264,7 @@ describe('A row of an import file', () => {
 describe('Rows of an import file that repeat another', () => {
   const columns = 'firstName,lastName,email,phone';
 
-  it('name the line of the first that has the same email or phone, normalised', async () => {
+  it('name the first line with the same normalized email or phone', async () => {
     const email = 'DUPLICATE_IN_FILE: Email is already on line 2.';
     const phone = 'DUPLICATE_IN_FILE: Phone is already on line 2.';
     for (const [first, row, reason] of [
@@ -279,7 +278,7 @@ describe('Rows of an import file that repeat another', () => {
       expect(await reasonsOf([`Ada,King,${first}`, `Bob,King,${row}`], columns), row).to.deep.equal([null, reason]);
   });
 
-  it('may repeat an invalid row, which becomes no account', async () => {
+  it('may repeat an invalid row, because it creates no account', async () => {
     for (const invalid of ['A,King,ada@example.org,1', 'Ada,King,ada@example.org,n/a'])
       expect((await reasonsOf([invalid, 'Ada,King,ada@example.org,1'], columns))[1], invalid).to.equal(null);
   });
@@ -293,7 +292,7 @@ describe('Rows of an import file that repeat another', () => {
 });
 
 describe('An import file', () => {
-  it('must have a header, or is refused before any row', async () => {
+  it('is refused before any row if it has no header', async () => {
     for (const [text, problem] of [
       ['', 'The file is empty.'],
       ['\n , \n', 'The file is empty.'],
@@ -306,7 +305,7 @@ describe('An import file', () => {
     }
   });
 
-  it('is refused with the line that looks like its header when other lines precede it', async () => {
+  it('is refused with the line that looks like its header if other lines precede it', async () => {
     const header = 'Vorname;Nachname;E-Mail;Telefon';
     for (const [text, line] of [
       [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
@@ -329,7 +328,7 @@ describe('An import file', () => {
     }
   });
 
-  it('is refused with the line of a header of which only some headings are known, or mapped', async () => {
+  it('is refused with the line of a header even if only some headings are known or mapped', async () => {
     const titles = 'Liste 2026;;;\nStand: 1.1.2026;;;\n';
     const row = 'Ada;King;a@x.org;1\n';
     for (const [text, map, problem, line] of [
@@ -351,7 +350,7 @@ describe('An import file', () => {
     }
   });
 
-  it('is closed when its header is refused, and when no row was read', async () => {
+  it('is closed if its header is refused, or no row was read', async () => {
     const released: string[] = [];
     async function* source(text: string) {
       try {
