@@ -30,15 +30,15 @@ const thrownBy = (work: () => Promise<void>): Promise<unknown> =>
 describe('The archive of a workbook', () => {
   const workbooks = useWorkbooks();
   const outcomes: Record<string, [parts: Part[], outcome: unknown]> = {
-    'may have parts that are not compressed': [withSheet({ method: 'stored' }), read],
-    'may have sizes that follow the parts': [withSheet({ method: 'data descriptor' }), read],
-    'may be of the kind for large files': [withSheet({ method: 'zip64' }), read],
+    'may have uncompressed parts': [withSheet({ method: 'stored' }), read],
+    'may have sizes after the parts': [withSheet({ method: 'data descriptor' }), read],
+    'may be in the format for large files': [withSheet({ method: 'zip64' }), read],
     'may have folders': [[{ name: 'xl/', content: '' }, ...xlsxParts(ada)], read],
-    'is refused with a part that is larger than it says': [
+    'is refused if a part is larger than stated': [
       withSheet({ told: { size: 10 } }),
       /^DAMAGED: it is damaged or incomplete/,
     ],
-    'is refused with a part that is smaller than it says': [
+    'is refused if a part is smaller than stated': [
       withSheet({ told: { size: 1e6 } }),
       /^DAMAGED: it is damaged or incomplete/,
     ],
@@ -46,7 +46,7 @@ describe('The archive of a workbook', () => {
       withSheet({ told: { checksum: 1 } }),
       'DAMAGED: its part xl/worksheets/sheet1.xml is damaged',
     ],
-    'is refused with two parts of a name, whatever its case': [
+    'is refused if two part names differ only in case': [
       [...xlsxParts(ada), { name: 'XL/worksheets/Sheet1.xml', content: sheetXml(text('<t>Eve</t>')) }],
       'DAMAGED: it has two parts that are called XL/worksheets/Sheet1.xml',
     ],
@@ -54,7 +54,7 @@ describe('The archive of a workbook', () => {
       withSheet({ method: 'encrypted' }),
       'ENCRYPTED: it is protected by a password',
     ],
-    'is refused with too many parts, folders too': [
+    'is refused with too many parts, including folders': [
       Array.from({ length: 2001 }, (_, at) => ({ name: at % 2 ? `${at}/` : `${at}`, content: '' })),
       'TOO_LARGE: it has more than 2000 parts',
     ],
@@ -147,21 +147,21 @@ describe('A small workbook that expands to a large one', () => {
   const endless = 'DAMAGED: it has an endless text';
 
   const refused: Record<string, [parts: Part[], outcome: string]> = {
-    'with a text': [xlsxParts(text(`<t>${'a'.repeat(3 * megabyte)}</t>`)), endless],
-    'with a tag': [xlsxParts(`<row x="${'a'.repeat(3 * megabyte)}"/>`), endless],
-    'with a comment': [xlsxParts(`<!--${'a'.repeat(3 * megabyte)}-->`), endless],
+    'with an endless text': [xlsxParts(text(`<t>${'a'.repeat(3 * megabyte)}</t>`)), endless],
+    'with an endless tag': [xlsxParts(`<row x="${'a'.repeat(3 * megabyte)}"/>`), endless],
+    'with an endless comment': [xlsxParts(`<!--${'a'.repeat(3 * megabyte)}-->`), endless],
     'with a text in many pieces': [xlsxParts(text('<r><t>aaaa</t></r>'.repeat(60_000))), longCell],
     'with a value in many pieces': [xlsxParts(`<row><c>${'<v>1111</v>'.repeat(60_000)}</c></row>`), longCell],
-    'with a cell': [
+    'with a cell that is too long': [
       xlsxParts(text(`<t>${'a'.repeat(32_768)}</t>`)),
       'TOO_LARGE: a cell in its row 1 has more than 32767 characters',
     ],
     'with a shared text in many pieces': [strings(`<si>${'<r><t>aaaa</t></r>'.repeat(60_000)}</si>`), longCell],
-    'with shared texts': [
+    'with too many shared texts': [
       strings(`<si><t>${'a'.repeat(32_767)}</t></si>`.repeat(3100), 4000),
       'TOO_LARGE: its texts have more than 96 MiB',
     ],
-    'with a row': [
+    'with a row that is too long': [
       strings(`<si><t>${'a'.repeat(32_767)}</t></si>`).map((part) =>
         part.name.endsWith('sheet1.xml')
           ? { ...part, content: sheetXml(`<row>${'<c t="s"><v>0</v></c>'.repeat(300)}</row>`) }
@@ -169,23 +169,26 @@ describe('A small workbook that expands to a large one', () => {
       ),
       'TOO_LARGE: a row has more than 8388608 characters',
     ],
-    'with cells in the same place': [
+    'with too many cells at the same address': [
       xlsxParts(`<row>${'<c r="A1"><v>1</v></c>'.repeat(16_385)}</row>`),
       'TOO_LARGE: it has more than 16384 columns',
     ],
-    'with elements within others': [xlsxParts('<row>'.repeat(101)), deep],
-    'with sheets': [sheets(257), 'TOO_LARGE: it has more than 256 sheets'],
-    'with spaces of a spreadsheet': [inOdsCell(`<text:p>${'<text:s text:c="30000"/>'.repeat(20)}</text:p>`), longCell],
-    'with paragraphs of a spreadsheet': [inOdsCell('<text:p/>'.repeat(300_000)), longCell],
-    'with sheets of a spreadsheet': [
+    'with too deeply nested elements': [xlsxParts('<row>'.repeat(101)), deep],
+    'with too many sheets': [sheets(257), 'TOO_LARGE: it has more than 256 sheets'],
+    'with too many spaces in OpenDocument': [
+      inOdsCell(`<text:p>${'<text:s text:c="30000"/>'.repeat(20)}</text:p>`),
+      longCell,
+    ],
+    'with too many paragraphs in OpenDocument': [inOdsCell('<text:p/>'.repeat(300_000)), longCell],
+    'with too many sheets in OpenDocument': [
       spreadsheet('<table:table table:name="x"/>'.repeat(257)),
       'TOO_LARGE: it has more than 256 sheets',
     ],
-    'with the name of a sheet of a spreadsheet': [
+    'with a sheet name that is too long in OpenDocument': [
       spreadsheet(`<table:table table:name="${'x'.repeat(256)}"/>`),
       'TOO_LARGE: the name of a sheet has more than 255 characters',
     ],
-    'with styles of a spreadsheet': [
+    'with too many styles in OpenDocument': [
       spreadsheet(
         '',
         Array.from(
@@ -195,7 +198,7 @@ describe('A small workbook that expands to a large one', () => {
       ),
       'TOO_LARGE: it has more than 10000 hidden styles',
     ],
-    'with elements of a spreadsheet within others': [spreadsheet('<table:table>'.repeat(101)), deep],
+    'with too deeply nested elements in OpenDocument': [spreadsheet('<table:table>'.repeat(101)), deep],
     'with entities': [
       xlsxParts(ada, { 'xl/worksheets/sheet1.xml': `<!DOCTYPE a [<!ENTITY a "aaa">]>${sheetXml(ada)}` }),
       'DOCUMENT_TYPE: it declares a document type, which no spreadsheet program writes',

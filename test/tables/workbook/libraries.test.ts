@@ -37,7 +37,7 @@ describe('The workbooks of libraries are read cell by cell', () => {
       () => writeXlsx({ sheets: [people, hidden, { ...hidden, name: 'Very', hidden: false, veryHidden: true }] }),
       { People: read, 'Hidden (hidden)': { 1: ['secret'] }, 'Very (hidden)': { 1: ['secret'] } },
     ],
-    'of hucre with all that decorates a sheet': [
+    'of hucre with all decorations of a sheet': [
       () =>
         writeXlsx({
           sheets: [

@@ -13,7 +13,7 @@ const number = (value: string, shown: string, type = 'float') =>
 describe('A cell of an OpenDocument spreadsheet', () => {
   const workbooks = useWorkbooks();
   const cells: Record<string, [cells: string, read: string[]]> = {
-    'keeps its spaces, and takes line breaks of the file for one': [
+    'keeps its spaces, and reads line breaks of the file as a space': [
       cell(p('a  b<text:s text:c="2"/>c')) + cell(p('\n  Ada\n  King')) + cell(`\n  ${p('Ada')}\n  ${p('King')}\n`),
       ['a  b  c', 'Ada King', 'Ada\nKing'],
     ],
@@ -25,23 +25,23 @@ describe('A cell of an OpenDocument spreadsheet', () => {
       cell(p('a<text:span>b<text:span>c</text:span></text:span><text:a>d</text:a>')),
       ['abcd'],
     ],
-    'has neither comments nor pictures nor phonetic text': [
+    'has no comments, pictures or phonetic text': [
       cell(
         `<office:annotation><dc:creator>me</dc:creator>${p('no')}</office:annotation><draw:frame>${p('no')}</draw:frame>${p('<text:ruby><text:ruby-base>東</text:ruby-base><text:ruby-text>no</text:ruby-text></text:ruby>')}`,
       ),
       ['東'],
     ],
-    'has its attribute where it shows no text': [
+    'has the value of its attribute if it shows no text': [
       cell('', 'office:value-type="string" office:string-value="Ada"'),
       ['Ada'],
     ],
-    'has the digits of a number, however it is shown': [
+    'has all digits of a number, whatever its format': [
       number('4915112345678', '4.92E+12') +
         number('4.915112345678E12', '4,92E+12') +
         number('1234.50', '1.234,50 €', 'currency'),
       ['4915112345678', '4915112345678', '1234.5'],
     ],
-    'has the plus, the zeros and the words that are shown': [
+    'has the displayed plus, zeros and words': [
       number('151', '+151') +
         number('151', '0151') +
         number('1', 'WAHR') +
@@ -49,7 +49,7 @@ describe('A cell of an OpenDocument spreadsheet', () => {
         number('151', '+49 151'),
       ['+151', '0151', 'WAHR', '0151', '+49151'],
     ],
-    'has powers of ten where a number has lost digits': [
+    'has an exponent if a number has lost digits': [
       number('1234567890123450', '1234567890123450'),
       ['1.23456789012345E+15'],
     ],
@@ -62,17 +62,17 @@ describe('A cell of an OpenDocument spreadsheet', () => {
         cell(p('WAHR'), 'office:value-type="boolean" office:boolean-value="true"'),
       ['12.5%', '12.5%', '2023-03-15', '2023-03-15 12:30:00', '08:05:00', 'TRUE'],
     ],
-    'has an error, also where a number stands for it': [
+    'has an error, even if a number is stored': [
       cell(p('#N/A'), 'office:value-type="string" office:string-value="" calcext:value-type="error"') +
         number('0', '#DIV/0!') +
         number('0', 'Err:502'),
       ['#N/A', '#DIV/0!', 'Err:502'],
     ],
-    'may be repeated, and below a merged one has no text': [
+    'may be repeated, and has no text if merged cells cover it': [
       `${cell(p('x'), 'office:value-type="string" table:number-columns-repeated="2"')}<table:covered-table-cell>${p('no')}</table:covered-table-cell>${cell('', 'table:number-columns-repeated="2"')}${cell(p('y'))}`,
       ['x', 'x', '', '', '', 'y'],
     ],
-    'has no sheet within it': [
+    'ignores nested sheets': [
       cell(`${p('a')}<table:table>${row(cell(p('no')))}</table:table>`) + cell(p('b')),
       ['a', 'b'],
     ],
@@ -87,7 +87,7 @@ describe('The rows of an OpenDocument spreadsheet', () => {
   const workbooks = useWorkbooks();
   const x = cell(p('x'));
   const rows: Record<string, [rows: string, outcome: Outcome]> = {
-    'may be repeated, in groups, and of headings': [
+    'may be repeated, grouped, or header rows': [
       `<table:table-header-rows>${row(x)}</table:table-header-rows>${row('', 'table:number-rows-repeated="3"')}<table:table-row-group>${row(x, 'table:number-rows-repeated="2"')}</table:table-row-group>${row('', 'table:number-rows-repeated="1048570"')}`,
       people({ 1: ['x'], 5: ['x'], 6: ['x'] }),
     ],
@@ -97,11 +97,11 @@ describe('The rows of an OpenDocument spreadsheet', () => {
         row(x, 'table:visibility="visible"'),
       people({ '1 (hidden)': ['x'], '2 (hidden)': ['x'], 3: ['x'] }),
     ],
-    'are refused where a filled one is repeated without end': [
+    'are refused if a filled row is repeated too often': [
       row(x, 'table:number-rows-repeated="1001"'),
       'TOO_LARGE: its row 1 is repeated 1001 times',
     ],
-    'are refused beyond the last one': [
+    'are refused beyond the last row': [
       row('', 'table:number-rows-repeated="1048576"') + row(x),
       'TOO_LARGE: it has more than 1048576 rows',
     ],

@@ -38,24 +38,24 @@ describe('A cell of an Excel workbook', () => {
   };
 
   const cells: Record<string, [cells: string, read: string[] | string]> = {
-    'without an address is the next one': [
+    'without an address follows the previous cell': [
       '<c><v>1</v></c><c r="D1"><v>4</v></c><c><v>5</v></c>',
       ['1', '', '', '4', '5'],
     ],
     'has an address with dollars or small letters': ['<c r="$B$1"><v>1</v></c><c r="c1"><v>2</v></c>', ['', '1', '2']],
     'has the text of its value, not of its formula': ['<c t="str"><f>A1&amp;"x"</f><v>a_x0041_</v></c>', ['aA']],
-    'is empty when its formula was never calculated': ['<c><f>1+1</f></c><c><v>2</v></c>', ['', '2']],
+    'is empty if its formula was never calculated': ['<c><f>1+1</f></c><c><v>2</v></c>', ['', '2']],
     'has a boolean': ['<c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="b"><v>true</v></c>', ['TRUE', 'FALSE', 'TRUE']],
     'has an error': ['<c t="e"><v>#REF!</v></c><c t="e"><f>1/0</f><v>#DIV/0!</v></c>', ['#REF!', '#DIV/0!']],
-    'has a date in words of ISO 8601': [
+    'has a date in ISO 8601': [
       '<c t="d"><v>2023-03-15T00:00:00.000Z</v></c><c t="d"><v>2023-03-15T08:30:00</v></c><c t="d"><v>2023-03-15</v></c>',
       ['2023-03-15', '2023-03-15 08:30:00', '2023-03-15'],
     ],
-    'has rich text, joined, without phonetic text': [
+    'has joined rich text, without phonetic text': [
       '<c t="inlineStr"><is><r><rPr><b/></rPr><t>東</t></r><r><t xml:space="preserve"> 京</t></r><rPh sb="0" eb="1"><t>とう</t></rPh><phoneticPr fontId="1"/></is></c>',
       ['東 京'],
     ],
-    'has characters that XML lacks, and what only looks so': [
+    'has escaped characters, and texts that look like escapes': [
       '<c t="inlineStr"><is><t>a_x000D_b_x005F_x000D_c</t></is></c>',
       ['a\rb_x000D_c'],
     ],
@@ -67,18 +67,15 @@ describe('A cell of an Excel workbook', () => {
       '<c><v>4.915112345678E+12</v></c><c><v>4915112345678.0</v></c><c><v>123456789012345</v></c><c><v>1E-7</v></c>',
       ['4915112345678', '4915112345678', '123456789012345', '0.0000001'],
     ],
-    'keeps powers of ten where a number has lost digits': [
+    'keeps the exponent if a number has lost digits': [
       '<c><v>1234567890123450</v></c><c><v>12345678901234567890</v></c><c><v>-1E+300</v></c>',
       ['1.23456789012345E+15', '1.23456789012346E+19', '-1.00000000000000E+300'],
     ],
-    'has no digits that nobody typed': ['<c><v>0.30000000000000004</v></c><c><v>-0</v></c>', ['0.3', '0']],
-    'has what is no number as it is': ['<c><v>abc</v></c><c><v> 7 </v></c><c><v> </v></c>', ['abc', '7']],
+    'has no digits from binary rounding': ['<c><v>0.30000000000000004</v></c><c><v>-0</v></c>', ['0.3', '0']],
+    'keeps values that are no numbers': ['<c><v>abc</v></c><c><v> 7 </v></c><c><v> </v></c>', ['abc', '7']],
     'with a wrong address is refused': ['<c r="1A"><v>1</v></c>', 'DAMAGED: it has a cell with the address 1A'],
     'beyond the last column is refused': ['<c r="XFE1"><v>1</v></c>', 'TOO_LARGE: it has more than 16384 columns'],
-    'with a shared text that is missing is refused': [
-      '<c t="s"><v>7</v></c>',
-      'DAMAGED: a cell in its row 1 has no text',
-    ],
+    'with a missing shared text is refused': ['<c t="s"><v>7</v></c>', 'DAMAGED: a cell in its row 1 has no text'],
   };
   for (const [title, [given, expected]] of Object.entries(cells))
     it(title, async () => {
@@ -152,7 +149,7 @@ describe('The rows of an Excel workbook', () => {
   const cell = (text: string | number) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
 
   const rows: Record<string, [rows: string, outcome: Outcome]> = {
-    'may have gaps, no numbers, and nothing in them': [
+    'may have gaps, no row numbers and no cells': [
       `<row r="3">${cell(3)}</row><row>${cell(4)}</row><row r="5"/><row r="6"><c r="A6" s="1"/></row><row r="7">${cell(' ')}</row><row r="1048576">${cell('end')}</row>`,
       people({ 3: ['3'], 4: ['4'], 1048576: ['end'] }),
     ],
@@ -161,16 +158,16 @@ describe('The rows of an Excel workbook', () => {
       people({ '1 (hidden)': ['1'], 2: ['2'] }),
     ],
     'end with their last filled cell': [`<row>${cell('a')}<c r="Z1"/></row>`, people({ 1: ['a'] })],
-    'reach to the last column': [
+    'may reach the last column': [
       `<row>${cell('a')}<c r="XFD1"><v>1</v></c></row>`,
       people({ 1: ['a', ...Array<string>(16_382).fill(''), '1'] }),
     ],
-    'are refused out of their order': [
+    'are refused if they are out of order': [
       `<row r="2">${cell(1)}</row><row r="1">${cell(1)}</row>`,
       'DAMAGED: its row 1 is not in its place',
     ],
     'are refused with a wrong number': [`<row r="two">${cell(1)}</row>`, 'DAMAGED: its row NaN is not in its place'],
-    'are refused beyond the last one': [
+    'are refused beyond the last row': [
       `<row r="1048577">${cell(1)}</row>`,
       'TOO_LARGE: it has more than 1048576 rows',
     ],
@@ -192,8 +189,8 @@ describe('The parts of an Excel workbook', () => {
     `<?xml version="1.0" encoding="${encoding}"?>${sheetXml(ada.replace('Ada', 'Zoë'))}`;
 
   const read: Record<string, [Parameters<typeof xlsxParts>[1], Outcome?]> = {
-    'may be the fewest': [{ '[Content_Types].xml': null, '_rels/.rels': null }],
-    'may be elsewhere': [
+    'may be limited to the required ones': [{ '[Content_Types].xml': null, '_rels/.rels': null }],
+    'may have other paths': [
       {
         '_rels/.rels': relationsXml({ officeDocument: '/book/main.xml' }),
         'book/main.xml': book('<sheet name="People" r:id="rId1"/>'),
@@ -202,7 +199,7 @@ describe('The parts of an Excel workbook', () => {
         'xl/workbook.xml': null,
       },
     ],
-    'may be addressed from the root': [
+    'may be referred to by absolute paths': [
       { 'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: '/xl/worksheets/sheet1.xml' }) },
     ],
     'may differ in the case of their names': [
@@ -219,7 +216,7 @@ describe('The parts of an Excel workbook', () => {
       { 'xl/worksheets/sheet1.xml': iconv.encode(declared('UTF-16'), 'utf-16le', { addBOM: true }) },
       people({ 1: ['Zoë'] }),
     ],
-    'may be in UTF-16 of the other order': [
+    'may be in big-endian UTF-16': [
       { 'xl/worksheets/sheet1.xml': iconv.encode(declared('UTF-16'), 'utf-16be', { addBOM: true }) },
       people({ 1: ['Zoë'] }),
     ],
@@ -230,7 +227,7 @@ describe('The parts of an Excel workbook', () => {
         'xl/_rels/workbook.xml.rels': relationsXml({ chartsheet: 'chart.xml', worksheet: 'worksheets/sheet1.xml' }),
       },
     ],
-    'may have links to other files, which nobody follows': [
+    'may have links to other files, which are ignored': [
       {
         'xl/_rels/workbook.xml.rels': relationsXml({
           worksheet: 'worksheets/sheet1.xml',
@@ -238,7 +235,7 @@ describe('The parts of an Excel workbook', () => {
         }),
       },
     ],
-    'may have comments, and what the program adds': [
+    'may have comments and extensions of programs': [
       {
         'xl/worksheets/sheet1.xml': `<!-- made by --><?program it?>${sheetXml(ada).replace('</worksheet>', '<extLst><ext><v>1</v><t>x</t></ext></extLst></worksheet>')}`,
       },
@@ -247,28 +244,28 @@ describe('The parts of an Excel workbook', () => {
       { 'xl/worksheets/sheet1.xml': iconv.encode(declared('ISO-8859-1'), 'latin1') },
       'DAMAGED: its text is not UTF-8',
     ],
-    'are refused where the sheet lies in another file': [
+    'are refused if the sheet is in another file': [
       { 'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'sheet1.xml" TargetMode="External' }) },
       'DAMAGED: its sheet People is missing',
     ],
-    'are refused where a sheet is missing': [
+    'are refused if a sheet is missing': [
       { 'xl/worksheets/sheet1.xml': null },
       'DAMAGED: its part xl/worksheets/sheet1.xml is missing',
     ],
-    'are refused where texts are missing': [
+    'are refused if the shared texts are missing': [
       { ...strings(''), 'xl/sharedStrings.xml': null, ...first },
       'DAMAGED: its part xl/sharedStrings.xml is missing',
     ],
-    'are refused where their texts are damaged behind the last that is named': [
+    'are refused if the shared texts are damaged after the last used one': [
       { ...strings(`<si><t>Ada</t></si>${'<si><t>x</t></si>'.repeat(5000)}<si></sst>`), ...first },
       'DAMAGED: its XML is damaged (unexpected close tag.)',
     ],
-    'are refused where formats are missing': [
+    'are refused if the formats are missing': [
       { ...formats([]), 'xl/styles.xml': null },
       'DAMAGED: its part xl/styles.xml is missing',
     ],
     'are refused for a text document': [{ 'xl/workbook.xml': '<w:document/>' }, 'NOT_A_WORKBOOK: it is no workbook'],
-    'are refused for anything else in an archive': [{ 'xl/workbook.xml': null }, 'NOT_A_WORKBOOK: it is no workbook'],
+    'are refused for other archives': [{ 'xl/workbook.xml': null }, 'NOT_A_WORKBOOK: it is no workbook'],
     'are refused for a binary workbook': [
       { 'xl/workbook.bin': 'x' },
       'WORKBOOK_TYPE: The file is a binary Excel workbook (.xlsb). Open it, save it as .xlsx, and import that.',

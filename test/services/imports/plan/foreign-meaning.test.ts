@@ -13,13 +13,13 @@ interface Expected {
 
 /** Files of other programs, one of each kind. */
 const files: Record<string, Expected> = {
-  'some fields of an export of enrollments have its status': {
+  'some fields of an export of enrollments, with its status': {
     file: 'enrollment-fields.csv',
     created: 2,
     ignored: ['progress', 'enrolledAt', 'notes'],
     fields: { status: 'enrollmentStatus' },
   },
-  'hidden columns that are blank need no look': { file: 'hidden-empty.xlsx', created: 2 },
+  'blank hidden columns, without a warning': { file: 'hidden-empty.xlsx', created: 2 },
   'marks that all say no': { file: 'marks-all-no.csv', created: 2 },
   'marks of a German list': {
     file: 'marks-german.csv',
@@ -50,12 +50,12 @@ const files: Record<string, Expected> = {
       ['FORMULA_NOT_CALCULATED', [2]],
     ],
   },
-  'rows filled down that are one repeated row': {
+  'filled-down rows that are one repeated row': {
     file: 'repeated-defaults.ods',
     created: 2,
     told: [['ROW_EMPTY', [3, 4, 5, 6, 7]]],
   },
-  'formulas without results in rows filled down': {
+  'formulas without results in filled-down rows': {
     file: 'formula-defaults.xlsx',
     created: 1,
     told: [['ROW_EMPTY', [3, 4, 5, 6, 7]]],
@@ -72,7 +72,7 @@ describe('Files of other programs', () => {
   const importing = useImporting();
 
   for (const [name, { file, created, told = [], ignored = [], fields = {} }] of Object.entries(files))
-    it(name, async () => {
+    it(`are understood: ${name}`, async () => {
       const trainer = await buildUser(importing.context, { role: 'trainer' });
       await buildCourse(importing.context, trainer, { title: 'Evening course', isPublished: true });
       const { counts, reasons, warnings, columns } = await importing.plan(`test/fixtures/meaning/${file}`);
