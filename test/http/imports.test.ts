@@ -136,7 +136,7 @@ describe('Imports over HTTP', function () {
     const gone = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(503);
     expect(gone.headers['retry-after']).to.match(/^\d+$/);
     expect(gone.body).to.deep.equal({
-      error: 'The rejected rows of this import are not where this instance of the service could read them.',
+      error: "This instance of the service can't read the rejected rows of this import.",
     });
   });
 
@@ -236,7 +236,7 @@ describe('Imports over HTTP', function () {
     expect(body.errors[0]).to.include({
       path: 'format',
       code: 'TOO_LARGE',
-      msg: 'No workbook can have all of it: it has more than 1048576 rows, or 32767 characters in a cell. Take CSV.',
+      msg: 'The table is too large for a workbook: it has more than 1048576 rows, or 32767 characters in a cell. Choose CSV.',
     });
     await call('get', `/api/imports/${id}/rejected.csv?format=csv`).expect(200);
   });

@@ -92,7 +92,7 @@ async function* bytesAfter(chunks: AsyncIterable<Buffer>, count: number): AsyncG
 
 const wrappedLines: TableWarning = {
   code: 'LINES_QUOTED',
-  message: 'Each line of the file is in quotes as a whole: they were taken off.',
+  message: 'Each line of the file is in quotes as a whole. The quotes were removed.',
 };
 
 /** Whether a line states the version of a template, such as `version:v1.0`. It stands above the header. */

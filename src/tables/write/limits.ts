@@ -9,7 +9,7 @@ export const maxCellCharacters = 32_767;
 /** Refusal of a table that no workbook can hold: it has too many rows or a cell that is too long. */
 export class TooLargeForWorkbook extends AppError {
   constructor() {
-    const message = `No workbook can have all of it: it has more than ${maxRows} rows, or ${maxCellCharacters} characters in a cell. Take CSV.`;
+    const message = `The table is too large for a workbook: it has more than ${maxRows} rows, or ${maxCellCharacters} characters in a cell. Choose CSV.`;
     super('VALIDATION', message, { details: [{ path: 'format', code: 'TOO_LARGE', message }] });
   }
 }

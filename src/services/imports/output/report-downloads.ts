@@ -134,10 +134,7 @@ async function* committedBytes(file: string, bytes: number): AsyncGenerator<Buff
 export async function readableFile(core: Core, record: Import, named: string, what: string): Promise<string> {
   const file = await ownFile(core, record, named);
   if (file !== undefined && (await isReadable(file))) return file;
-  throw new AppError(
-    'NOT_READY',
-    `The ${what} of this import are not where this instance of the service could read them.`,
-  );
+  throw new AppError('NOT_READY', `This instance of the service can't read the ${what} of this import.`);
 }
 
 /** Opens the committed rejected rows of an import for HTTP. @throws AppError `NOT_FOUND`, `NOT_READY` */

@@ -148,7 +148,7 @@ export async function openReports(
   { credentialsFile, rejectsFile, beside = file }: ReportPaths,
 ): Promise<Reports> {
   if (rejectsFile !== undefined && rejectsFile === credentialsFile)
-    throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
+    throw new AppError('USAGE', 'Passwords and rejected rows need separate files. Name two.');
   /** Returns null for a path outside of the import's folder. */
   const ownPath = async (named: string | null) =>
     named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;

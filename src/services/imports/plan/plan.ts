@@ -87,8 +87,8 @@ export interface ImportPlan {
 function describeRowsDone(onError: ImportOptions['onError'], rowsDone: number): string {
   if (rowsDone === 0) return 'nothing was written.';
   return onError === 'abort'
-    ? `the ${rowsDone} rows that were imported before it broke off may not stay.`
-    : `nothing more was written. What the ${rowsDone} rows before did stays, unless the import is undone.`;
+    ? `the ${rowsDone} rows that were imported before the interruption must be undone.`
+    : `nothing more was written. The effects of the ${rowsDone} rows before stay, unless the import is undone.`;
 }
 
 function describeRefusal(

@@ -24,8 +24,8 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   DUPLICATE_IN_FILE: {
     field: null,
     message:
-      'An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need an address each, such as ' +
-      'name+child@example.org; who share a phone, a phone each, or none: --missing-phone allow.',
+      'An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need separate addresses, such as ' +
+      'name+child@example.org. People who share a phone need separate phones, or none: --missing-phone allow.',
   },
   SAME_PERSON: {
     field: 'course',

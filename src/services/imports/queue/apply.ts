@@ -41,7 +41,7 @@ export async function planRecorded(
   if (plan.fileSha256 !== fileSha256)
     throw new AppError(
       'FILE_UNUSABLE',
-      `The file ${file} is no longer what was imported. Put it back, or import it again.`,
+      `The file ${file} has changed since the import began. Restore it, or import it again.`,
     );
   const applied = await findPlan(core, record);
   if (planId !== null && applied?.appliedAt) assertPlanCurrent(plan, planId);

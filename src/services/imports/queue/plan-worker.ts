@@ -73,7 +73,10 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, stop: A
 }
 
 const planUnwantedError = ({ number }: Import) =>
-  new AppError('IMPORT_CONFLICT', `The import ${number} is no longer to be planned like this.`);
+  new AppError(
+    'IMPORT_CONFLICT',
+    `The import ${number} was changed or discarded meanwhile: this plan is no longer needed.`,
+  );
 
 async function planAndStore(planning: Planning): Promise<void> {
   const { core, record } = planning;

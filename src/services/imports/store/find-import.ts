@@ -31,11 +31,11 @@ async function setLiveStatus(core: Core, records: readonly Import[]): Promise<vo
     if (isRefusalUnfinished(record)) {
       // The service finishes the undo.
       if (record.origin === 'http') continue;
-      const next = 'Undoing its rows broke off: run the same command again, or undo it to the end.';
+      const next = 'Undoing its rows was interrupted: run the same command again, or finish the undo.';
       record.set('errorMessage', `${record.errorMessage} ${next}`, { raw: true });
     } else if (record.status === 'undoing') {
       record.set('errorCode', 'INTERRUPTED', { raw: true });
-      record.set('errorMessage', 'Its undo broke off. Undo it again, to the end.', { raw: true });
+      record.set('errorMessage', 'Its undo was interrupted. Undo it again.', { raw: true });
     }
     record.set('status', 'interrupted', { raw: true });
   }

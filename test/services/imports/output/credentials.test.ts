@@ -135,7 +135,7 @@ describe('Fetching the passwords of an import', () => {
     const { code, message } = await failureOf(() => claim(id));
     expect([code, message]).to.deep.equal([
       'NOT_READY',
-      'The passwords of this import are not where this instance of the service could read them.',
+      "This instance of the service can't read the passwords of this import.",
     ]);
     expect(await models().AuditEntry.count({ where: { action: 'import.credentials' } })).to.equal(0);
   });

@@ -66,7 +66,7 @@ describe('Rows that cannot be imported', () => {
       '  2 accounts created, 0 rows skipped, 4 rejected:',
       '    1 row NAME_INVALID, EMAIL_INVALID, PHONE_MISSING: First name must be 2 to 50 characters. Email must be a valid email address. Phone is required for a new account. To create accounts without one: --missing-phone allow (line 3)',
       '    1 row PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the phone again (line 5)',
-      '    1 row DUPLICATE_IN_FILE: An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need an address each, such as name+child@example.org; who share a phone, a phone each, or none: --missing-phone allow (line 6)',
+      '    1 row DUPLICATE_IN_FILE: An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need separate addresses, such as name+child@example.org. People who share a phone need separate phones, or none: --missing-phone allow (line 6)',
       '    1 row SURPLUS_CELLS: The row has more fields than the header. Put fields that contain a comma in quotes (line 7)',
       `  Passwords: ${importing.folder}/people.credentials.csv (hand them out, then delete the file)`,
       `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (correct them and import that file)`,

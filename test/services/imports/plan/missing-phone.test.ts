@@ -127,7 +127,7 @@ describe('A family in an import', () => {
     const { reasons } = await importing.plan(importing.write('family.csv', corpusFile('phones-family')));
     expect(reasons).to.have.lengthOf(1);
     expect(reasons[0]).to.include({ code: 'DUPLICATE_IN_FILE', count: 2 });
-    for (const way of ['an address each', 'name+child@example.org', 'a phone each', '--missing-phone allow'])
+    for (const way of ['separate addresses', 'name+child@example.org', 'separate phones', '--missing-phone allow'])
       expect(reasons[0]?.message).to.contain(way);
   });
 });

@@ -269,7 +269,7 @@ describe('coursectl users import --dry-run', () => {
         await importing.models().User.destroy({ where: { email: 'p00001@example.org' } });
         await buildUser(importing.context, { email: 'p00001@example.org' });
       },
-      'it has other options': () => undefined,
+      'its options differ': () => undefined,
     };
     for (const [what, change] of Object.entries(changes))
       it(`refuses if ${what}`, async () => {

@@ -223,7 +223,8 @@ describe('Bad rows', () => {
 
   describe('of an import with --on-error abort whose undo was interrupted', () => {
     const options = { onError: 'abort' };
-    const why = '1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay. ';
+    const why =
+      '1 row is bad, and none may be: the 50 rows that were imported before the interruption must be undone. ';
 
     /** Interrupts an import, makes one of the remaining rows bad, and makes the undo of the other rows fail. */
     async function breakUndoOff() {
@@ -280,7 +281,7 @@ describe('Bad rows', () => {
       const shown = await imports('show', id);
       expect(shown.stdout)
         .to.match(/status +interrupted\n/)
-        .and.to.include('run the same command again, or undo it');
+        .and.to.include('run the same command again, or finish the undo');
       const { exitCode, stderr } = await imports('resume', id, '--yes');
       expect([exitCode, stderr]).to.deep.equal([
         1,
@@ -321,16 +322,16 @@ describe('Bad rows', () => {
     const options = { onError: 'abort' };
     const taken = { email: 'eve@example.org', phone: '+1 112 00110' };
     const reason =
-      /^1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay\. The/;
+      /^1 row is bad, and none may be: the 50 rows that were imported before the interruption must be undone\. The/;
 
     await importFirstBatch(importing.context, file, {}, options);
     await buildUser(importing.context, taken);
     const shown = await importing.run(file, '--dry-run', '--on-error', 'abort');
-    expect(shown.stdout).to.match(/imported before it broke off may not stay\..*\nNothing was written\.\n$/);
+    expect(shown.stdout).to.match(/imported before the interruption must be undone\..*\nNothing was written\.\n$/);
     expect(await models().User.count()).to.equal(51);
     const { exitCode, stderr } = await importing.run(file, '--yes', '--on-error', 'abort');
     expect(exitCode).to.equal(2);
-    expect(stderr).to.match(/may not stay\. The first is line 111: Phone belongs to .* Nothing was imported\.\n$/);
+    expect(stderr).to.match(/must be undone\. The first is line 111: Phone belongs to .* Nothing was imported\.\n$/);
     expect((await models().User.findAll()).map(({ email }) => email)).to.deep.equal(['eve@example.org']);
     expect(await models().Import.findOne()).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED', rowsDone: 50 });
 
@@ -359,7 +360,7 @@ describe('Bad rows', () => {
     const { exitCode, stderr } = await importing.run(file, '--yes', '--max-errors', '0');
     expect(exitCode).to.equal(2);
     expect(stderr).to.match(
-      /^error: 1 row is bad, and no more than 0 may be: nothing more was written\. What the 50 rows before did stays, unless the import is undone\. The first is line 111: /,
+      /^error: 1 row is bad, and no more than 0 may be: nothing more was written\. The effects of the 50 rows before stay, unless the import is undone\. The first is line 111: /,
     );
     expect(await models().User.count()).to.equal(51);
     expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: 50 });

@@ -101,7 +101,7 @@ describe('The warnings of a plan', () => {
     expect(others).to.deep.equal([]);
     expect(lost).to.deep.include({
       code: 'PHONE_ZERO_LOST',
-      message: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
+      message: 'Phones have probably lost their first zero in a spreadsheet: others in the column begin with a zero.',
       rows: [3, 4, 5],
     });
     expect(await ofPhones("'0151234567", '151234568', '030123456', '+49151234569')).to.deep.equal([]);

@@ -52,7 +52,7 @@ describe('The worker of imports', () => {
     expect(record).to.include({
       status: 'failed',
       errorCode: 'FILE_UNUSABLE',
-      errorMessage: 'The file people.csv is no longer what was imported. Put it back, or import it again.',
+      errorMessage: 'The file people.csv has changed since the import began. Restore it, or import it again.',
     });
     expect(await models().User.count()).to.equal(0);
   });

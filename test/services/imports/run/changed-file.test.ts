@@ -28,12 +28,12 @@ describe('A file that is changed', () => {
 
   const changes: Record<string, () => void> = {
     'in place': change,
-    'by adding to it': () => appendFileSync(file, 'Ada,King,ada@example.org,1\n'),
-    'by cutting it off in the middle of quotes': () => {
+    'by appending to it': () => appendFileSync(file, 'Ada,King,ada@example.org,1\n'),
+    'by truncating it within quotes': () => {
       writeFileSync(file, people(count).replace(/Family/g, '"Family"'));
       truncateSync(file, people(count).indexOf('Given00900') + 10);
     },
-    'by putting another in its place': () => renameSync(importing.write('other.csv', people(count, 'q')), file),
+    'by replacing it': () => renameSync(importing.write('other.csv', people(count, 'q')), file),
     'by removing it': () => rmSync(file),
     'by emptying it': () => truncateSync(file),
   };

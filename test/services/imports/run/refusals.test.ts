@@ -62,7 +62,7 @@ describe('coursectl users import with bad input', () => {
     await expectRefusal(
       [file, '--credentials', same, '--rejects', same],
       2,
-      'Passwords and rejected rows need a file each: name two.',
+      'Passwords and rejected rows need separate files. Name two.',
     );
   });
 

@@ -82,8 +82,8 @@ describe('An interrupted import', () => {
   });
 
   for (const [what, options, ...args] of [
-    ['where --map says the same of its columns in other words', { map: ['phone=phone'] }, '--map', 'phone = PHONE'],
-    ['without the --encoding that it was begun with, where the same is found', { encoding: 'utf-8' }],
+    ['if --map maps the same columns in another spelling', { map: ['phone=phone'] }, '--map', 'phone = PHONE'],
+    ['without its original --encoding if the same encoding is detected', { encoding: 'utf-8' }],
   ] as const)
     it(`is resumed ${what}`, async () => {
       const file = importing.write('people.csv', mixed);

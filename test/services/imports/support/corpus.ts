@@ -393,7 +393,7 @@ rows('names-doubly-encoded', named('BjÃ¸rn,NÃ¸rgaard', 'ZoÃ«,Brown'), {
     'NAME_GARBLED 2: NÃ¸rgaard (probably Nørgaard)',
   ],
 });
-const isError = 'is what a spreadsheet writes for an error or a missing value. Enter the name.';
+const isError = 'is a spreadsheet error or a placeholder for a missing value. Enter the name.';
 rows(
   'names-errors',
   named('Ann,nan', 'Bo,N/A', 'Cy,#N/A', 'Di,#NAME?', 'Ed,..', 'Flo,123456', '2026-05-14,Smith', 'gus@corp.example,Lee'),

@@ -251,7 +251,7 @@ describe('coursectl imports', () => {
     const changed = await imports('resume', id, '--yes');
     expect([changed.exitCode, changed.stderr]).to.deep.equal([
       1,
-      `error: The file ${file} is no longer what was imported. Put it back, or import it again.\n`,
+      `error: The file ${file} has changed since the import began. Restore it, or import it again.\n`,
     ]);
     rmSync(file);
     expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);

@@ -29,7 +29,7 @@ export function findNameDamage(
     if (errorValue.test(name))
       return {
         path,
-        message: `${label} is what a spreadsheet writes for an error or a missing value. Enter the name.`,
+        message: `${label} is a spreadsheet error or a placeholder for a missing value. Enter the name.`,
       };
     if (lostLetters.test(name))
       return {
@@ -57,7 +57,7 @@ const missingValueWord = /^(null|none|unknown)$/i;
 function describeOddity(name: string): string | undefined {
   if (hasAtSign(name)) return 'is an email address';
   if (date.test(name) || monthDate.test(name)) return 'is a date';
-  if (missingValueWord.test(name)) return 'is what programs write for a missing value';
+  if (missingValueWord.test(name)) return 'is a placeholder for a missing value';
   return /\p{L}/u.test(name) ? undefined : 'has no letter';
 }
 

@@ -51,7 +51,7 @@ export function findPhoneProblem(phone: string): PhoneProblem | undefined {
   if (isRounded || mangledNumber.test(text))
     return mangledPhone('Phone was turned into a number by a spreadsheet and its digits are lost.');
   if (decimalNumber.test(text)) return mangledPhone('Phone was turned into a decimal number by a spreadsheet.');
-  if (spreadsheetError.test(text)) return mangledPhone('Phone is what a spreadsheet writes for an error.');
+  if (spreadsheetError.test(text)) return mangledPhone('Phone is a spreadsheet error.');
   if (text.startsWith('=')) return mangledPhone('Phone is a formula of a spreadsheet.');
   if (hasAtSign(text)) return { code: 'PHONE_INVALID', message: 'Phone looks like an email address.' };
   return /\p{Nd}/u.test(text) ? undefined : { code: 'PHONE_INVALID', message: 'Phone has no digit.' };
@@ -95,9 +95,10 @@ const partsOfNumber = /^\s*tel[.:]*|[\s,;.]*(?:ext|extension|durchwahl|dw|poste|
 const messages = {
   PHONE_DATE: 'Phone looks like a date.',
   PHONE_ZEROS: 'Phone has no digit but zeros.',
-  PHONE_SEVERAL: 'Phone has several numbers: together they are one that nobody can call or sign in by.',
+  PHONE_SEVERAL: 'Phone has several numbers. Nobody can call or sign in with them. Keep one.',
   PHONE_WORDS: 'Phone has words besides its digits.',
-  PHONE_ZERO_LOST: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
+  PHONE_ZERO_LOST:
+    'Phones have probably lost their first zero in a spreadsheet: others in the column begin with a zero.',
 } as const satisfies Partial<Record<WarningCode, string>>;
 
 function findWarningCode(phone: string): keyof typeof messages | undefined {

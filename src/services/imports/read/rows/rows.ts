@@ -122,9 +122,9 @@ const lostPassword =
 
 /** Messages about spreadsheet errors in fields that otherwise accept any text. */
 const errorCellMessages = {
-  password: 'Password is what a spreadsheet writes for an error. Enter the password.',
-  course: 'Course is what a spreadsheet writes for an error. Enter the course.',
-  reply: 'Reply is what a spreadsheet writes for an error. Enter the reply, or leave the cell blank.',
+  password: 'Password is a spreadsheet error. Enter the password.',
+  course: 'Course is a spreadsheet error. Enter the course.',
+  reply: 'Reply is a spreadsheet error. Enter the reply, or leave the cell blank.',
 };
 
 export const emptyRow: RowWarning = {

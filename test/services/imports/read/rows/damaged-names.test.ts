@@ -50,7 +50,7 @@ describe('Damaged names', () => {
     expect(warnings.map(({ message, rows }) => `${message} ${rows.join()}`)).to.have.members([
       'First name is an email address. 2',
       'First name is a date. 3,6',
-      'Last name is what programs write for a missing value. 7',
+      'Last name is a placeholder for a missing value. 7',
       'Last name has no letter. 4,5',
     ]);
   });

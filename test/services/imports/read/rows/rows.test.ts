@@ -130,7 +130,7 @@ describe('A row of an import file', () => {
     expect(await reasonOf(password('1.23457E+15'))).to.match(/^PASSWORD_INVALID: Password was turned into a number/);
     // Everybody could guess these passwords.
     for (const error of ['#NAME?', '#¿NOMBRE?', '#VALUE!', '#DIV/0!'])
-      expect(await reasonOf(password(error))).to.match(/^PASSWORD_INVALID: Password is what a spreadsheet writes/);
+      expect(await reasonOf(password(error))).to.match(/^PASSWORD_INVALID: Password is a spreadsheet error/);
     expect((await personOf(password('#ABC123'))).password).to.equal('#ABC123');
   });
 
