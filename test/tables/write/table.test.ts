@@ -75,7 +75,7 @@ describe('A table', () => {
     expect(await written(withCell(32_768))).to.include(refusal);
     const heading = 'x'.repeat(32_768);
     expect(await written({ ...tableOf([]), columns: [{ heading }] })).to.include(refusal);
-    const ofFour = (mostRows: number) => ({ ...tableOf([[[], [], []]]), mostRows });
+    const ofFour = (maxRows: number) => ({ ...tableOf([[[], [], []]]), maxRows });
     expect(await written(ofFour(4))).to.be.instanceOf(Buffer);
     expect(await written(ofFour(3))).to.include(refusal);
     // By default, the rows of a sheet.
