@@ -21,7 +21,7 @@ export const de: MailTemplates = {
       ],
       button: { label: 'Passwort wählen', link: content.link },
       after: [
-        `Wähle es bitte vor dem ${dateText(content.expiresAt)}; der Link gilt nur einmal. Einen neuen Link bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
+        `Wähle es bitte vor dem ${dateText(content.expiresAt)}. Der Link gilt nur einmal. Einen neuen bekommst du auf der Anmeldeseite: „Kein Passwort oder vergessen?“`,
         'Danach meldest du dich mit dieser Adresse an:',
         { quoted: content.email },
         'Wenn du mit dieser E-Mail nichts anfangen kannst, ignoriere sie einfach.',
@@ -41,9 +41,9 @@ export const de: MailTemplates = {
     }),
     'email-confirm': (content, { programme, durationText }) => ({
       subject: `Bestätige bitte deine Adresse für ${programme}`,
-      greeting: 'Guten Tag,',
+      greeting: 'Hallo,',
       before: [
-        `jemand möchte diese Adresse für ein Konto bei ${programme} verwenden. Wenn du das bist, bestätige sie bitte.`,
+        `jemand möchte diese Adresse für ein Konto bei ${programme} verwenden. Wenn du das warst, bestätige sie bitte.`,
       ],
       button: { label: 'Adresse bestätigen', link: content.link },
       after: [
@@ -83,7 +83,7 @@ export const de: MailTemplates = {
         'Wenn du es nicht warst, fordere bitte sofort auf der Anmeldeseite ein neues Passwort an. Sobald du es gewählt hast, enden alle Sitzungen deines Kontos.',
       ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
-      after: [`Wenn das nicht geht, sag der Verwaltung von ${programme} Bescheid.`],
+      after: [`Wenn das nicht geht, sag bitte der Verwaltung von ${programme} Bescheid.`],
     }),
     'role-transferred': (content, { programme, publicUrl }) => ({
       subject: content.isNew
@@ -97,13 +97,13 @@ export const de: MailTemplates = {
           ]
         : [
             `die Rechte des Super-Admins von ${programme} sind von dir auf ${content.other} übergegangen.`,
-            `Wenn du das nicht wolltest, sag sofort ${content.other} und der IT Bescheid, und ändere dein Passwort.`,
+            `Wenn du das nicht wolltest, sag sofort ${content.other} und der IT Bescheid und ändere dein Passwort.`,
           ],
       button: { label: 'Zur Anmeldeseite', link: publicUrl },
     }),
     test: (_content, { programme, publicUrl }) => ({
       subject: `Test-E-Mail von ${programme}`,
-      greeting: 'Guten Tag,',
+      greeting: 'Hallo,',
       before: [
         `die Verwaltung von ${programme} hat diese Test-E-Mail gesendet. Sie ist angekommen.`,
         'Prüfe bitte, ob der Link die Anmeldeseite öffnet:',
@@ -165,9 +165,15 @@ export const de: MailTemplates = {
       subject: `${programme}: Anfragen warten auf deine Antwort`,
       greeting: greeting(content),
       before: [
-        'diese Anfragen nach Plätzen in deinen Kursen warten auf deine Antwort:',
+        'in deinen Kursen warten Anfragen auf deine Antwort:',
         { list: content.courses.map(({ title, count }) => `${title}: ${request(count)}`) },
-        ...(content.more === 0 ? [] : [`In weiteren deiner Kurse (${content.more}) gibt es auch Anfragen.`]),
+        ...(content.more === 0
+          ? []
+          : [
+              content.more === 1
+                ? 'Auch in einem weiteren deiner Kurse gibt es Anfragen.'
+                : `Auch in ${content.more} weiteren deiner Kurse gibt es Anfragen.`,
+            ]),
       ],
       button: { label: 'Anfragen beantworten', link: `${publicUrl}/enrollments?status=pending` },
     }),
