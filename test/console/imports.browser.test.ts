@@ -178,9 +178,9 @@ describePages('Importing people in the web console', function () {
     await page.getByLabel('„Nr“ importieren als').selectOption({ label: 'E-\u2060Mail' });
     await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('abort');
     await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
-    const reasons = page.getByText('Die E-\u2060Mail ist nicht gültig.');
+    const reasons = page.getByText('Die E-\u2060Mail-Adresse ist nicht gültig.');
     await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
-    await expectPage(page.getByText('2 Zeilen sind fehlerhaft; nach deinen Optionen ist keine erlaubt.')).toBeVisible();
+    await expectPage(page.getByText('2 Zeilen sind fehlerhaft. Nach deinen Optionen ist keine erlaubt.')).toBeVisible();
     await expectPage(page.getByText('Nur Teilnehmende werden in Kurse aufgenommen')).toHaveCount(2);
     await expectPage(page.getByText(/valid email|can be enrolled/)).toHaveCount(0);
     await expectPage(page.getByText('1 Kursleitung wird angelegt')).toBeVisible();
@@ -219,7 +219,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(question).toHaveCount(0);
     await page.getByRole('button', { name: 'Importieren', exact: true }).click({ timeout: scaled(60_000) });
     await page.getByRole('dialog').getByRole('button', { name: 'Importieren' }).click();
-    await expectPage(page.getByText('Fertig', { exact: true })).toBeVisible({ timeout: scaled(60_000) });
+    await expectPage(page.getByText('Abgeschlossen', { exact: true })).toBeVisible({ timeout: scaled(60_000) });
     const ona = await test.context.database.models.User.findOne({ where: { email: 'p4@example.org' } });
     expect(ona).to.include({ firstName: 'Ona', lastName: 'Balčiūnaitė' });
   });
