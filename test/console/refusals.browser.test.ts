@@ -34,7 +34,7 @@ describePages('A refusal of the service', function () {
     );
     await title.fill('\u200b\u200b\u200b');
     await create.click();
-    await expect(title).toHaveAccessibleDescription('Gib etwas Sichtbares ein.');
+    await expect(title).toHaveAccessibleDescription('Gib mindestens ein sichtbares Zeichen ein.');
   });
 
   it('offers no retry if a retry cannot help', async () => {
