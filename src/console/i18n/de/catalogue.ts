@@ -7,7 +7,7 @@ export const catalogue: Translations['catalogue'] = {
   order: 'Reihenfolge',
   sort: {
     soonest: 'Nächste zuerst',
-    '-createdAt': 'Neue zuerst',
+    '-createdAt': 'Neueste zuerst',
     title: 'Nach Titel',
   },
   onlyFree: 'Nur mit freien Plätzen',
@@ -18,7 +18,7 @@ export const catalogue: Translations['catalogue'] = {
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
   card: {
     until: 'Anfragen bis {{day}}',
-    closed: 'Anmeldung geschlossen',
+    closed: 'Keine Anfragen mehr',
   },
   place: {
     title: 'Dein Platz',
@@ -28,7 +28,7 @@ export const catalogue: Translations['catalogue'] = {
       request: 'Platz anfragen',
     },
     next: {
-      auto: 'Du bekommst den Platz sofort.',
+      auto: 'Du bekommst den Platz sofort, ohne Antwort der Kursleitung.',
       request: 'Die Kursleitung nimmt deine Anfrage an oder lehnt sie ab.',
     },
     again: 'Du kannst noch einmal anfragen.',
@@ -62,9 +62,9 @@ export const catalogue: Translations['catalogue'] = {
     cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt.',
   },
   cancelReason: {
-    left: 'Du hast dich von diesem Kurs abgemeldet.',
+    left: 'Du hast selbst abgesagt.',
     refused: 'Deine Anfrage wurde abgelehnt.',
-    removed: 'Du wurdest von diesem Kurs abgemeldet.',
+    removed: 'Die Kursleitung oder die Verwaltung hat deinen Platz abgesagt.',
   },
   message: {
     own: 'Deine Nachricht',
@@ -75,14 +75,14 @@ export const catalogue: Translations['catalogue'] = {
   leave: {
     pending: {
       action: 'Anfrage zurückziehen',
-      title: 'Anfrage zurückziehen?',
+      title: 'Deine Anfrage zurückziehen?',
       hint: 'Dein Platz wird für andere frei.',
       done: 'Deine Anfrage ist zurückgezogen.',
     },
     waiting: {
       action: 'Warteliste verlassen',
       title: 'Die Warteliste verlassen?',
-      hint: 'Du verlierst deine Nummer, und alle hinter dir rücken vor.',
+      hint: 'Du verlierst deine Nummer. Alle hinter dir rücken vor.',
       done: 'Du stehst nicht mehr auf der Warteliste.',
     },
     active: {
@@ -94,7 +94,7 @@ export const catalogue: Translations['catalogue'] = {
     again: {
       place: 'Solange Plätze frei sind, kannst du noch einmal anfragen.',
       waiting: 'Wenn du dich wieder auf die Warteliste setzt, stehst du ganz hinten.',
-      never: 'Der Kurs nimmt zurzeit keine Anfragen an. Du kannst also nicht noch einmal anfragen.',
+      never: 'Der Kurs nimmt zurzeit keine Anfragen an, auch keine neue von dir.',
     },
   },
   own: {

@@ -6,7 +6,7 @@ export const courses: Translations['courses'] = {
   new: 'Neuer Kurs',
   search: 'Kurse suchen',
   empty: 'Es gibt keine laufenden oder kommenden Kurse.',
-  notYours: 'Diesen Kurs leitet jemand anderes. Du siehst nur die Angaben aus dem Kursangebot.',
+  notYours: 'Diesen Kurs leitet jemand anderes. Du siehst nur, was im Kursangebot steht.',
   actionsOf: 'Aktionen für {{title}}',
   tab: {
     details: 'Angaben',
@@ -17,7 +17,7 @@ export const courses: Translations['courses'] = {
     pending: 'Angefragt',
     waiting: 'Warteliste',
     active: 'Nimmt teil',
-    finished: 'Kann abgeschlossen werden',
+    finished: 'Bereit zum Abschluss',
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },
@@ -26,7 +26,7 @@ export const courses: Translations['courses'] = {
   cancelReason: {
     left: 'Selbst abgesagt',
     refused: 'Anfrage abgelehnt',
-    removed: 'Von der Leitung abgesagt',
+    removed: 'Von Kursleitung oder Verwaltung abgesagt',
   },
   level: {
     beginner: 'Einstieg',
@@ -84,7 +84,7 @@ export const courses: Translations['courses'] = {
     dates: 'Zeitraum',
     category: 'Kategorie',
     level: 'Niveau',
-    courseType: 'Form',
+    courseType: 'Kursform',
     language: 'Sprache',
     location: 'Ort',
     shortDescription: 'Kurzbeschreibung',
@@ -122,7 +122,7 @@ export const courses: Translations['courses'] = {
     requests: 'Anfragen und Warteliste',
     unlimited: 'Unbegrenzt',
     enrollUntilHint: 'Danach können nur noch Kursleitung und Verwaltung Teilnehmende aufnehmen.',
-    enrollUntilLate: 'Das ist nach dem letzten Tag des Kurses. Anfragen enden aber schon mit dem Kurs.',
+    enrollUntilLate: 'Das ist nach dem letzten Tag des Kurses. Die Anfragen enden aber mit dem Kurs.',
     autoAcceptHint: 'Sonst beantwortet die Kursleitung jede Anfrage. Bis zur Antwort ist ein Platz reserviert.',
     waitingHint: 'So viele Personen können warten, wenn alle Plätze belegt sind. 0 heißt: keine Warteliste.',
     created: 'Der Kurs ist angelegt. Er ist noch nicht veröffentlicht.',
@@ -149,9 +149,9 @@ export const courses: Translations['courses'] = {
     action: 'Kurs löschen',
     title: '{{title}} löschen?',
     hint_one:
-      'Der Kurs, seine Unterlagen und alle Teilnahmen werden gelöscht, davon {{count}} angefragt oder aktiv. Das lässt sich nicht rückgängig machen.',
+      'Der Kurs, seine Unterlagen und alle Teilnahmen ({{count}} davon angefragt oder aktiv) werden gelöscht. Das lässt sich nicht rückgängig machen.',
     hint_other:
-      'Der Kurs, seine Unterlagen und alle Teilnahmen werden gelöscht, davon {{count}} angefragt oder aktiv. Das lässt sich nicht rückgängig machen.',
+      'Der Kurs, seine Unterlagen und alle Teilnahmen ({{count}} davon angefragt oder aktiv) werden gelöscht. Das lässt sich nicht rückgängig machen.',
     force: 'Löschen, obwohl noch jemand teilnimmt',
     done: '{{title}} ist gelöscht.',
   },
@@ -187,6 +187,7 @@ export const courses: Translations['courses'] = {
     upload: '{{name}}, {{size}}',
     uploading: '{{name}} wird hochgeladen',
     stop: '{{name}} nicht hochladen',
-    leave: 'Noch sind nicht alle Dateien hochgeladen; die übrigen gehen verloren. Die Seite trotzdem verlassen?',
+    leave:
+      'Noch sind nicht alle Dateien hochgeladen. Die übrigen fehlen dann in den Unterlagen. Die Seite trotzdem verlassen?',
   },
 };

@@ -15,20 +15,20 @@ export const enrollments: Translations['enrollments'] = {
   },
   change: {
     stop: 'Anhalten',
-    stopped: 'Angehalten: {{done}} von {{count}} sind erledigt, die anderen bleiben, wie sie sind.',
+    stopped: 'Angehalten: {{done}} von {{count}} sind erledigt. Die anderen bleiben, wie sie sind.',
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
-    leave: 'Noch sind nicht alle geändert; die übrigen bleiben, wie sie sind. Die Seite trotzdem verlassen?',
-    full: 'Der Kurs ist voll. Erhöhe die Höchstzahl der Plätze, oder sage einen Platz ab. Freie Plätze gehen zuerst an die Warteliste.',
-    all: 'Alles zeigen',
-    less: 'Weniger zeigen',
+    leave: 'Noch sind nicht alle geändert. Die übrigen bleiben, wie sie sind. Die Seite trotzdem verlassen?',
+    full: 'Der Kurs ist ausgebucht. Erhöhe die Höchstzahl der Plätze oder sage einen Platz ab. Freie Plätze gehen zuerst an die Warteliste.',
+    all: 'Alles anzeigen',
+    less: 'Weniger anzeigen',
     progress: 'Geänderte Teilnahmen',
     doneOf: '{{done}} von {{count}}',
     done_one: '{{count}} Teilnahme ist geändert.',
     done_other: '{{count}} Teilnahmen sind geändert.',
-    refused_one: '{{count}} ist nicht geändert.',
-    refused_other: '{{count}} sind nicht geändert.',
-    partly: 'Nicht alle sind geändert',
+    refused_one: '{{count}} wurde nicht geändert.',
+    refused_other: '{{count}} wurden nicht geändert.',
+    partly: 'Nicht alle wurden geändert',
     reason: '{{name}}: {{reason}}',
     action: {
       accept: 'Annehmen',
@@ -68,23 +68,23 @@ export const enrollments: Translations['enrollments'] = {
       refuse_one: 'Der Platz wird frei. {{name}} kann noch einmal anfragen.',
       refuse_other: 'Die Plätze werden frei. Die Abgelehnten können noch einmal anfragen.',
       admit_one:
-        '{{name}} kommt vor allen anderen auf der Warteliste an die Reihe und nimmt sofort teil, wenn noch ein Platz frei ist.',
+        '{{name}} überspringt die Warteliste und nimmt sofort teil, wenn noch ein Platz frei ist. Alle vor {{name}} warten weiter.',
       admit_other:
-        'Sie kommen vor allen anderen auf der Warteliste an die Reihe und nehmen sofort teil, wenn noch Plätze frei sind.',
+        'Sie überspringen die Warteliste und nehmen sofort teil, wenn noch Plätze frei sind. Alle davor warten weiter.',
       unlist_one: '{{name}} verliert die Nummer auf der Liste und steht bei einer neuen Anfrage ganz hinten.',
       unlist_other: 'Sie verlieren ihre Nummern auf der Liste und stehen bei einer neuen Anfrage ganz hinten.',
       complete_one:
-        '{{name}} bekommt ein Zertifikat und, wenn nicht abbestellt, eine E-Mail. Der Fortschritt wird 100 %, der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Solange Plätze frei sind, kannst du es zurücknehmen.',
+        '{{name}} bekommt ein Zertifikat und eine E-Mail (falls nicht abgeschaltet). Der Fortschritt steigt auf 100 %, der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Solange Plätze frei sind, kannst du das zurücknehmen.',
       complete_other:
-        'Sie bekommen Zertifikate und, wenn nicht abbestellt, E-Mails. Der Fortschritt wird 100 %, die Plätze werden frei, und die Teilnehmenden sehen die Unterlagen nicht mehr. Solange Plätze frei sind, kannst du es zurücknehmen.',
+        'Sie bekommen Zertifikate und E-Mails (falls nicht abgeschaltet). Der Fortschritt steigt auf 100 %, die Plätze werden frei, und die Teilnehmenden sehen die Unterlagen nicht mehr. Solange Plätze frei sind, kannst du das zurücknehmen.',
       cancel_one:
-        'Der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Du kannst {{name}} wieder aufnehmen; auch eine neue Anfrage ist möglich.',
+        'Der Platz wird frei, und {{name}} sieht die Unterlagen nicht mehr. Du kannst {{name}} wieder aufnehmen. Auch eine neue Anfrage ist möglich.',
       cancel_other:
         'Die Plätze werden frei, und die Teilnehmenden sehen die Unterlagen nicht mehr. Du kannst sie wieder aufnehmen, und sie können noch einmal anfragen.',
       reopen_one:
-        '{{name}} nimmt wieder teil, wenn noch ein Platz frei ist, mit dem bisherigen Fortschritt. Das Zertifikat wird ungültig.',
+        'Wenn noch ein Platz frei ist, nimmt {{name}} mit dem bisherigen Fortschritt wieder teil. Das Zertifikat wird ungültig.',
       reopen_other:
-        'Sie nehmen wieder teil, wenn noch Plätze frei sind, mit dem bisherigen Fortschritt. Ihre Zertifikate werden ungültig.',
+        'Wenn noch Plätze frei sind, nehmen sie mit dem bisherigen Fortschritt wieder teil. Ihre Zertifikate werden ungültig.',
       readmit_one: '{{name}} nimmt wieder teil, wenn noch ein Platz frei ist.',
       readmit_other: 'Sie nehmen wieder teil, wenn noch Plätze frei sind.',
       remove_one:
@@ -94,8 +94,8 @@ export const enrollments: Translations['enrollments'] = {
     },
   },
   renamed: {
-    was: 'Seit der Anmeldung zum Kurs umbenannt: vorher {{former}}',
-    title: 'Seit der Anmeldung zum Kurs umbenannt:',
+    was: 'Neuer Name seit der Aufnahme: vorher {{former}}',
+    title: 'Neue Namen seit der Aufnahme:',
     one: '{{name}}, vorher {{former}}',
   },
   assign: {
@@ -109,11 +109,11 @@ export const enrollments: Translations['enrollments'] = {
     submit: 'Aufnehmen ({{count}})',
     done_one: '{{count}} Person ist aufgenommen.',
     done_other: '{{count}} Personen sind aufgenommen.',
-    wait: 'Wenn der Kurs voll ist, die anderen auf die Warteliste setzen',
+    wait: 'Wenn der Kurs ausgebucht ist, die anderen auf die Warteliste setzen',
     waiting_one: '{{count}} Person steht auf der Warteliste.',
     waiting_other: '{{count}} Personen stehen auf der Warteliste.',
     onList: 'Auf der Warteliste',
-    full: 'Der Kurs hat zu wenige freie Plätze. Niemand wurde aufgenommen. Erhöhe die Höchstzahl der Plätze, wähle weniger Personen aus, oder nutze die Warteliste.',
+    full: 'Der Kurs hat zu wenige freie Plätze. Niemand wurde aufgenommen. Erhöhe die Höchstzahl der Plätze, wähle weniger Personen aus oder nutze die Warteliste.',
     skipped_one: '{{count}} Person wurde nicht aufgenommen.',
     skipped_other: '{{count}} Personen wurden nicht aufgenommen.',
   },
@@ -126,6 +126,6 @@ export const enrollments: Translations['enrollments'] = {
     none: 'Es gibt noch keine Teilnahmen.',
     byCourse: 'Anfragen nach Kurs, die ältesten zuerst.',
     onlyUser: 'Nur {{name}}',
-    anyUser: 'Alle zeigen',
+    anyUser: 'Alle anzeigen',
   },
 };
