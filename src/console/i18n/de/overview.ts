@@ -4,13 +4,13 @@ export const overview: Translations['overview'] = {
   day: {
     today: 'Heute ist der {{day}} (Zeitzone {{timeZone}}).',
     missing:
-      'Für das Programm ist keine Zeitzone eingestellt. Tage beginnen und enden deshalb in {{timeZone}}. Die IT stellt die Zeitzone mit TIME_ZONE ein, etwa Europe/Berlin.',
+      'Es ist keine Zeitzone eingestellt. Tage beginnen und enden deshalb nach der Zeitzone {{timeZone}}. Die IT kann TIME_ZONE setzen, etwa auf Europe/Berlin.',
   },
   mail: {
     paused: 'Zurzeit werden keine E-Mails gesendet: {{reason}}',
     failed_one: '{{count}} E-Mail ist in den letzten drei Tagen fehlgeschlagen: {{reason}}',
     failed_other: '{{count}} E-Mails sind in den letzten drei Tagen fehlgeschlagen, die letzte: {{reason}}',
-    open: 'E-Mails zeigen',
+    open: 'E-Mails anzeigen',
   },
   title: 'Übersicht',
   all: 'Alle anzeigen',
@@ -27,20 +27,20 @@ export const overview: Translations['overview'] = {
     download: 'Beispiel herunterladen',
     demo: 'In einem Beispielprogramm umsehen',
     demoHint:
-      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Nur zum Ausprobieren: Im Produktivbetrieb gibt es das nicht.',
+      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Nur zum Ausprobieren: Im echten Betrieb gibt es das nicht.',
     load: 'Beispielprogramm laden',
   },
   demo: {
     title: 'Das Beispielprogramm ist geladen',
     accounts:
-      'Öffne ein privates Fenster, und melde dich dort als {{accounts}} oder als Teilnehmer:in an. So siehst du deren Ansicht.',
+      'Öffne ein privates Fenster und melde dich dort als {{accounts}} oder als Teilnehmer:in an. So siehst du deren Ansicht.',
     trainees: 'Teilnehmende anzeigen',
     password: 'Passwort aller Beispielkonten',
   },
   people: {
     total: 'Konten',
     inactive: 'Inaktiv',
-    initialPassword: 'Erstes Passwort',
+    initialPassword: 'Startpasswort',
     locked: 'Gesperrt',
   },
   roles: {
@@ -55,7 +55,7 @@ export const overview: Translations['overview'] = {
   },
   requests: {
     title: 'Anfragen nach Kurs',
-    none: 'Keine Anfrage wartet auf Antwort.',
+    none: 'Keine Anfrage wartet auf eine Antwort.',
   },
   weeks: {
     title: 'Die letzten 12 Wochen',
@@ -70,7 +70,7 @@ export const overview: Translations['overview'] = {
   imports: {
     title: 'Letzte Importe',
     open: 'Alle Importe',
-    none: 'Noch wurde nichts importiert.',
+    none: 'Es wurde noch nichts importiert.',
     file: 'Datei',
     created: 'Angelegt',
     rejected: 'Abgelehnt',
