@@ -52,7 +52,7 @@ export const audit: Translations['audit'] = {
     address: 'IP-Adresse',
   },
   action: {
-    setup: { complete: 'Einrichtung' },
+    setup: { complete: 'Ersteinrichtung' },
     demo: { load: 'Beispielprogramm geladen', remove: 'Beispielprogramm entfernt' },
     user: {
       register: 'Person angelegt',

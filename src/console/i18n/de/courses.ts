@@ -24,9 +24,9 @@ export const courses: Translations['courses'] = {
   certificate: { open: 'Zertifikat', of: 'Zertifikat: {{name}}' },
   waitingPlace: 'Nummer {{place}}',
   cancelReason: {
-    left: 'Selbst abgesagt',
+    left: 'Auf eigenen Wunsch',
     refused: 'Anfrage abgelehnt',
-    removed: 'Von Kursleitung oder Verwaltung abgesagt',
+    removed: 'Durch Kursleitung oder Verwaltung',
   },
   level: {
     beginner: 'Einstieg',
@@ -60,7 +60,7 @@ export const courses: Translations['courses'] = {
     taken: '{{taken}} von {{max}}',
     allTaken: '{{taken}} von {{max}} belegt',
     takenOfAny: '{{taken}}, unbegrenzt',
-    waiting: '{{seats}}, {{count}} auf der Warteliste',
+    waiting: '{{seats}}, Warteliste: {{count}}',
   },
   ended: {
     label: 'Zeitraum',
