@@ -45,7 +45,7 @@ describePages('The page of mails', function () {
     await page.getByRole('checkbox', { name: /^Passwort geändert/ }).check();
     await page.getByRole('checkbox', { name: /^Einladung/ }).check();
     await expect(bar).toBeInViewport();
-    await expect(bar.getByRole('button', { name: 'Erneut senden (1)' })).toBeVisible();
+    await expect(bar.getByRole('button', { name: 'Noch einmal senden (1)' })).toBeVisible();
     await bar.getByRole('button', { name: 'Zurückziehen (1)' }).click();
     await expect(page.getByText('1 E-\u2060Mail zurückgezogen.')).toBeVisible();
     await expect(bar).toHaveCount(0);
