@@ -174,7 +174,7 @@ describePages('Workbooks in the web console', function () {
     const xls = readFileSync('test/fixtures/workbooks/edge.xls');
     for (const [content, words] of [
       [damaged, 'Die Arbeitsmappe ist beschädigt oder unvollständig.'],
-      [xls, 'Arbeitsmappen dieser Art werden nicht gelesen.'],
+      [xls, 'Arbeitsmappen dieser Art sind nicht lesbar.'],
     ] as const) {
       await page.goto(`${test.url}/imports`);
       await page.locator('input[type="file"]').setInputFiles({ name: 'leute.xlsx', mimeType: '', buffer: content });
