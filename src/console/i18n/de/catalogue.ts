@@ -39,7 +39,7 @@ export const catalogue: Translations['catalogue'] = {
     enrolledAt: 'Seit {{time}}',
     completedAt: 'Abgeschlossen {{time}}',
     over: 'Der Kurs endete am {{day}}.',
-    confirmed: 'Die Kursleitung bestätigt, dass du den Kurs abgeschlossen hast.',
+    confirmed: 'Die Kursleitung muss noch bestätigen, dass du den Kurs abgeschlossen hast.',
   },
   waiting: {
     offer: 'Alle Plätze sind belegt. Du kannst dich auf die Warteliste setzen. Bisher warten: {{count}}.',

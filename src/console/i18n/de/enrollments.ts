@@ -68,7 +68,7 @@ export const enrollments: Translations['enrollments'] = {
       refuse_one: 'Der Platz wird frei. {{name}} kann noch einmal anfragen.',
       refuse_other: 'Die Plätze werden frei. Die Abgelehnten können noch einmal anfragen.',
       admit_one:
-        '{{name}} überspringt die Warteliste und nimmt sofort teil, wenn noch ein Platz frei ist. Alle vor {{name}} warten weiter.',
+        '{{name}} überspringt die Warteliste und nimmt sofort teil, wenn noch ein Platz frei ist. Alle davor warten weiter.',
       admit_other:
         'Sie überspringen die Warteliste und nehmen sofort teil, wenn noch Plätze frei sind. Alle davor warten weiter.',
       unlist_one: '{{name}} verliert die Nummer auf der Liste und steht bei einer neuen Anfrage ganz hinten.',

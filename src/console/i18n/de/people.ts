@@ -53,7 +53,7 @@ export const people: Translations['people'] = {
   passwordLost: 'Das Passwort steht nur hier und geht verloren. Die Seite trotzdem verlassen?',
   newPasswordOf: 'Neues Passwort von {{name}}',
   gone: 'Diese Person gibt es nicht. Vielleicht wurde das Konto gelöscht.',
-  superAdminStays: 'Es gibt nur einen Super-Admin. Seine Rolle bleibt.',
+  superAdminStays: 'Die Rolle des Super-Admins lässt sich hier nicht ändern.',
   emailEnds: 'Eine neue Adresse beendet alle Sitzungen der Person.',
   roleEnds: 'Eine neue Rolle beendet alle Sitzungen der Person.',
   activate: 'Aktivieren',
