@@ -63,7 +63,9 @@ for (const batchRows of [7, 50])
 
     it('puts them on the waiting list with wait, in the order of the rows, and undo removes them', async () => {
       const wait = ['--when-full', 'wait'];
-      expect(await text(...wait, '--dry-run')).to.include('20 enrollments to make 10 enrollments to put on waiting lists');
+      expect(await text(...wait, '--dry-run')).to.include(
+        '20 enrollments to make 10 enrollments to put on waiting lists',
+      );
       const plan = await importing.plan(file, { course: 'Bees', whenFull: 'wait', notify: true });
       expect([plan.news, plan.counts.waiting]).to.deep.equal([20, 10]);
       const { exitCode, id, counts } = await run(...wait, '--notify');
