@@ -95,10 +95,10 @@ describe('The statements of a login', () => {
     const { server, file } = counts;
     for (const [title, outcome] of [
       ['successful', 'signedIn'],
-      ['successful, the first time at an address', 'firstHere'],
+      ['successful, for the first time from this IP address', 'firstHere'],
       ['wrong password, or no account', 'wrong'],
-      ['the failure that locks', 'locking'],
-      ['while locked', 'locked'],
+      ['wrong password that locks the login', 'locking'],
+      ['while the login is locked', 'locked'],
     ] as const)
       expect(text).to.include(`\n| ${title} | ${server[outcome]} | ${file[outcome]} |\n`);
   });

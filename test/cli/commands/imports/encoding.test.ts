@@ -160,6 +160,6 @@ describe('An import of a file in a code page', () => {
     const file = importing.write('people.csv', 'firstName,lastName,email,phone\n');
     const { exitCode, stderr } = await importing.run(file, '--yes', '--encoding', 'iso-8859-2');
     expect(exitCode).to.equal(2);
-    expect(stderr).to.include('the nearest of 2 and 16 is windows-1250');
+    expect(stderr).to.include('windows-1250 for parts 2 and 16');
   });
 });
