@@ -278,7 +278,7 @@ describe('coursectl users import --dry-run', () => {
         const { id } = await importing.plan(file);
         await change(file);
         const before = [await importing.contents(), importing.files()];
-        const options = what === 'it has other options' ? ['--role', 'trainer'] : [];
+        const options = what === 'its options differ' ? ['--role', 'trainer'] : [];
         const { exitCode, stdout, stderr } = await importing.run(file, '--plan', id, ...options);
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
         expect(stderr).to.match(
