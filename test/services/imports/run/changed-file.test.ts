@@ -102,7 +102,7 @@ describe('A file that is changed', () => {
   };
 
   it('while it is imported is reported with the finished rows and their passwords', async () => {
-    const { exitCode, stdout } = await importAndChange(changes['by adding to it'] ?? change, '--json');
+    const { exitCode, stdout } = await importAndChange(changes['by appending to it'] ?? change, '--json');
     const { error, import: left } = JSON.parse(stdout);
     expect([exitCode, error.code, left.status]).to.deep.equal([1, 'IMPORT_CONFLICT', 'interrupted']);
     const credentials = path.join(importing.folder, 'people.credentials.csv');
@@ -120,7 +120,7 @@ describe('A file that is changed', () => {
   });
 
   it('can be imported in its new state, and finished rows are skipped', async () => {
-    await failureOf(() => importFile(importing.context, file, { onProgress: changes['by adding to it'] ?? change }));
+    await failureOf(() => importFile(importing.context, file, { onProgress: changes['by appending to it'] ?? change }));
     const { counts, credentialsFile } = await importing.json(file);
     expect(counts).to.include({ rows: count + 1, created: count + 1 - batchRows, skipped: batchRows });
     expect(credentialsFile).to.equal(path.join(importing.folder, 'people.credentials-2.csv'));
