@@ -7,7 +7,7 @@ import { lockedWorkbook, unsupportedWorkbook } from './workbook/problem.js';
 
 export interface Inspection {
   sha256: string;
-  /** Whether the file is a ZIP file and may be a workbook. Only opening it tells. */
+  /** Whether the file is a ZIP file, which may be a workbook. Only opening the file shows this. */
   isWorkbook: boolean;
   /** Encoding of a text file; `utf-8` for a workbook. */
   encoding: Encoding;
@@ -23,11 +23,11 @@ const saveAsXlsx = 'Open it in a spreadsheet program, save it as .xlsx, and impo
 const zipStarts = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
 const isZip = (start: Buffer) => zipStarts.some((signature) => start.subarray(0, signature.length).equals(signature));
 
-/** Old Office documents are compound files. Encrypted documents are, too, and have a stream of this name. */
+/** First bytes of compound files: old Office documents, and encrypted documents, which contain an encrypted stream. */
 const compoundStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** Returns the refusal of a file type that people mistake for a table, with advice. */
+/** Returns the refusal of a file type that people mistake for a table, with advice; undefined for other types. */
 function findWrongType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
   const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
@@ -57,7 +57,7 @@ const truncateLine = (line: string) =>
 
 /** Samples lines with non-ASCII bytes from the whole file: only these tell its code page. Memory doesn't grow with the file. */
 class RowSample {
-  // Each character stands for one byte (latin1).
+  // Each character represents one byte (latin1).
   readonly #head: string[] = [];
   #rows: string[] = [];
   /** Keeps every n-th line with non-ASCII bytes. */

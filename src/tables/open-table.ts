@@ -13,7 +13,7 @@ export interface TableSource extends Pick<Inspection, 'isWorkbook'> {
 
 /**
  * Opens a file as a stream of rows: memory doesn't grow with the file, except for the shared texts of a workbook.
- * @param signal ends the reading of a workbook
+ * @param signal stops reading a workbook
  * @throws AppError `IMPORT_FILE_INVALID` for a file without a header, an unreadable workbook or an unknown sheet
  * @throws the reason of the signal
  */

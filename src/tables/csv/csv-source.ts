@@ -50,7 +50,7 @@ export async function openCsv(
     const version = rows[0] && isVersionLine(rows[0].cells) ? rows[0] : undefined;
     const header = version ? rows[1] : rows[0];
     if (header === undefined) {
-      // A fault before the header says more than "empty".
+      // Throws the error of a source that failed before the header: the error says more than "empty".
       for await (const _ of all);
       throw new FileProblem('NO_ROWS', 'The file is empty.');
     }
@@ -95,7 +95,7 @@ const wrappedLines: TableWarning = {
   message: 'Each line of the file is in quotes as a whole. The quotes were removed.',
 };
 
-/** Whether a line states the version of a template, such as `version:v1.0`. It stands above the header. */
+/** Whether a line states the version of a template, such as `version:v1.0`. The line is above the header. */
 function isVersionLine([first = '', ...others]: readonly string[]): boolean {
   return (
     /^\s*version\s*[:=]?\s*v?\d+(\.\d+)*\s*$/i.test(first.slice(0, 100)) && others.every((cell) => cell.trim() === '')

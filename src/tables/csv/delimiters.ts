@@ -8,7 +8,7 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   '|': 'pipe',
 };
 
-/** Bytes of the sample, in UTF-8. */
+/** Bytes of a table, in UTF-8, from which its delimiter is detected. */
 export const delimiterSampleBytes = 64 * 1024;
 /** Maximum records of the sample, without blank ones. */
 const sampleRecords = 50;
@@ -49,7 +49,7 @@ interface SampleRecord {
   text: string;
 }
 
-/** Matches blank cells that spreadsheets mark as text. Each has two quotes, so removing them keeps quotes balanced. */
+/** Matches blank cells that spreadsheets mark as text. Each has two quotes, so the quotes of a text without them balance. */
 const blankFormula = /="[^\S\r\n\t]*"/g;
 
 const isDelimiter = (sign: string): sign is Delimiter => importDelimiters.some((delimiter) => delimiter === sign);
@@ -77,9 +77,9 @@ function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
 }
 
 /**
- * Detects the delimiter of a table: the one that occurs in the most records below the header as often as in the header. If
- * several are equally good, the most frequent one in the header wins. The header is the first record with known headings,
- * because titles may stand above it; otherwise the first record with a delimiter. A table without any delimiter gets a comma.
+ * Detects the delimiter of a table: the character that most records contain as often as the header does. If several are
+ * equally good, the most frequent character in the header wins. The header is the first record with known headings, because
+ * titles may be above it; otherwise the first record with a delimiter. For a table without any delimiter, returns a comma.
  * @param isWhole whether the sample is the whole file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean, { countKnown }: HeaderRules): Delimiter {

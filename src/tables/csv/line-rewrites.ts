@@ -2,8 +2,9 @@
 const endMark = 0x1a;
 
 /**
- * Rewrites a text in chunks that end with a line break. Drops end marks. An error of the source follows the text before it.
- * @param longest bytes; a longer line is split into several chunks
+ * Rewrites a text in chunks that end with a line break. Drops end marks. Throws an error of the source after yielding the text
+ * before it.
+ * @param longest maximum bytes of a line; a longer line is split into several chunks
  */
 async function* rewriteLines(
   chunks: AsyncIterable<Buffer>,
@@ -28,13 +29,13 @@ async function* rewriteLines(
   if (fault) throw fault.error;
 }
 
-/** Matches a line that consists of one quoted cell with delimiters in it. */
+/** Matches a line that is one quoted cell, followed by blank cells at most. */
 const wrapped = /^"((?:[^"]|"")*)"[ ,;\t|]*$/;
 
 const unwrapLine = (line: string): string | undefined => wrapped.exec(line)?.[1]?.replaceAll('""', '"');
 
 /**
- * Whether each line of a table is quoted as a whole. Spreadsheets write this if they took the file for a single column.
+ * Whether each line of a table is quoted as a whole. Spreadsheets write such lines if they read the file as one column.
  * @param sample the beginning of the table, in UTF-8
  * @param isWhole whether the sample is the whole table
  */

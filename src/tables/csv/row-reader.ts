@@ -7,7 +7,7 @@ import { readCell } from '../write/cells.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** Describes a fault of csv-parse, whose own messages quote the file's contents. */
+/** Completes the sentence "The row ..." for an error of csv-parse. The messages of csv-parse quote the file's contents. */
 function describeFault(code: string, limits: SourceLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
@@ -27,7 +27,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const lineBreak = /\r\n|\r|\n/g;
 
-/** Parser of csv-parse without the output queue of a stream, which costs more than parsing. */
+/** Parser of csv-parse that collects records in a list: the output queue of a stream takes longer than parsing. */
 class RecordParser extends Parser {
   #records: { cells: string[]; blankLines: number }[] = [];
   /** End of the last record, in bytes from the beginning of the input. */
@@ -37,7 +37,7 @@ class RecordParser extends Parser {
     if (record === null) return super.push(null);
     this.#records.push({ cells: record, blankLines: this.info.empty_lines });
     this.recordsEnd = this.info.bytes;
-    // Every record counts as the first. Otherwise, csv-parse creates an error with a stack and a copy of the record for each
+    // Makes every record count as the first. Otherwise, csv-parse creates an error with a stack and a copy of the record for each
     // record whose number of cells differs from the first, and then ignores the error. Creating errors takes a hundred times
     // as long as parsing.
     Object.assign(this.info, { records: 0 });
@@ -55,7 +55,7 @@ class RecordParser extends Parser {
 /** Maximum columns of a record, including blank ones: as many as a sheet of a spreadsheet has. */
 const maxBlankColumns = 16_384;
 
-/** Maximum rows with stray quotes. Each is parsed again, with all lines that the quote has swallowed. */
+/** Maximum rows with stray quotes. For each, the row and the lines that the quote has joined to it are parsed again. */
 const maxQuoteFaults = 100;
 
 /** Codes of csv-parse for rows that may merely have a stray quote. */
@@ -227,7 +227,7 @@ export class RowReader {
     this.#width ??= record.length;
     this.#addedColumns ??= this.#rules.countAdded(record);
     const columns = this.#limits.columns + this.#addedColumns;
-    // Spreadsheets also save blank columns at the right.
+    // Spreadsheets also save blank columns after the last filled one. A row that is too long is shortened by these.
     const kept = record.length > columns ? record.slice(0, filledWidth(record)) : record;
     if (kept.length > columns || record.length > maxBlankColumns) throw this.#tooManyColumnsError();
     const cells = kept.map((raw, index) => {

@@ -25,7 +25,7 @@ const iconvNames: Readonly<Record<string, string>> = { MacLatin2: 'maccenteuro' 
 
 /** With fewer non-ASCII letters, only Windows-1252, the usual case, counts as certain. */
 const minLettersForCertainty = 10;
-/** A less likely code page, relative to the likeliest, is no rival. */
+/** Minimum confidence in a rival code page, relative to the likeliest. */
 const minRivalShare = 0.85;
 /** Minimum confidence in Windows-1252, relative to the likeliest code page. */
 const minWesternShare = 0.5;
@@ -49,7 +49,7 @@ export interface CodePageGuess {
 
 const unbounded = { minimumThreshold: 0 };
 
-/** Returns the highest confidence among encodings that we don't support and that give other words; 0 if there is none. */
+/** Returns the highest confidence in an unsupported encoding that gives other readable text; 0 if there is none. */
 async function unsupportedConfidence(sample: Buffer, text: string): Promise<number> {
   const { detectAll } = await import('jschardet');
   const others = detectAll(sample, unbounded).filter(({ encoding }) => {
@@ -75,7 +75,7 @@ async function findCandidates(sample: Buffer): Promise<Candidate[]> {
 
 /** Detects the code page of a file. @param sample lines with non-ASCII bytes, of a file that is neither UTF-8 nor UTF-16 */
 export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
-  // Only lines beyond the maximum length have non-ASCII bytes.
+  // The sample is empty if the non-ASCII bytes are only in the ends of long lines, which were cut off.
   if (sample.length === 0) return { encoding: 'windows-1252', candidates: [] };
   const found = await findCandidates(sample);
   const western = found.find(({ encoding, text }) => encoding === 'windows-1252' && looksWestern(text));
@@ -90,9 +90,9 @@ export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
     ({ confidence, text }) => text !== first.text && confidence > minRivalShare * first.confidence,
   );
   if (letters < minLettersForCertainty) return { candidates: proposeCodePages(candidates, 0) };
-  const outside = await unsupportedConfidence(sample, first.text);
-  if (first.confidence < minRivalShare * outside) return { candidates: [] };
-  const isClear = !hasRival && first.confidence >= outside;
+  const unsupported = await unsupportedConfidence(sample, first.text);
+  if (first.confidence < minRivalShare * unsupported) return { candidates: [] };
+  const isClear = !hasRival && first.confidence >= unsupported;
   return isClear
     ? { encoding: first.encoding, candidates: [] }
     : { candidates: proposeCodePages(candidates, minProposedShare * first.confidence) };

@@ -37,9 +37,9 @@ export function encodingOfByteOrderMark(start: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
 }
 
-/** Delimiters, quotes and line breaks are lower bytes. Except in UTF-16, a lower byte is never part of a longer character. */
+/** Lowest byte that may be a part of a longer character, except in UTF-16. Delimiters, quotes and line breaks are lower. */
 const minTrailByte = 0x30;
-/** A longer text without a lower byte is no table: it is decoded without waiting for more bytes. */
+/** Maximum bytes to collect until a lower byte follows. A longer text without one is no table, and is decoded as it is. */
 const maxUndelimitedBytes = 256 * 1024;
 
 const isUtf16 = (encoding: Encoding) => encoding === 'utf-16le' || encoding === 'utf-16be';

@@ -24,7 +24,7 @@ const westernLetters = 'À-ÖØ-öø-ÿŠšŒœŽžŸ';
 
 /** Patterns that occur in no Western language. */
 const nonWesternPatterns: readonly RegExp[] = [
-  // Words in other alphabets have no ASCII letters.
+  // Words of accented letters only: in another alphabet, all letters have these codes.
   new RegExp(`^[${westernLetters}]{2,}$|[${westernLetters}]{5}|ƒ`),
   // Ordinal signs follow few letters: Mª, Nº. Romanian and Turkish have letters with these codes.
   /[ªº]\p{L}|\p{L}{4}[ªº]/u,

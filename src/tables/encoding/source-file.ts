@@ -52,7 +52,8 @@ export async function computeSha256(file: string): Promise<string> {
 
 /**
  * Returns device, inode, size and modification time of a file. A changed file has another identity.
- * @throws AppError `IMPORT_FILE_INVALID` if the file can't be read, or only once: planning and applying read it twice
+ * @throws AppError `IMPORT_FILE_INVALID` if the file can't be read, or is a pipe or device: an import reads its file several
+ *   times
  */
 export async function readFileIdentity(file: string): Promise<string> {
   const stats = await stat(file).catch((error: unknown) => {

@@ -22,7 +22,7 @@ export interface SourceLimits {
   columns: number;
 }
 
-/** Knowledge of headers, which the caller provides. */
+/** Functions that recognize headers. The caller provides them, because it knows the headings. */
 export interface HeaderRules {
   /** Counts the different known headings in a line. */
   countKnown(cells: readonly string[]): number;
@@ -33,7 +33,7 @@ export interface HeaderRules {
   readonly maxAddedColumns: number;
 }
 
-/** Rows below the first that may be the header: titles and notes above a table are shorter. */
+/** Number of rows after the first that may be the header instead: titles and notes above a table have fewer rows. */
 export const maxRowsAboveHeader = 20;
 
 /** A warning about something that was removed or skipped above or around a table. */
@@ -70,18 +70,21 @@ export interface SourceTable {
   /** First rows, up to the first unreadable one. They show what the columns contain. */
   first: readonly SourceRow[];
   /**
-   * The rows below the header, without blank rows, in one list for each chunk of the source. A fault throws
-   * `IMPORT_FILE_INVALID` with its line, after the rows before it.
+   * The rows below the header, without blank rows, in one list for each chunk of the source. For a fault, it throws
+   * `IMPORT_FILE_INVALID` with the line, after it has yielded the rows before that line.
    */
   rows: AsyncGenerator<SourceRow[]>;
-  /** Returns the number of the last line, once all rows were read. */
+  /** Returns the number of the last line, after all rows were read. */
   lines(): number;
-  /** Returns the rows that are merged with cells above, once all rows were read. */
+  /** Returns the rows that are merged with cells above them, after all rows were read. */
   mergedLines(): readonly number[];
   close(): Promise<void>;
 }
 
-/** Reads the first items of a source, and returns an iterator over all items, too. An error follows the items before it. */
+/**
+ * Reads the first items of a source. Returns them, and an iterator over all items. The iterator throws an error of the source
+ * after the items before it.
+ */
 export async function readAhead<Item>(source: AsyncGenerator<Item>, isEnough: (first: readonly Item[]) => boolean) {
   const first: Item[] = [];
   let end: { error?: unknown } | undefined;

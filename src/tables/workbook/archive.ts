@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import { cancellationError } from '../../fair-queue.js';
-import { newWork, type Work } from './bounds.js';
+import { newWorkLimits, type WorkLimits } from './bounds.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 
 /** Maximum parts of an archive; workbooks have some dozens. */
@@ -14,7 +14,7 @@ const maxInflatedBytes = 1280 * 1024 * 1024;
 /** A ZIP file. Its parts are inflated when they are read. */
 export interface Archive {
   has(name: string): boolean;
-  readonly work: Work;
+  readonly workLimits: WorkLimits;
   /**
    * Yields the bytes of a part.
    * @param most maximum bytes
@@ -53,7 +53,7 @@ async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
 
 /**
  * Opens a ZIP file.
- * @param signal ends the reading of parts
+ * @param signal stops reading a part
  * @throws WorkbookProblem
  */
 export async function openArchive(file: string, signal?: AbortSignal): Promise<Archive> {
@@ -72,7 +72,7 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, 
   let inflated = 0;
   return {
     has: (name) => parts.has(keyOf(name)),
-    work: newWork(),
+    workLimits: newWorkLimits(),
     async *read(name, most = maxPartBytes) {
       const entry = parts.get(keyOf(name));
       if (!entry) throw damaged(`its part ${name} is missing`);

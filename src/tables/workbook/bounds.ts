@@ -7,8 +7,8 @@ const maxCharacters = 256 * 1024 * 1024;
 /** Maximum repeated cells: a file of a few bytes could fill whole sheets. */
 const maxRepeatedCells = 5_000_000;
 
-/** A limit of the work that a small file can cause. */
-export class Bound {
+/** A limit against a small file that causes much work. */
+export class WorkLimit {
   count = 0;
 
   /** @param exceeded describes the fault of a workbook above the limit */
@@ -24,16 +24,16 @@ export class Bound {
   }
 }
 
-/** Work on an open workbook, counted over all reads of its parts. */
-export interface Work {
-  readonly elements: Bound;
+/** Limits of the work on an open workbook, counted over all reads of its parts. */
+export interface WorkLimits {
+  readonly elements: WorkLimit;
   /** Characters of cells, including discarded ones. */
-  readonly characters: Bound;
-  readonly repeatedCells: Bound;
+  readonly characters: WorkLimit;
+  readonly repeatedCells: WorkLimit;
 }
 
-export const newWork = (): Work => ({
-  elements: new Bound(maxElements, (most) => `it has more than ${most} elements`),
-  characters: new Bound(maxCharacters, (most) => `its cells have more than ${most} characters`),
-  repeatedCells: new Bound(maxRepeatedCells, (most) => `it repeats more than ${most} cells`),
+export const newWorkLimits = (): WorkLimits => ({
+  elements: new WorkLimit(maxElements, (most) => `it has more than ${most} elements`),
+  characters: new WorkLimit(maxCharacters, (most) => `its cells have more than ${most} characters`),
+  repeatedCells: new WorkLimit(maxRepeatedCells, (most) => `it repeats more than ${most} cells`),
 });

@@ -1,13 +1,14 @@
 /** Significant digits that a spreadsheet keeps. */
 const keptDigits = 15;
-/** Maximum characters of a number, and of its format. Longer texts are treated as neither. */
+/** Maximum characters of a number. A longer text stays as it is. */
 const maxNumberLength = 400;
+/** Maximum characters of a number format. A longer format counts as general. */
 const maxFormatLength = 255;
 
 export type NumberFormat =
   | { kind: 'date' }
   | { kind: 'percent' }
-  /** Pads the digits to `zeros`, after a prefix of the format such as a plus or an area code. */
+  /** Pads the digits with zeros to the length `zeros`, and puts a prefix such as a plus or an area code before them. */
   | { kind: 'digits'; prefix: string; zeros: number }
   /** Displays words instead of numbers, for example for booleans. */
   | { kind: 'words'; positive: string; negative: string; zero: string }
@@ -69,7 +70,7 @@ export function parseNumberFormat(code: string): NumberFormat {
   return isPrefixed || zeros > 1 ? { kind: 'digits', prefix: isPrefixed ? prefix : '', zeros } : generalFormat;
 }
 
-/** Writes a number of XML with all digits and without exponent. @param shift power of ten that multiplies the number */
+/** Writes a number of the XML with all digits and without an exponent. @param shift power of ten that multiplies the number */
 export function expandExponent(text: string, shift = 0): string {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
   if (!match || text.length > maxNumberLength) return text;
@@ -88,7 +89,7 @@ export function expandExponent(text: string, shift = 0): string {
   return minus + integer + (rest === '' ? '' : `.${rest}`);
 }
 
-/** Returns the shortest text of the same number: binary fractions have digits that nobody typed. */
+/** Rounds a number to 15 significant digits: a binary fraction adds further digits, which nobody entered. */
 function shortestDecimal(text: string): string {
   const value = Number(text);
   return Number.isFinite(value) ? expandExponent(String(Number(value.toPrecision(keptDigits)))) : text;
@@ -116,12 +117,11 @@ export function isoDateText(text: string): string {
 }
 
 /**
- * Formats a number as people see it. Whole numbers keep all digits, because spreadsheets display long numbers shortened and
- * save them to CSV that way. A number with more digits than a spreadsheet keeps is written with an exponent: its last digits
- * are lost.
+ * Formats a number as people see it, but without shortening long whole numbers as spreadsheets do. A number with more digits
+ * than a spreadsheet keeps is written with an exponent: its last digits are lost.
  */
-export function numberText(given: string, format: NumberFormat, system: 1900 | 1904): string {
-  const text = given.trim();
+export function numberText(stored: string, format: NumberFormat, system: 1900 | 1904): string {
+  const text = stored.trim();
   const value = Number(text);
   if (text === '' || text.length > maxNumberLength || !Number.isFinite(value)) return text;
   if (format.kind === 'date') return dateText(value, system) ?? text;

@@ -1,10 +1,10 @@
 import type { Sheet } from '../table/table.js';
 import { maxCellCharacters, maxColumns, maxRows } from '../write/limits.js';
 import type { Archive } from './archive.js';
-import type { Work } from './bounds.js';
+import type { WorkLimits } from './bounds.js';
 import { expandExponent, generalFormat, isoDateText, numberText, percentFormat } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
-import { addSheet, appendText, RowCollector, type SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
+import { addSheet, appendText, RowCollector, type SheetLayout, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;
@@ -14,7 +14,7 @@ const content = 'content.xml';
 /** Maximum repetitions of a row with content. No real table has more. */
 const maxRepeatedRows = 1000;
 
-/** Maximum rows in a list: one chunk of the file may repeat a row very often. */
+/** Maximum rows that are yielded at a time: a few bytes of the file can repeat a row a thousand times. */
 const maxRowsPerList = 200;
 
 const repetitionsOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
@@ -23,7 +23,7 @@ const maxHiddenStyles = 10_000;
 
 async function assertUnencrypted(archive: Archive): Promise<void> {
   if (!archive.has('META-INF/manifest.xml')) return;
-  await readXml(archive.read('META-INF/manifest.xml'), archive.work, {
+  await readXml(archive.read('META-INF/manifest.xml'), archive.workLimits, {
     open(element) {
       if (element === 'encryption-data') throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
     },
@@ -36,11 +36,12 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
   let style = '';
   let depth = 0;
   let isSpreadsheet = false;
-  await readXml(archive.read(content), archive.work, {
+  await readXml(archive.read(content), archive.workLimits, {
     open(element, attribute) {
       if (element === 'style') style = attribute('name') ?? '';
       if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
-      if (hiddenStyles.size > maxHiddenStyles) throw tooLarge(`it has more than ${maxHiddenStyles} hidden styles`);
+      if (hiddenStyles.size > maxHiddenStyles)
+        throw tooLarge(`it has more than ${maxHiddenStyles} styles that hide sheets`);
       isSpreadsheet ||= element === 'spreadsheet';
       if (element !== 'table') return;
       const isHidden = hiddenStyles.has(attribute('style-name') ?? '');
@@ -57,8 +58,8 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
 }
 
 /**
- * Returns the displayed text of a number if it says more than the value: a plus, leading zeros, a date, a percentage, a word
- * or an error. Otherwise returns the value.
+ * Returns the displayed text of a number if the value lacks a part of the text: a plus, leading zeros, a date, a word or an
+ * error. Otherwise, returns the formatted value.
  */
 function shownNumber(value: string, shown: string): string {
   const compact = shown.replace(/[\s()/-]/g, '');
@@ -67,13 +68,13 @@ function shownNumber(value: string, shown: string): string {
   return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percentFormat : generalFormat, 1900);
 }
 
-/** Converts a time of day, which is stored as a duration. */
+/** Converts a time of day, which is stored as a duration such as `PT08H30M00S`. */
 function timeText(value: string): string | undefined {
   const [, ...parts] = /^PT(\d{2})H(\d{2})M(\d{2})/.exec(value) ?? [];
   return parts.length === 0 ? undefined : parts.join(':');
 }
 
-/** Attributes that hold the values of types. Numbers have their value in `value`. */
+/** Name of the attribute with the value of a cell, by the type of the value. For numbers, the name is `value`. */
 const valueNames: Readonly<Record<string, string>> = {
   string: 'string-value',
   date: 'date-value',
@@ -84,11 +85,11 @@ const valueNames: Readonly<Record<string, string>> = {
 /** Elements within a cell whose texts don't belong to the cell. */
 const skippedElements: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
 
-const isParagraph = (element: string) => element === 'p' || element === 'h';
+const isParagraphElement = (element: string) => element === 'p' || element === 'h';
 
 /**
- * Replaces line breaks of the file by spaces (OpenDocument 1.3, part 3, 6.1.2). Keeps several spaces, because LibreOffice
- * writes spaces literally.
+ * Replaces line breaks in the XML by spaces (OpenDocument 1.3, part 3, 6.1.2). Keeps consecutive spaces, although the standard
+ * reduces them to one: LibreOffice writes each space of a text as it is.
  */
 function oneLine(text: string): string {
   const [first = '', ...others] = text.split(/[\r\n]+/);
@@ -99,46 +100,49 @@ function oneLine(text: string): string {
 
 class SheetReader {
   readonly rows: RowCollector;
-  readonly #work: Work;
-  readonly #wanted: number;
-  readonly #marks: SheetMarks | undefined;
-  #sheet = -1;
-  #tables = 0;
+  readonly #workLimits: WorkLimits;
+  readonly #wantedSheet: number;
+  /** Receives merged rows and hidden columns; undefined if the caller doesn't need them. */
+  readonly #layout: SheetLayout | undefined;
+  #sheetIndex = -1;
+  #tableDepth = 0;
   #skippedDepth = 0;
   #column = 0;
-  #headedColumns = 0;
-  #hiddenGroups = 0;
+  /** Number of columns that `table-column` elements have described so far. */
+  #declaredColumns = 0;
+  /** Number of open column groups, counted from the outermost collapsed group. */
+  #hiddenGroupDepth = 0;
   #rowTimes = 1;
   #cell: { times: number; type: string | undefined; value: string | undefined; hasFormula: boolean } | undefined;
   /** Text of the cell; each paragraph is a line. */
   #shown = '';
   #paragraphs = 0;
-  #isParagraph = false;
-  /** Whether the last line of `#shown` is empty. Inspecting the text instead would copy it each time. */
+  #isInParagraph = false;
+  /** Whether the last line of `#shown` is empty. Stored, because reading the end of the growing text would copy the text. */
   #isLineStart = true;
 
-  constructor(work: Work, wanted: number, marks: SheetMarks | undefined) {
-    this.rows = new RowCollector(work);
-    this.#work = work;
-    this.#wanted = wanted;
-    this.#marks = marks;
+  constructor(workLimits: WorkLimits, wantedSheet: number, layout: SheetLayout | undefined) {
+    this.rows = new RowCollector(workLimits);
+    this.#workLimits = workLimits;
+    this.#wantedSheet = wantedSheet;
+    this.#layout = layout;
   }
 
   /** Whether the requested sheet was read completely. */
   get isDone(): boolean {
-    return this.#sheet > this.#wanted || (this.#sheet === this.#wanted && this.#tables === 0);
+    return this.#sheetIndex > this.#wantedSheet || (this.#sheetIndex === this.#wantedSheet && this.#tableDepth === 0);
   }
 
-  get #isWanted(): boolean {
-    return this.#sheet === this.#wanted && this.#tables === 1;
+  get #isInWantedSheet(): boolean {
+    return this.#sheetIndex === this.#wantedSheet && this.#tableDepth === 1;
   }
 
   open(element: string, attribute: Attribute): void {
     if (element === 'table') {
-      if (this.#tables === 0) this.#sheet += 1;
-      this.#tables += 1;
+      if (this.#tableDepth === 0) this.#sheetIndex += 1;
+      this.#tableDepth += 1;
     }
-    if (!this.#isWanted) return;
+    if (!this.#isInWantedSheet) return;
     if (skippedElements.includes(element)) this.#skippedDepth += 1;
     if (this.#skippedDepth > 0) return;
     if (element === 'table-column') this.#openColumns(attribute);
@@ -150,14 +154,14 @@ class SheetReader {
 
   #openColumns(attribute: Attribute): void {
     const times = repetitionsOf(attribute('number-columns-repeated'), maxColumns);
-    const isHidden = this.#hiddenGroups > 0 || (attribute('visibility') ?? 'visible') !== 'visible';
-    if (isHidden) this.#marks?.addHiddenColumns(this.#headedColumns, times);
-    this.#headedColumns += times;
+    const isHidden = this.#hiddenGroupDepth > 0 || (attribute('visibility') ?? 'visible') !== 'visible';
+    if (isHidden) this.#layout?.addHiddenColumns(this.#declaredColumns, times);
+    this.#declaredColumns += times;
   }
 
-  /** All groups within a collapsed group are hidden. */
+  /** Counts a collapsed group, and all groups within it, because they are hidden, too. */
   #openGroup(attribute: Attribute): void {
-    if (this.#hiddenGroups > 0 || attribute('display') === 'false') this.#hiddenGroups += 1;
+    if (this.#hiddenGroupDepth > 0 || attribute('display') === 'false') this.#hiddenGroupDepth += 1;
   }
 
   #openRow(attribute: Attribute): void {
@@ -168,7 +172,7 @@ class SheetReader {
 
   #openCell(element: string, attribute: Attribute): void {
     const times = repetitionsOf(attribute('number-columns-repeated'), maxColumns);
-    this.#marks?.addMerged(this.rows.line, repetitionsOf(attribute('number-rows-spanned'), maxRows));
+    this.#layout?.addMergedRows(this.rows.line, repetitionsOf(attribute('number-rows-spanned'), maxRows));
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
     const value = attribute(valueNames[type ?? ''] ?? 'value');
     this.#cell = { times, type, value, hasFormula: attribute('formula') !== undefined };
@@ -178,8 +182,8 @@ class SheetReader {
   }
 
   #openText(element: string, attribute: Attribute): void {
-    if (isParagraph(element)) {
-      this.#isParagraph = true;
+    if (isParagraphElement(element)) {
+      this.#isInParagraph = true;
       if (this.#paragraphs > 0) this.#add('\n');
       this.#paragraphs += 1;
     }
@@ -189,37 +193,37 @@ class SheetReader {
   }
 
   #add(text: string): void {
-    // Cells that are covered by merged cells have no text.
-    if (!this.#isParagraph || this.#cell?.type === undefined || text === '') return;
+    // Ignores the text of a cell without a type: a merged cell covers it.
+    if (!this.#isInParagraph || this.#cell?.type === undefined || text === '') return;
     this.#shown = appendText(this.#shown, text);
     this.#isLineStart = text === '\n';
   }
 
   text(text: string): void {
-    if (!this.#isWanted || this.#skippedDepth > 0 || !this.#cell) return;
+    if (!this.#isInWantedSheet || this.#skippedDepth > 0 || !this.#cell) return;
     const isIndented = this.#isLineStart && /^\s*[\r\n]/.test(text);
     this.#add(isIndented ? oneLine(text).trimStart() : oneLine(text));
   }
 
   close(element: string): void {
-    if (this.#isWanted) {
+    if (this.#isInWantedSheet) {
       if (skippedElements.includes(element)) this.#skippedDepth -= 1;
-      else if (this.#skippedDepth === 0 && isParagraph(element)) this.#isParagraph = false;
-      else if (element === 'table-column-group' && this.#hiddenGroups > 0) this.#hiddenGroups -= 1;
+      else if (this.#skippedDepth === 0 && isParagraphElement(element)) this.#isInParagraph = false;
+      else if (element === 'table-column-group' && this.#hiddenGroupDepth > 0) this.#hiddenGroupDepth -= 1;
       else if (this.#skippedDepth === 0 && element === 'table-row') this.#closeRow();
       else if (this.#skippedDepth === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
     }
-    if (element === 'table') this.#tables -= 1;
+    if (element === 'table') this.#tableDepth -= 1;
   }
 
   #closeCell(): void {
     if (!this.#cell) return;
     const { times, type, value, hasFormula } = this.#cell;
-    // Programs that don't calculate formulas show nothing, but may store a zero.
+    // A program that doesn't calculate formulas writes no text into their cells, but may store zero as the value.
     const isUncalculated = hasFormula && this.#paragraphs === 0 && (value === undefined || isZero(type, value));
     const text = type === undefined || isUncalculated ? '' : textOf(type, value, this.#shown);
-    // Counts displayed text that is discarded in favor of the value.
-    if (text !== this.#shown) this.#work.characters.add(this.#shown.length);
+    // `rows.set` counts only the returned text. The displayed text was read, too, so it is counted here.
+    if (text !== this.#shown) this.#workLimits.characters.add(this.#shown.length);
     const kind = isUncalculated ? 'uncalculated' : type === 'float' ? 'number' : 'text';
     this.rows.set(this.#column, text, kind, Math.min(times, maxColumns));
     this.#column += times;
@@ -261,10 +265,10 @@ export async function openOds(archive: Archive): Promise<Workbook> {
   return {
     kind: 'ods',
     sheets,
-    work: archive.work,
-    async *rows(index, marks): AsyncGenerator<SheetRow[]> {
-      const reader = new SheetReader(archive.work, index, marks);
-      for await (const _ of parseXml(archive.read(content), archive.work, {
+    workLimits: archive.workLimits,
+    async *rows(index, layout): AsyncGenerator<SheetRow[]> {
+      const reader = new SheetReader(archive.workLimits, index, layout);
+      for await (const _ of parseXml(archive.read(content), archive.workLimits, {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),

@@ -5,11 +5,11 @@ import type { Workbook } from './sheet-row.js';
 import { openXlsx } from './xlsx.js';
 
 /**
- * Opens a workbook by its contents: the file name doesn't matter.
+ * Opens an Excel workbook (.xlsx) or an OpenDocument spreadsheet. The contents decide the type, not the file name.
  * @param file path of a ZIP file
- * @param signal ends the reading
+ * @param signal stops later reads of the workbook, too
  * @throws WorkbookProblem
- * @throws AppError `IMPORT_FILE_INVALID` for another kind of workbook
+ * @throws AppError `IMPORT_FILE_INVALID` for a Numbers spreadsheet or a binary Excel workbook (.xlsb)
  * @throws the reason of the signal
  */
 export async function openWorkbook(file: string, signal?: AbortSignal): Promise<Workbook> {

@@ -3,7 +3,7 @@ import { FileProblem } from '../encoding/source-file.js';
 
 export type WorkbookFault = 'DAMAGED' | 'ENCRYPTED' | 'TOO_LARGE' | 'DOCUMENT_TYPE' | 'NOT_A_WORKBOOK';
 
-/** A fault of a workbook. Its message is a part of a sentence. */
+/** A fault of a workbook. Its message completes a sentence, such as "The workbook is too large: ...": see {@link toFileProblem}. */
 export class WorkbookProblem extends Error {
   override name = 'WorkbookProblem';
   constructor(

@@ -36,7 +36,7 @@ export class SharedStrings {
 
   #read(archive: Archive, part: string): AsyncGenerator<void> {
     const text = new TextCollector();
-    return parseXml(archive.read(part, maxPartBytes), archive.work, {
+    return parseXml(archive.read(part, maxPartBytes), archive.workLimits, {
       open: (element) => text.open(element),
       text: (piece) => text.add(piece),
       close: (element) => {

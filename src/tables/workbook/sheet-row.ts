@@ -1,6 +1,6 @@
 import type { Sheet } from '../table/table.js';
 import { maxCellCharacters, maxColumns, maxRows } from '../write/limits.js';
-import type { Work } from './bounds.js';
+import type { WorkLimits } from './bounds.js';
 import { damaged, tooLarge } from './problem.js';
 
 /** Maximum length of a cell's text before escapes such as `_x000D_` are replaced. */
@@ -32,13 +32,13 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
   sheets.push(sheet);
 }
 
-/** A set of rows or columns, given as ranges. Any number of ranges is added up in one pass. */
+/** A set of row or column numbers that is built from ranges. The ranges may overlap; their number doesn't slow `list` down. */
 class Ranges {
   /** For each number, the count of ranges that begin there minus the ranges that end before it. */
   #changes: Int32Array | undefined;
 
   /**
-   * @param end number after the last one
+   * @param end number after the last possible number
    * @param maxListed maximum numbers that are listed
    */
   constructor(
@@ -68,15 +68,16 @@ class Ranges {
 }
 
 /** Merged rows and hidden columns of a sheet. */
-export class SheetMarks {
+export class SheetLayout {
   readonly #merged = new Ranges(maxRows + 1, maxMergedRows);
   readonly #hidden = new Ranges(maxColumns, maxColumns);
 
   /**
-   * @param first first row of merged cells, from 1
-   * @param count number of merged rows
+   * Records the rows that a merged cell covers, except the first row, which has its value.
+   * @param first first row of the merged cell, from 1
+   * @param count number of its rows
    */
-  addMerged(first: number, count: number): void {
+  addMergedRows(first: number, count: number): void {
     this.#merged.add(first + 1, count - 1);
   }
 
@@ -85,12 +86,12 @@ export class SheetMarks {
     this.#hidden.add(first, count);
   }
 
-  /** Rows below the first row of merged cells, which has their values. Complete once all rows were read. */
+  /** Rows that merged cells cover, except the first row of each merged cell. Complete after all rows were read. */
   get mergedLines(): readonly number[] {
     return this.#merged.list();
   }
 
-  /** Hidden columns, from 0. Complete once a row was read. */
+  /** Hidden columns, from 0. Complete after the first row was read. */
   get hiddenColumns(): readonly number[] {
     return this.#hidden.list();
   }
@@ -114,13 +115,14 @@ export interface Workbook {
   kind: 'xlsx' | 'ods';
   /** Sheets in the order of the file. */
   sheets: readonly Sheet[];
-  readonly work: Work;
+  readonly workLimits: WorkLimits;
   /**
-   * Reads the rows of a sheet, in lists.
-   * @param index of the sheet, from 0
+   * Yields the rows of a sheet, several at a time.
+   * @param index index of the sheet, from 0
+   * @param layout receives the merged rows and hidden columns
    * @throws WorkbookProblem
    */
-  rows(index: number, marks?: SheetMarks): AsyncGenerator<SheetRow[]>;
+  rows(index: number, layout?: SheetLayout): AsyncGenerator<SheetRow[]>;
   close(): Promise<void>;
 }
 
@@ -135,17 +137,17 @@ export class RowCollector {
   #line = 0;
   #isHidden = false;
   #characters = 0;
-  readonly #work: Work;
+  readonly #workLimits: WorkLimits;
 
-  /** @param work counts the characters and repeated cells of all rows, including blank ones */
-  constructor(work: Work) {
-    this.#work = work;
+  /** @param workLimits counts the characters and repeated cells of all rows, including blank ones */
+  constructor(workLimits: WorkLimits) {
+    this.#workLimits = workLimits;
   }
 
   /** Begins a row. @param line number from 1; the next one if absent */
   begin(line: number | undefined, isHidden: boolean): void {
     const next = line ?? this.#line + 1;
-    if (!Number.isInteger(next) || next <= this.#line) throw damaged(`its row ${line} is not in its place`);
+    if (!Number.isInteger(next) || next <= this.#line) throw damaged(`its row ${line} is out of order`);
     if (next > maxRows) throw tooLarge(`it has more than ${maxRows} rows`);
     this.#line = next;
     this.#isHidden = isHidden;
@@ -163,7 +165,7 @@ export class RowCollector {
   /** Sets a cell, or several equal cells side by side. @param column from 0 */
   set(column: number, text: string, kind: CellKind, times = 1): void {
     if (text === '' && kind !== 'uncalculated') return;
-    this.#work.repeatedCells.add(times - 1);
+    this.#workLimits.repeatedCells.add(times - 1);
     for (let at = 0; at < times; at += 1) this.#setOne(column + at, text, kind);
   }
 
@@ -173,7 +175,7 @@ export class RowCollector {
       throw tooLarge(`a cell in its row ${this.#line} has more than ${maxCellCharacters} characters`);
     this.#characters += text.length;
     assertRowLength(this.#characters);
-    this.#work.characters.add(text.length);
+    this.#workLimits.characters.add(text.length);
     this.#texts.push({ column, text });
     if (kind === 'uncalculated') this.#uncalculatedColumns.push(column);
     else if (kind === 'number' && longNumber.test(text)) this.#longNumberColumns.push(column);
@@ -192,8 +194,8 @@ export class RowCollector {
     if (times > most) throw tooLarge(`its row ${line} is repeated ${times} times`);
     const cells = new Array<string>(this.#lastFilled + 1).fill('');
     for (const { column, text } of this.#texts) if (column < cells.length) cells[column] = text;
-    this.#work.repeatedCells.add((times - 1) * cells.length);
-    this.#work.characters.add((times - 1) * this.#characters);
+    this.#workLimits.repeatedCells.add((times - 1) * cells.length);
+    this.#workLimits.characters.add((times - 1) * this.#characters);
     const kinds = {
       ...(this.#uncalculatedColumns.length > 0 && { uncalculatedColumns: this.#uncalculatedColumns }),
       ...(this.#longNumberColumns.length > 0 && { longNumberColumns: this.#longNumberColumns }),

@@ -17,12 +17,12 @@ import { filledWidth, findSuggestion, shownText } from '../table/text.js';
 import { readCell } from '../write/cells.js';
 import { openWorkbook } from './open-workbook.js';
 import { toFileProblem } from './problem.js';
-import { SheetMarks, type SheetRow, type Workbook } from './sheet-row.js';
+import { SheetLayout, type SheetRow, type Workbook } from './sheet-row.js';
 
 /** First rows of a sheet, and the position of the header. */
 interface SheetStart {
   sheet: Sheet;
-  marks: SheetMarks;
+  layout: SheetLayout;
   first: SourceRow[];
   all: AsyncGenerator<SourceRow[]>;
   /** Index of the header in `first`. */
@@ -32,7 +32,7 @@ interface SheetStart {
 }
 
 /**
- * Opens a sheet of a workbook: the requested one, or else the first visible sheet whose header fits.
+ * Opens the requested sheet of a workbook. Without a request, opens the visible sheet whose header fits best.
  * @throws AppError `IMPORT_FILE_INVALID`
  * @throws the reason of the signal
  */
@@ -49,7 +49,7 @@ export async function openSheet(
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
     const start = await chooseSheet(workbook, wanted, limits, rules);
-    const { sheet, marks, first, all, header: at } = start;
+    const { sheet, layout, first, all, header: at } = start;
     const header = first[at];
     if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
     const unread = wanted === undefined ? await findOtherFittingSheets(workbook, sheet, limits, rules) : [];
@@ -70,15 +70,15 @@ export async function openSheet(
       },
       header: padHeader(header.cells, first.slice(at + 1), rules),
       headerLine: header.line,
-      hiddenColumns: marks.hiddenColumns,
+      hiddenColumns: layout.hiddenColumns,
       warnings: [
-        ...(at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)]),
-        ...(unread.length === 0 ? [] : [sheetsNotRead(unread)]),
+        ...(at === 0 ? [] : [linesAboveWarning(first.slice(0, at), header.line)]),
+        ...(unread.length === 0 ? [] : [sheetsNotReadWarning(unread)]),
       ],
       first: first.slice(at + 1),
       rows: rows(),
       lines: () => lastLine,
-      mergedLines: () => marks.mergedLines.filter((line) => line > header.line && line <= lastLine),
+      mergedLines: () => layout.mergedLines.filter((line) => line > header.line && line <= lastLine),
       close: async () => {
         await all.return(undefined);
         await workbook.close();
@@ -118,7 +118,7 @@ async function chooseSheet(
 /** Maximum parsed elements for comparing sheets: OpenDocument files are parsed from the beginning for each sheet. */
 const maxComparedElements = 5_000_000;
 
-/** Returns the other visible sheets that could be imported. Large workbooks are not searched. */
+/** Returns the other visible sheets that could be imported; none for a large workbook, which is not searched. */
 async function findOtherFittingSheets(
   workbook: Workbook,
   chosen: Sheet,
@@ -127,7 +127,7 @@ async function findOtherFittingSheets(
 ): Promise<Sheet[]> {
   const others = workbook.sheets.filter((sheet) => !sheet.isHidden && sheet !== chosen);
   const fitting: Sheet[] = [];
-  if (workbook.work.elements.count * others.length > maxComparedElements) return fitting;
+  if (workbook.workLimits.elements.count * others.length > maxComparedElements) return fitting;
   for (const sheet of others) {
     try {
       const { score, all } = await readSheetStart(workbook, sheet, limits, rules);
@@ -141,14 +141,14 @@ async function findOtherFittingSheets(
   return fitting;
 }
 
-const maxNamed = 10;
+const maxListedSheets = 10;
 
 const listNames = (sheets: readonly Sheet[]) => {
-  const names = sheets.slice(0, maxNamed).map(({ name }) => `"${shownText(name)}"`);
-  return `${names.join(', ')}${sheets.length > maxNamed ? ` and ${sheets.length - maxNamed} more` : ''}`;
+  const names = sheets.slice(0, maxListedSheets).map(({ name }) => `"${shownText(name)}"`);
+  return `${names.join(', ')}${sheets.length > maxListedSheets ? ` and ${sheets.length - maxListedSheets} more` : ''}`;
 };
 
-function sheetsNotRead(sheets: readonly Sheet[]): TableWarning {
+function sheetsNotReadWarning(sheets: readonly Sheet[]): TableWarning {
   const one = shownText(sheets[0]?.name ?? '');
   return {
     code: 'SHEETS_NOT_READ',
@@ -182,8 +182,8 @@ async function readSheetStart(
   limits: SourceLimits,
   rules: HeaderRules,
 ): Promise<SheetStart> {
-  const marks = new SheetMarks();
-  const rows = checkRows(workbook.rows(workbook.sheets.indexOf(sheet), marks), limits, rules);
+  const layout = new SheetLayout();
+  const rows = checkRows(workbook.rows(workbook.sheets.indexOf(sheet), layout), limits, rules);
   const { first: lists, all } = await readAhead(rows, (read) => sumLengths(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
   // Throws the fault before the first row, if there is one.
@@ -195,10 +195,10 @@ async function readSheetStart(
     header: 0,
     score: 0,
   });
-  return { sheet, marks, first, all, header, score };
+  return { sheet, layout, first, all, header, score };
 }
 
-/** Rates a row as a header, see `HeaderRules.score`. A row without rows below fits less. */
+/** Rates a row as a header, see `HeaderRules.score`. The last row gets a lower score, because no rows are below it. */
 function scoreOf(first: readonly SourceRow[], at: number, rules: HeaderRules): number {
   const score = rules.score(first[at]?.cells ?? []);
   return score === Number.POSITIVE_INFINITY && first.length === at + 1 ? Number.MAX_VALUE : score;
@@ -241,7 +241,7 @@ function checkCell(cell: string, line: number, index: number, { fieldBytes }: So
       `Line ${line}, column ${index + 1} has more than ${fieldBytes} bytes.`,
       line,
     );
-  // As in CSV: a spreadsheet keeps the apostrophes of a CSV file that it opened.
+  // Removes the apostrophes that this program writes to CSV: a spreadsheet keeps them if the sheet was opened from CSV.
   return readCell(cell);
 }
 
@@ -252,7 +252,7 @@ function padHeader(cells: readonly string[], rows: readonly SourceRow[], { count
   return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];
 }
 
-function linesAbove(above: readonly SourceRow[], headerLine: number): TableWarning {
+function linesAboveWarning(above: readonly SourceRow[], headerLine: number): TableWarning {
   const [first, last] = [above[0]?.line ?? 1, above.at(-1)?.line ?? 1];
   const lines = first === last ? `Line ${first} is` : `Lines ${first} to ${last} are`;
   return {

@@ -4,8 +4,8 @@ import { appendText } from './sheet-row.js';
 const invalidCharacters = /[\0\ufffe\uffff]/g;
 
 /**
- * Replaces escapes such as `_x000D_` by the characters, which XML can't contain (ECMA-376, part 1, 22.9.2.19). Escapes of
- * invalid characters become U+FFFD.
+ * Replaces escapes such as `_x000D_` by their characters. Workbooks escape characters that XML can't contain (ECMA-376, part
+ * 1, 22.9.2.19). Escapes of invalid characters become U+FFFD.
  */
 export const unescapeText = (text: string) =>
   text.includes('_x')
@@ -15,19 +15,19 @@ export const unescapeText = (text: string) =>
         .toWellFormed()
     : text;
 
-/** Collects the text of an element, including rich text. Leaves phonetic text out. */
+/** Collects the text of an element, including rich text, but without phonetic text (`rPh`). */
 export class TextCollector {
   #text = '';
   #isText = false;
-  #phonetic = 0;
+  #phoneticDepth = 0;
 
   open(element: string): void {
-    if (element === 'rPh') this.#phonetic += 1;
-    this.#isText = element === 't' && this.#phonetic === 0;
+    if (element === 'rPh') this.#phoneticDepth += 1;
+    this.#isText = element === 't' && this.#phoneticDepth === 0;
   }
 
   close(element: string): void {
-    if (element === 'rPh') this.#phonetic -= 1;
+    if (element === 'rPh') this.#phoneticDepth -= 1;
     if (element === 't') this.#isText = false;
   }
 

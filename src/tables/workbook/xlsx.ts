@@ -18,7 +18,7 @@ import {
   assertRowLength,
   type CellKind,
   RowCollector,
-  type SheetMarks,
+  type SheetLayout,
   type SheetRow,
   type Workbook,
 } from './sheet-row.js';
@@ -36,7 +36,7 @@ async function readRelations(archive: Archive, part: string): Promise<Targets> {
   const targets = new Map<string, { target: string; type: string }>();
   const name = relationsOf(part);
   if (!archive.has(name)) return targets;
-  await readXml(archive.read(name, maxPartBytes), archive.work, {
+  await readXml(archive.read(name, maxPartBytes), archive.workLimits, {
     open(element, attribute) {
       const [id, target, type] = [attribute('Id'), attribute('Target'), attribute('Type')];
       // External targets are never opened.
@@ -53,7 +53,7 @@ const isTrue = (text: string | undefined) => text === '1' || text === 'true';
 interface Contents {
   sheets: (Sheet & { part: string })[];
   dateSystem: 1900 | 1904;
-  /** Whether a zero may stand for a result that a program didn't calculate. */
+  /** Whether a zero may be a placeholder, because the program that wrote the file doesn't calculate formulas. */
   hasPlaceholders: boolean;
   strings: string | undefined;
   styles: string | undefined;
@@ -72,7 +72,7 @@ async function readContents(archive: Archive): Promise<Contents> {
   let isWorkbook = false;
   // Programs that calculate formulas write a `calcPr` element.
   let hasPlaceholders = true;
-  await readXml(archive.read(main, maxPartBytes), archive.work, {
+  await readXml(archive.read(main, maxPartBytes), archive.workLimits, {
     open(element, attribute) {
       // Text documents and presentations are archives of the same kind.
       isWorkbook ||= element === 'workbook';
@@ -96,7 +96,7 @@ async function readFormats(archive: Archive, part: string | undefined): Promise<
   if (part === undefined) return formats;
   const own = new Map<number, NumberFormat>();
   let isCellStyle = false;
-  await readXml(archive.read(part, maxPartBytes), archive.work, {
+  await readXml(archive.read(part, maxPartBytes), archive.workLimits, {
     open(element, attribute) {
       if (element === 'numFmt')
         own.set(Number(attribute('numFmtId')), parseNumberFormat(attribute('formatCode') ?? ''));
@@ -226,19 +226,19 @@ function isUncalculated({ type, value, hasFormula, hasValue }: Cell, { hasPlaceh
 /** Maximum array formulas without results that are remembered: programs write few. */
 const maxArrayFormulas = 100;
 
-/** Determines the kinds of cells. An array formula without result fills the other cells of its range with zeros. */
+/** Determines the kinds of cells. If an array formula has no result, the other cells of its range contain zeros. */
 class CellKinds {
   readonly #context: CellContext;
   readonly #arrays: { lastLine: number; first: number; last: number }[] = [];
 
-  constructor(meaning: CellContext) {
-    this.#context = meaning;
+  constructor(context: CellContext) {
+    this.#context = context;
   }
 
   of(cell: Cell, line: number): CellKind {
     const { column, type, value, array } = cell;
     if (isUncalculated(cell, this.#context)) {
-      if (array !== undefined && this.#arrays.length < maxArrayFormulas) this.#note(array);
+      if (array !== undefined && this.#arrays.length < maxArrayFormulas) this.#rememberArray(array);
       return 'uncalculated';
     }
     if (type !== 'n') return 'text';
@@ -248,7 +248,7 @@ class CellKinds {
     return isFiller && Number(value) === 0 ? 'uncalculated' : 'number';
   }
 
-  #note(range: string): void {
+  #rememberArray(range: string): void {
     const [, first = '', last = '', lastLine] = /^(\D+\d+):(\D+(\d+))$/.exec(range) ?? [];
     if (lastLine === undefined) return;
     this.#arrays.push({ lastLine: Number(lastLine), first: columnIndexOf(first), last: columnIndexOf(last) });
@@ -282,22 +282,22 @@ function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: 
   }
 }
 
-/** Converts stored rows to rows of texts. Reads the shared texts that they need first. */
+/** Converts stored rows to rows of texts, after reading the shared texts that their cells refer to. */
 async function collect(
   stored: readonly StoredRow[],
   rows: RowCollector,
-  meaning: CellContext,
+  context: CellContext,
   kinds: CellKinds,
 ): Promise<SheetRow[]> {
   let last = -1;
   for (const { cells } of stored)
     for (const { type, value } of cells) if (type === 's' && Number(value) > last) last = Number(value);
-  await meaning.strings.readTo(last);
+  await context.strings.readTo(last);
   for (const { line, isHidden, cells } of stored) {
     rows.begin(line, isHidden);
     for (const cell of cells) {
       const kind = kinds.of(cell, rows.line);
-      rows.set(cell.column, kind === 'uncalculated' ? '' : textOf(cell, meaning, rows.line), kind);
+      rows.set(cell.column, kind === 'uncalculated' ? '' : textOf(cell, context, rows.line), kind);
     }
     rows.end();
   }
@@ -305,16 +305,16 @@ async function collect(
 }
 
 /** @param range cells such as `B3:C5` */
-function addMerged(marks: SheetMarks, range: string): void {
+function addMergedRange(layout: SheetLayout, range: string): void {
   const [, first, last] = /^\D+(\d{1,7}):\D+(\d{1,7})$/.exec(range) ?? [];
-  if (last !== undefined) marks.addMerged(Number(first), Number(last) - Number(first) + 1);
+  if (last !== undefined) layout.addMergedRows(Number(first), Number(last) - Number(first) + 1);
 }
 
 /** Records hidden columns, which include the columns of a collapsed group. */
-function addColumns(marks: SheetMarks, attribute: (name: string) => string | undefined): void {
+function addColumns(layout: SheetLayout, attribute: (name: string) => string | undefined): void {
   if (!isTrue(attribute('hidden')) && Number(attribute('width') ?? 1) !== 0) return;
   const [first, last] = [Number(attribute('min')), Number(attribute('max'))];
-  marks.addHiddenColumns(first - 1, last - first + 1);
+  layout.addHiddenColumns(first - 1, last - first + 1);
 }
 
 /** Reads an Office Open XML workbook (ECMA-376). @throws WorkbookProblem */
@@ -325,28 +325,28 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
   return {
     kind: 'xlsx',
     sheets,
-    work: archive.work,
-    async *rows(index, marks): AsyncGenerator<SheetRow[]> {
+    workLimits: archive.workLimits,
+    async *rows(index, layout): AsyncGenerator<SheetRow[]> {
       const sheet = sheets[index];
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
       formats ??= readFormats(archive, parts.styles);
-      const meaning = { strings, formats: await formats, dateSystem, hasPlaceholders };
-      const [collector, kinds] = [new RowCollector(archive.work), new CellKinds(meaning)];
+      const context = { strings, formats: await formats, dateSystem, hasPlaceholders };
+      const [collector, kinds] = [new RowCollector(archive.workLimits), new CellKinds(context)];
       const reader = new SheetReader();
-      for await (const _ of parseXml(archive.read(sheet.part), archive.work, {
+      for await (const _ of parseXml(archive.read(sheet.part), archive.workLimits, {
         open: (element, attribute) => {
-          if (element === 'mergeCell' && marks) addMerged(marks, attribute('ref') ?? '');
-          else if (element === 'col' && marks) addColumns(marks, attribute);
+          if (element === 'mergeCell' && layout) addMergedRange(layout, attribute('ref') ?? '');
+          else if (element === 'col' && layout) addColumns(layout, attribute);
           else reader.open(element, attribute);
         },
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),
       })) {
         const stored = reader.take();
-        const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning, kinds);
+        const rows = stored.length === 0 ? [] : await collect(stored, collector, context, kinds);
         if (rows.length > 0) yield rows;
       }
-      // Reads the shared texts to their end: only the checksum there shows whether they are damaged.
+      // Reads the shared texts to their end, where the checksum shows whether they are damaged.
       await strings.readTo(Number.POSITIVE_INFINITY);
     },
     async close() {

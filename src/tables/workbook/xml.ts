@@ -1,13 +1,13 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import type { Work } from './bounds.js';
+import type { WorkLimits } from './bounds.js';
 import { damaged, WorkbookProblem } from './problem.js';
 
 /** Maximum bytes of a text, a comment or a tag: no cell has as many. */
 const maxTextBytes = 1024 * 1024;
 /** Maximum nesting of elements; workbooks have about ten levels. */
 const maxDepth = 100;
-/** Bytes that are parsed at a time. The results of the handlers are used before the next bytes are parsed. */
+/** Bytes that are parsed at a time. After each piece, the caller can take the results that its handlers collected. */
 const pieceBytes = 8192;
 
 /** Callbacks for the elements of an XML part. Names come without prefix. */
@@ -42,13 +42,13 @@ function decoderOf(start: Buffer): TextDecoder {
 }
 
 /**
- * Parses an XML part as a stream. Yields after each chunk, so that the caller can use what the handlers collected.
+ * Parses an XML part as a stream. Yields after each piece, so that the caller can take the results of its handlers.
  * @param work counts the elements
  * @throws WorkbookProblem if the XML isn't well-formed, or declares a document type, whose entities can grow without bound
  */
 export async function* parseXml(
   chunks: AsyncIterable<Buffer>,
-  { elements }: Pick<Work, 'elements'>,
+  { elements }: Pick<WorkLimits, 'elements'>,
   handlers: XmlHandlers,
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
@@ -64,12 +64,12 @@ export async function* parseXml(
   // Attributes of the element that is being opened.
   let attributes: { name: string; value: string }[] = [];
   const attribute = (wanted: string) => attributeOf(attributes, wanted);
-  parser.on('attribute', (given) => attributes.push(given));
+  parser.on('attribute', (found) => attributes.push(found));
   parser.on('opentag', ({ name }) => {
     pendingBytes = 0;
     depth += 1;
     elements.add(1);
-    if (depth > maxDepth) throw damaged(`it has elements within ${maxDepth} others`);
+    if (depth > maxDepth) throw damaged(`its elements are nested more than ${maxDepth} levels deep`);
     handlers.open?.(localName(name), attribute);
     attributes = [];
   });
@@ -110,7 +110,7 @@ export async function* parseXml(
 /** Parses a whole part. @throws as {@link parseXml} */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
-  work: Pick<Work, 'elements'>,
+  work: Pick<WorkLimits, 'elements'>,
   handlers: XmlHandlers,
 ): Promise<void> {
   for await (const _ of parseXml(chunks, work, handlers));

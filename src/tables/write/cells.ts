@@ -1,10 +1,10 @@
 /**
- * A spreadsheet runs a cell that begins like a formula. These cells get a leading apostrophe, which means text to spreadsheets.
- * Reading removes it. A cell that already begins with apostrophes gets one more, so that reading always returns the original
- * text.
+ * Matches the positions at which a formula may begin. A spreadsheet runs a cell that begins like a formula, so the cell gets a leading
+ * apostrophe, which marks a text. Reading removes the apostrophe. A cell that already begins with apostrophes gets one more,
+ * so that reading always returns the original text.
  *
- * The rule also applies after delimiters within a cell: a spreadsheet that expects semicolons splits cells of a file with
- * commas there, quoted or not, and drops quotes at the beginning of each part.
+ * The pattern also matches after delimiters within a cell: a spreadsheet that expects semicolons splits a cell at its
+ * semicolons, even in a file with commas and in quotes, and drops quotes at the beginning of each part.
  */
 const formulaStart = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 const neutralizedStart = new RegExp(formulaStart.source.replaceAll('(?=', "'(?="), 'g');
@@ -17,7 +17,8 @@ const isInternationalNumber = (cell: string) => /^\+[\d ]+$/.test(cell) && /\d/.
 
 /**
  * Returns the cell in a form that a spreadsheet can open safely.
- * @param isFirst whether the cell begins its line: a spreadsheet that expects another delimiter reads on after the number
+ * @param isFirst whether the cell begins its line: a spreadsheet that expects another delimiter reads the line as one cell,
+ *   so even a phone number may begin a formula
  */
 export function neutralizeCell(cell: string, isFirst = false): string {
   return isInternationalNumber(cell) && !isFirst ? cell : neutralizeAll(cell);
@@ -32,7 +33,7 @@ const isNumeric = (cell: string) => /^'*[\d .,:/()%\u00a0\u202f-]+$/.test(cell) 
 /** Matches numbers that a spreadsheet keeps unchanged: short, and without a leading zero. */
 const plainNumber = /^'*(0|[1-9]\d{0,10})$/;
 
-/** Whether a spreadsheet saves another text than it read: it drops leading zeros, rounds, and takes 1/2 for a date. */
+/** Whether a spreadsheet would change a cell: it drops leading zeros, rounds numbers, and reads 1/2 as a date. */
 const isAlteredBySpreadsheet = (cell: string) => isNumeric(cell) && !plainNumber.test(cell) && !isFormulaLike(cell);
 
 /** Returns the cell in a form that a spreadsheet neither runs nor changes when it opens and saves the file. */
@@ -40,7 +41,7 @@ export function protectCell(cell: string): string {
   return isAlteredBySpreadsheet(cell) ? `'${cell}` : neutralizeAll(cell);
 }
 
-/** Reverts {@link protectCell}. @param cell as {@link readCell} returns it */
+/** Reverts {@link protectCell}. @param cell result of {@link readCell} */
 export function restoreProtected(cell: string): string {
   return cell.startsWith("'") && isAlteredBySpreadsheet(cell) ? cell.slice(1) : cell;
 }
@@ -63,6 +64,6 @@ export const readPhone = (cell: string): string => cell.replace(textMark, '');
 /** Returns a cell that {@link readPhone} can read, even after a spreadsheet has saved the file. */
 export function protectPhone(phone: string): string {
   if (isAlteredBySpreadsheet(phone) && /^[\d(]/.test(phone)) return `'${phone}`;
-  // Otherwise, reading would take an apostrophe that belongs to the phone for the text mark.
+  // Otherwise, reading would remove an apostrophe that belongs to the phone.
   return neutralizeAll(textMark.test(phone) ? `'${phone}` : phone);
 }

@@ -23,7 +23,7 @@ export interface ReportFormat {
   isProtected: boolean;
 }
 
-/** Layout of files that have no input file. */
+/** Layout of files that aren't based on an imported file. */
 const plainFormat: ReportFormat = { encoding: 'utf-8', delimiter: ',', sepLine: false, isProtected: false };
 
 /**
@@ -47,7 +47,7 @@ export const credentialsFormat = ({
   delimiter,
 });
 
-/** Returns a line of CSV without protection: the caller knows that no spreadsheet runs these cells. */
+/** Returns a line of CSV without protection: the caller must have protected the cells. */
 export const rawLine = (cells: readonly string[]): string => stringify([[...cells]]);
 
 /** Returns a line of CSV whose cells no spreadsheet runs. */

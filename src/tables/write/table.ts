@@ -4,7 +4,7 @@ import { csvLine, headerWithByteOrderMark, rawLine } from './csv.js';
 import { type XlsxColumn, type XlsxValue, xlsxBytes } from './xlsx.js';
 
 export interface TableColumn extends XlsxColumn {
-  /** Formats a text for a CSV cell. By default, no spreadsheet runs the cell as a formula. */
+  /** Formats a text for a CSV cell. By default, {@link neutralizeCell} keeps spreadsheets from running it as a formula. */
   csvCell?: (text: string) => string;
 }
 

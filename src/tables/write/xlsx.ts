@@ -6,7 +6,7 @@ export type XlsxValue = string | number | boolean | Date | null;
 
 export interface XlsxColumn {
   heading: string;
-  /** Whether empty cells store typed values as text, as phones need. */
+  /** Whether values that people enter in empty cells are stored as text, as phones need. */
   isText?: boolean;
   /** Values of the drop-down list of the column's cells. */
   choices?: readonly string[];

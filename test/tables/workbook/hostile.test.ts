@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { AppError } from '../../../src/errors.js';
 import { openArchive } from '../../../src/tables/workbook/archive.js';
-import { newWork } from '../../../src/tables/workbook/bounds.js';
+import { newWorkLimits } from '../../../src/tables/workbook/bounds.js';
 import { openWorkbook } from '../../../src/tables/workbook/open-workbook.js';
 import { damaged, toFileProblem } from '../../../src/tables/workbook/problem.js';
 import { openXlsx } from '../../../src/tables/workbook/xlsx.js';
@@ -143,7 +143,7 @@ describe('A small workbook that expands to a large one', () => {
       'xl/workbook.xml': `<workbook><sheets>${'<sheet name="x" id="rId1"/>'.repeat(count)}</sheets></workbook>`,
     });
   const longCell = 'TOO_LARGE: a cell has more than 32767 characters';
-  const deep = 'DAMAGED: it has elements within 100 others';
+  const deep = 'DAMAGED: its elements are nested more than 100 levels deep';
   const endless = 'DAMAGED: it has an endless text';
 
   const refused: Record<string, [parts: Part[], outcome: string]> = {
@@ -196,7 +196,7 @@ describe('A small workbook that expands to a large one', () => {
           (_, at) => `<style:style style:name="${at}"><style:table-properties table:display="false"/></style:style>`,
         ).join(''),
       ),
-      'TOO_LARGE: it has more than 10000 hidden styles',
+      'TOO_LARGE: it has more than 10000 styles that hide sheets',
     ],
     'with too deeply nested elements in OpenDocument': [spreadsheet('<table:table>'.repeat(101)), deep],
     'with entities': [
@@ -218,7 +218,7 @@ describe('A small workbook that expands to a large one', () => {
       yield Buffer.from('<row>');
       for (;;) yield Buffer.from('<c/>'.repeat(50));
     };
-    const work = newWork();
+    const work = newWorkLimits();
     work.elements.max = 1000;
     const reading = (async () => {
       for await (const _ of parseXml(chunks(), work, {}));
@@ -236,9 +236,9 @@ describe('A small workbook that expands to a large one', () => {
     const readSheet = async (index: number) => {
       for await (const _ of workbook.rows(index));
     };
-    const before = archive.work.elements.count;
+    const before = archive.workLimits.elements.count;
     await readSheet(0);
-    archive.work.elements.max = 2 * archive.work.elements.count - before;
+    archive.workLimits.elements.max = 2 * archive.workLimits.elements.count - before;
     await readSheet(1);
     expect(await thrownBy(() => readSheet(2))).to.include({ fault: 'TOO_LARGE' });
     await workbook.close();

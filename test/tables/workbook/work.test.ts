@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { newWork } from '../../../src/tables/workbook/bounds.js';
-import { RowCollector, SheetMarks } from '../../../src/tables/workbook/sheet-row.js';
+import { newWorkLimits } from '../../../src/tables/workbook/bounds.js';
+import { RowCollector, SheetLayout } from '../../../src/tables/workbook/sheet-row.js';
 import { scaled } from '../../support/machine.js';
 import { escapedSpaces, mergedRanges, repeatedSpaces, sharedText, spannedRows } from './support/costly.js';
 import { useWorkbooks } from './support/workbooks.js';
@@ -28,22 +28,22 @@ describe('The work on a small workbook', () => {
       People: { 1: ['1'] },
     });
     expect(await workbooks.outcomeOf(spannedRows(50, 1000))).to.deep.equal({ People: {} });
-    const marks = new SheetMarks();
-    for (let count = 0; count < 1_000_000; count += 1) marks.addMerged(1, 9999);
-    marks.addMerged(10_000, 3);
-    marks.addMerged(20_000, 1);
-    marks.addMerged(1_048_576, 5);
+    const layout = new SheetLayout();
+    for (let count = 0; count < 1_000_000; count += 1) layout.addMergedRows(1, 9999);
+    layout.addMergedRows(10_000, 3);
+    layout.addMergedRows(20_000, 1);
+    layout.addMergedRows(1_048_576, 5);
     const lines = Array.from({ length: 9998 }, (_, index) => index + 2);
-    expect(marks.mergedLines).to.deep.equal([...lines, 10_001, 10_002]);
+    expect(layout.mergedLines).to.deep.equal([...lines, 10_001, 10_002]);
   }).timeout(scaled(10_000));
 
   it('counts repeated rows', () => {
-    const work = newWork();
-    const rows = new RowCollector(work);
+    const limits = newWorkLimits();
+    const rows = new RowCollector(limits);
     rows.begin(1, false);
     rows.set(0, 'x'.repeat(100), 'text', 5);
     rows.end(1000, 1000);
-    expect(work.characters.count).to.equal(500_000);
-    expect(work.repeatedCells.count).to.equal(4 + 999 * 5);
+    expect(limits.characters.count).to.equal(500_000);
+    expect(limits.repeatedCells.count).to.equal(4 + 999 * 5);
   });
 });

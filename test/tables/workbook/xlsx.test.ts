@@ -164,9 +164,9 @@ describe('The rows of an Excel workbook', () => {
     ],
     'are refused if they are out of order': [
       `<row r="2">${cell(1)}</row><row r="1">${cell(1)}</row>`,
-      'DAMAGED: its row 1 is not in its place',
+      'DAMAGED: its row 1 is out of order',
     ],
-    'are refused with a wrong number': [`<row r="two">${cell(1)}</row>`, 'DAMAGED: its row NaN is not in its place'],
+    'are refused with a wrong number': [`<row r="two">${cell(1)}</row>`, 'DAMAGED: its row NaN is out of order'],
     'are refused beyond the last row': [
       `<row r="1048577">${cell(1)}</row>`,
       'TOO_LARGE: it has more than 1048576 rows',
