@@ -3,7 +3,7 @@ import { FileProblem } from '../encoding/source-file.js';
 
 export type WorkbookFault = 'DAMAGED' | 'ENCRYPTED' | 'TOO_LARGE' | 'DOCUMENT_TYPE' | 'NOT_A_WORKBOOK';
 
-/** A fault of a workbook. Its message completes a sentence, such as "The workbook is too large: ...": see {@link toFileProblem}. */
+/** A fault of a workbook. {@link toFileProblem} puts its message into a sentence: "The workbook is too large: ...". */
 export class WorkbookProblem extends Error {
   override name = 'WorkbookProblem';
   constructor(

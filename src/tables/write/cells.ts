@@ -1,7 +1,7 @@
 /**
- * Matches the positions at which a formula may begin. A spreadsheet runs a cell that begins like a formula, so the cell gets a leading
- * apostrophe, which marks a text. Reading removes the apostrophe. A cell that already begins with apostrophes gets one more,
- * so that reading always returns the original text.
+ * Matches the positions at which a formula may begin. A spreadsheet runs a cell that begins like a formula, so the cell gets a
+ * leading apostrophe, which marks a text. Reading removes the apostrophe. A cell that already begins with apostrophes gets one
+ * more, so that reading always returns the original text.
  *
  * The pattern also matches after delimiters within a cell: a spreadsheet that expects semicolons splits a cell at its
  * semicolons, even in a file with commas and in quotes, and drops quotes at the beginning of each part.
