@@ -9,7 +9,7 @@ import { applyUnderLease, planRecorded } from './queue/apply.js';
 import { assertUnfinished, howToApply, howToCancel, withImportLease } from './run/import-lock.js';
 import type { AppliedImport, ApplyOptions } from './run/run-import.js';
 import { commitProgress } from './run/run-state.js';
-import { findImport, isRunning, statusConflict } from './store/find-import.js';
+import { findImport, hasActiveLease, statusConflict } from './store/find-import.js';
 import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
 import { auditFinish, lockImport } from './store/repository.js';
@@ -17,10 +17,10 @@ import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.
 import { type CommitStep, hasKeptAccounts, previewUndoRows, type UndoResult, undoRows } from './undo/undo.js';
 
 /**
- * Resumes an import that began over HTTP or at a terminal, if its file can be read here.
+ * Resumes an import that began over HTTP or at a terminal. This process must be able to read its file.
  * @param prepare receives the plan for the remaining rows before anything is written
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended, and as {@link planRecorded} and {@link
- *   applyUnderLease}
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` if the import has ended, and the errors of {@link planRecorded} and
+ *   {@link applyUnderLease}
  */
 export async function resumeImport(
   core: Core,
@@ -63,12 +63,12 @@ async function assertFilesStay(
   if (credentialsFile !== undefined || rejectsFile !== undefined)
     throw new AppError(
       'USAGE',
-      `The import ${number} came over HTTP: its files stay in its folder, and are downloaded. Leave --credentials and --rejects out.`,
+      `The import ${number} was uploaded over HTTP: its reports stay in its folder, where people download them. Leave --credentials and --rejects out.`,
     );
   if (await isReadableHere(core, record)) return;
   throw new AppError(
     'FILE_UNUSABLE',
-    `The file ${filePath} of the import ${number} can't be read in ${importsFolder(core)}. Set DATA_DIR to that of the service, or upload the file again.`,
+    `The file ${filePath} of the import ${number} can't be read in ${importsFolder(core)}. Set DATA_DIR to the same folder as the service, or upload the file again.`,
   );
 }
 
@@ -87,7 +87,7 @@ async function changeUnfinished(
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     if (isLeased) assertUnfinished(record, ['queued', 'running']);
-    else assertUnfinished(record, (await isRunning(core, record, transaction)) ? [] : ['running']);
+    else assertUnfinished(record, (await hasActiveLease(core, record, transaction)) ? [] : ['running']);
     assertResumable(record);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
@@ -193,7 +193,7 @@ export async function undoImport(
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
   await findImport(core, id);
   const record = await recordCancellation(core, actor, id);
-  // If this fails, the cleanup jobs remove the rest.
+  // If the removal fails, the cleanup jobs remove the plan and the file later.
   if (record.status === 'discarded') await removeDiscarded(core, record);
   return record;
 }
@@ -205,8 +205,8 @@ async function recordCancellation(core: Core, actor: Actor, id: string): Promise
     const isPlanned = record.status === 'planning' || record.status === 'planned';
     if (!isPlanned && record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
       throw statusConflict(record, 'there is nothing to cancel.');
-    // If no process runs the import, no process would notice the request.
-    const ended = record.status !== 'running' || !(await isRunning(core, record, transaction));
+    // If no process runs the import, nobody would notice the request, so the import ends here.
+    const ended = record.status !== 'running' || !(await hasActiveLease(core, record, transaction));
     await record.update(
       {
         cancelRequested: true,

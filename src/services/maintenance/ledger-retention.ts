@@ -5,7 +5,7 @@ import { type ImportRow, parseUndoNote } from '../../db/models/import-row.js';
 import { hasLedger } from '../../db/sql/conditions.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
-import { isRunning } from '../imports/store/find-import.js';
+import { hasActiveLease } from '../imports/store/find-import.js';
 import {
   assertLeaseHeld,
   type ExportResult,
@@ -91,7 +91,7 @@ function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promis
     if (!record || record.ledgerClosedAt !== null) return record ?? undefined;
     // A process that resumes or undoes the import has a lease. A process that gets the lease later locks the import before
     // its first change, and so sees that the ledger is closed.
-    if (await isRunning(core, record, transaction)) return undefined;
+    if (await hasActiveLease(core, record, transaction)) return undefined;
     return record.update({ ledgerClosedAt: core.now() }, { transaction });
   });
 }

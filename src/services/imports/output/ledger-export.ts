@@ -26,8 +26,8 @@ function ledgerRow({ row, firstName, lastName, email, phone }: LedgerLine): Tabl
 
 /**
  * Returns the ledger of an import with the current accounts.
- * @throws AppError `IMPORT_ROWS_DELETED` if the ledger was deleted. `next` also throws it if the ledger was deleted
- *   meanwhile, because rows would be missing.
+ * @throws AppError `IMPORT_ROWS_DELETED` if the ledger was deleted. `next` throws this error, too, if the ledger is deleted
+ *   during the export: otherwise, rows would be missing.
  */
 export function ledgerTable(core: Core, record: Import): Table {
   const { id } = record;

@@ -84,8 +84,8 @@ async function reserve(file: string): Promise<boolean> {
 }
 
 /**
- * Writes the workbook of a CSV report next to it, if the report's name asks for one. A crash never leaves an incomplete
- * workbook under the final name.
+ * Writes the workbook of a CSV report next to the report, if the report's name ends in `.xlsx.csv`. A crash never leaves an
+ * incomplete workbook under the final name.
  * @param otherwise alternative for the operator if the workbook can't be written
  * @returns undefined for a report that stays CSV, because of its name or because no workbook can hold its rows
  * @throws AppError `FILE_UNUSABLE`

@@ -11,7 +11,7 @@ const pieceCharacters = 1024 * 1024;
 
 /**
  * Converts an error of the file system to `FILE_UNUSABLE`; returns other errors unchanged.
- * @param otherwise alternative for the operator, see {@link whyUnwritable}
+ * @param otherwise alternative for the operator, see {@link writeFailureReason}
  */
 export function toUnusableError(file: string, error: unknown, otherwise = 'name another file'): unknown {
   const code = systemErrorCode(error);
@@ -62,9 +62,9 @@ export class ReportFile {
   readonly #options: ReportOptions;
   readonly #header: Buffer;
 
-  constructor(place: ReportOptions) {
-    this.#options = place;
-    this.#header = encodeText(headerText(place.header, place.format), place.format.encoding);
+  constructor(options: ReportOptions) {
+    this.#options = options;
+    this.#header = encodeText(headerText(options.header, options.format), options.format.encoding);
   }
 
   /** Path of the file; null until the file exists. */
@@ -112,7 +112,7 @@ export class ReportFile {
       if (this.digest !== committed.digest)
         throw new AppError(
           'FILE_UNUSABLE',
-          `The file ${file} is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.`,
+          `The file ${file} was not written by this import. Restore the original file, or move this file away, so that the resumed import writes a new one.`,
         );
       this.commit();
       return true;
@@ -147,7 +147,7 @@ export class ReportFile {
 
   /**
    * Makes sure that {@link begin} can create the file, before anything is written.
-   * @param otherwise alternative for the operator, see {@link whyUnwritable}
+   * @param otherwise alternative for the operator, see {@link writeFailureReason}
    * @throws AppError `USAGE`
    */
   async assertCreatable(otherwise: string): Promise<void> {
@@ -165,7 +165,7 @@ export class ReportFile {
     throw this.#pathTakenError('USAGE');
   }
 
-  /** Returns the error if no path is free. This happens only with a path that the operator named. */
+  /** Returns the error for the case that no path is free. Only a path that the operator named can be taken. */
   #pathTakenError(code: 'USAGE' | 'FILE_UNUSABLE'): AppError {
     const [file] = this.#options.paths;
     return new AppError(code, `The file ${file} exists already and is never overwritten. Name another one.`);
@@ -255,7 +255,7 @@ export class ReportFile {
     if (this.#handle && this.#path !== null && !(await isOpenAt(this.#handle, this.#path)))
       throw new AppError(
         'FILE_UNUSABLE',
-        `The file ${this.#path} was moved or removed while the import wrote it. Run the import again: it resumes in a new one.`,
+        `The file ${this.#path} was moved or removed while the import wrote it. Run the import again: it continues in a new file.`,
       );
   }
 

@@ -70,11 +70,11 @@ export async function* sheetRows(file: string): AsyncGenerator<string[]> {
 }
 
 /**
- * Writes a report as a workbook. Its cells keep typed values as text, so phones keep their zeros.
+ * Writes a report as a workbook. Values that people enter later are stored as text, so phones keep their zeros.
  * @throws TooLargeForWorkbook
  */
 export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKind): AsyncGenerator<Uint8Array> {
-  // The return value of a generator has no type of its own.
+  // TypeScript doesn't know that this generator returns nothing.
   const { value: header = [] } = (await rows.next()) as IteratorResult<string[], undefined>;
   yield* xlsxBytes({
     sheet: sheetNames[kind],

@@ -54,7 +54,7 @@ export interface ReportPaths {
   credentialsFile?: string;
   /** New path for rejected rows; by default next to the imported file. */
   rejectsFile?: string;
-  /** Replaces the path of the imported file for default paths. */
+  /** File next to which the default paths are; by default the imported file. */
   beside?: string;
 }
 
@@ -110,10 +110,10 @@ const toReportOptions = ({ input, ...content }: ReportContent, isWorkbook: boole
   format: reportFormat(content.kind, isWorkbook ? undefined : input),
 });
 
-/** Opens the file of the interrupted run, or a new one. @param given path that the operator named */
+/** Opens the file of the interrupted run, or a new one. @param namedPath path that the operator named */
 async function openReport(
   content: ReportContent,
-  given: string | undefined,
+  namedPath: string | undefined,
   beside: Iterable<string>,
   earlier: EarlierFile | null,
 ): Promise<ReportFile> {
@@ -122,7 +122,7 @@ async function openReport(
     const resumed = new ReportFile({ ...toReportOptions(content, workbookPath(file) !== undefined), paths: [] });
     if (await resumed.resume(file, earlier)) return resumed;
   }
-  const paths = given === undefined ? beside : [path.resolve(given)];
+  const paths = namedPath === undefined ? beside : [path.resolve(namedPath)];
   const [first = ''] = paths;
   const report = new ReportFile({
     ...toReportOptions(content, isWorkbookName(first)),
@@ -131,7 +131,7 @@ async function openReport(
     fetchedFile: earlier?.isFetched ? file : null,
   });
   await report.assertCreatable(
-    given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file',
+    namedPath === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file',
   );
   return report;
 }
@@ -152,7 +152,7 @@ export async function openReports(
   /** Returns null for a path outside of the import's folder. */
   const ownPath = async (named: string | null) =>
     named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;
-  // Over HTTP, files stay CSV, and downloads are made from them.
+  // Over HTTP, reports stay CSV: workbooks are made when they are downloaded.
   const isWorkbook = format.workbook !== null && unfinished?.origin !== 'http';
   const credentials = await openReport(
     { kind: 'credentials', header: credentialsHeader, input: format },
@@ -187,7 +187,7 @@ export async function openReports(
  * Plans an import, and writes the rows that it would reject to a new file, as the import would. Writes no file if no row
  * would be rejected, or after a failure.
  * @param rejectsFile path of the new file
- * @throws AppError as {@link planImport}, `USAGE` for an unusable path, `FILE_UNUSABLE`
+ * @throws AppError `USAGE` for an unusable path, `FILE_UNUSABLE`, and the errors of {@link planImport}
  */
 export async function planWithRejects(
   core: Core,

@@ -17,7 +17,7 @@ const examples: readonly Partial<Record<ImportColumn, string>>[] = [
   },
 ];
 
-/** Values of the drop-down lists. People may type other words, too. */
+/** Values of the drop-down lists. People may enter other words, too. */
 const choices: Partial<Record<ImportColumn, readonly string[]>> = {
   role: importableRoles,
   isActive: ['true', 'false'],
@@ -25,7 +25,7 @@ const choices: Partial<Record<ImportColumn, readonly string[]>> = {
   enrollmentStatus: initialStatuses,
 };
 
-/** Cells keep typed values as text: phones keep their zeros, and names don't become dates. */
+/** Cells store entered values as text: phones keep their zeros, and names don't become dates. */
 const columns: readonly TableColumn[] = importColumns.map((heading) => {
   const offered = choices[heading];
   return { heading, isText: true, ...(offered && { choices: offered }) };

@@ -32,11 +32,11 @@ function isPartOf(title: string, name: string): boolean {
   return shorter.length > 3 && longer.includes(shorter);
 }
 
-/** The courses that a file names by id or title. Each is looked up once. */
+/** The courses that a file names by id or title. Each name is looked up a single time. */
 export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
-  /** Titles for suggestions; read once a name is unknown. */
+  /** Titles for suggestions; read when the first name is unknown. */
   #titles: readonly { title: string; key: string }[] = [];
   readonly #suggestions = new Map<string, string | undefined>();
 
@@ -71,7 +71,7 @@ export class CourseIndex {
   }
 
   /** Returns a similar title for an unknown name; only for the first {@link maxSuggestions} names. */
-  similar(name: string): string | undefined {
+  suggestionFor(name: string): string | undefined {
     return this.#suggestions.get(name);
   }
 
@@ -84,7 +84,7 @@ export class CourseIndex {
     return longest?.title ?? findSuggestion(name, titles);
   }
 
-  /** Returns a loaded course. */
+  /** Returns a course that {@link load} has looked up. */
   get(name: string): FoundCourse {
     return this.#found.get(name) ?? 'unknown';
   }
@@ -107,7 +107,7 @@ interface AllocatedEnrollments {
   leftOut: LeftOutEnrollment[];
 }
 
-/** Remaining capacity of courses with a limit. Rows take it in their order. */
+/** Remaining capacity of courses with a limit. Rows take seats in their order. */
 export class CourseCapacity {
   readonly #free = new Map<string, Vacancies>();
   readonly #core: Core;

@@ -31,11 +31,12 @@ export class Decider {
   readonly #options: ImportOptions;
   readonly #enrollments: EnrollmentDecider;
   readonly #people = new AcceptedPeople();
+  /** Rows before this line are written. */
   #writtenBefore = 0;
   #phones: PhoneKeys = plainPhoneKeys;
   /** The first line that matched each account, by account id. */
   readonly #targets = new KeyIndex();
-  /** Old emails and phones that updates changed, with their accounts. Later rows still refer to these accounts by them. */
+  /** Account ids by the old emails and phones that updates changed. Later rows may still contain the old values. */
   readonly #releasedKeys = new Map<string, string>();
   /** Accounts whose name, email or phone earlier rows change. */
   readonly #renamedAccounts = new Set<string>();
@@ -107,8 +108,8 @@ export class Decider {
   }
 
   /**
-   * Names an account by name and email. If an earlier row changes these, the id is used instead, because a resumed run would
-   * see the new name and email.
+   * Returns the text for an account in reasons: its name and email. If an earlier row changes them, returns the id, because a
+   * resumed run would see the new name and email.
    */
   #nameOf(id: string, account: ExistingAccount | undefined): string {
     if (account === undefined || this.#renamedAccounts.has(id)) return `account ${id}`;
@@ -158,7 +159,7 @@ export class Decider {
   #decideSamePerson(row: CandidateRow, earlierLine: number, account: ExistingAccount | undefined): Decision {
     if (account === undefined && earlierLine < this.#writtenBefore)
       return rejection(row, 'ALREADY_EXISTS', `The account of line ${earlierLine} was changed or removed meanwhile.`);
-    // Accounts that existed before are known by their first line.
+    // `#targets` has the accounts that existed before the import, with the first line about each.
     const isAccountCreated = !account || (this.#targets.lineOf(account.id) ?? row.line) > earlierLine;
     const same = { code: 'SAME_PERSON', earlierLine, isAccountCreated, ...(account && { account }) } as const;
     return { outcome: 'skipped', row, ...same, enrollments: [] };

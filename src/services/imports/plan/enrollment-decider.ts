@@ -18,9 +18,10 @@ import {
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
-/** The courses at one moment. A batch uses the same version throughout, because another batch may reload the courses. */
+/** The courses as they were last read. A batch keeps its object, because another batch may reload the courses. */
 interface KnownCourses {
   index: CourseIndex;
+  /** The course in which all trainees of the file are enrolled. */
   forAll: CourseReference | null;
 }
 
@@ -30,7 +31,7 @@ const cancelledReason =
 const courseCellsOf = ({ course, otherCourses = [] }: ImportedPerson): readonly string[] =>
   course === undefined ? [] : [course, ...otherCourses];
 
-/** Splits a cell that may list courses. Commas count, too, because forms join answers with commas. */
+/** Splits a cell that may list courses; empty without a separator. Forms join answers with commas, so commas count, too. */
 function splitCourseList(cell: string, separator = /[;|,]/): string[] {
   const parts = cell.split(separator).map((part) => part.trim());
   return separator.test(cell) ? parts.filter((part) => part !== '') : [];
@@ -55,7 +56,7 @@ export class EnrollmentDecider {
   readonly #people: AcceptedPeople;
   #courses: KnownCourses;
 
-  /** @param people people of the rows before */
+  /** @param people people of earlier rows */
   constructor(core: Core, options: ImportOptions, people: AcceptedPeople) {
     this.#core = core;
     this.#options = options;
@@ -124,7 +125,7 @@ export class EnrollmentDecider {
     for (const name of courseNamesOf(row.person, index)) {
       const own = index.get(name);
       if (own === 'unknown') {
-        const similar = row.mayQuoteCells ? index.similar(name) : undefined;
+        const similar = row.mayQuoteCells ? index.suggestionFor(name) : undefined;
         const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
         return refusal('COURSE_UNKNOWN', `${withName(courseUnknown, name)}${hint}`);
       }
@@ -133,7 +134,7 @@ export class EnrollmentDecider {
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       if (!enrollments.some(({ course }) => course.id === own.id)) enrollments.push({ course: own, status, reply });
     }
-    // A file may contain trainers, too.
+    // A file may also contain trainers, who are not enrolled.
     if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
       enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? reply : null });
     if (!isSamePerson(decision)) return { ...decision, enrollments };

@@ -35,13 +35,13 @@ export interface PlannedEnrollment {
   reply: string | null;
   /** The existing enrollment to renew: a trainee has at most one in a course. */
   earlier?: EarlierEnrollment;
-  /** Whether the person is on the waiting list, for which seats are kept free from newcomers. */
+  /** Whether the person is on the waiting list: free seats are reserved for people on it. */
   isOnWaitingList?: boolean;
 }
 
 export const takesSeat = ({ status }: PlannedEnrollment): boolean => rulesOf(status).takesSeat;
 
-/** An enrollment that a row doesn't make, because the course or its waiting list is full. */
+/** An enrollment that a row doesn't get, because the course or its waiting list is full. */
 export interface LeftOutEnrollment {
   course: CourseReference;
   code: 'COURSE_FULL' | 'WAITING_LIST_FULL';

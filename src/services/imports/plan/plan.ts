@@ -83,7 +83,7 @@ export interface ImportPlan {
   seconds: number;
 }
 
-/** Describes what happens to the rows that were imported before the run broke off. */
+/** Completes the sentence of {@link describeRefusal}: what becomes of the rows that an interrupted run has imported. */
 function describeRowsDone(onError: ImportOptions['onError'], rowsDone: number): string {
   if (rowsDone === 0) return 'nothing was written.';
   return onError === 'abort'
@@ -172,7 +172,7 @@ async function planFile(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const opened = readPeople(table, reading, limits.batchRows);
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });
-    // The file was read twice: for its encoding and for its rows.
+    // The file was read twice, for its encoding and for its rows: it must be the same file.
     if ((await readFileIdentity(file)) !== identity)
       throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
     return { ...plan, phones, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
@@ -280,7 +280,7 @@ async function planRows(
     invitations,
     news,
     stopsAtLine,
-    // Once its rows are being undone, an import stays refused, whatever the rows are now.
+    // An import whose rows are being undone stays refused, even if no row is bad any more.
     refusal:
       unfinished?.status === 'undoing' ? unfinished.errorMessage : describeRefusal(options, counts, samples, rowsDone),
     unfinished,

@@ -89,7 +89,7 @@ export class PlannedColumns {
     for (const [field, indexes] of this.#mapping.columns) {
       if (!hasEffect(field, decision)) continue;
       const filled = indexes.filter((index) => (cells[index] ?? '').trim() !== '');
-      // A blank cell means no in a column of ticks.
+      // In a column of ticks, a blank cell means "no" and has an effect, too.
       const used = filled.length === 0 && this.#mapping.isTicked && isState(field) ? indexes : filled;
       for (const index of field === 'course' ? used : used.slice(0, 1)) {
         const counted = this.#byIndex.get(index);
@@ -115,7 +115,7 @@ export class PlannedColumns {
     }
   }
 
-  /** Returns the columns in the order of the file, once all rows were added. */
+  /** Returns the columns in the order of the file, after all rows were added. */
   list(): PlannedColumn[] {
     return this.#columns.map(({ column, order }) => ({ ...column, effect: this.#effectOf(column, order) }));
   }
@@ -124,8 +124,8 @@ export class PlannedColumns {
     if (field === null) return null;
     const effect = `${effects[field]}${mailed > 0 ? ' and mailed' : ''}`;
     const [first = -1] = this.#mapping.columns.get(field) ?? [];
-    const isElse = order > 0 && isRepeatable(field) && field !== 'course';
-    return isElse ? `${effect}, if "${this.#byIndex.get(first)?.column.heading}" is blank` : effect;
+    const isFallback = order > 0 && isRepeatable(field) && field !== 'course';
+    return isFallback ? `${effect}, if "${this.#byIndex.get(first)?.column.heading}" is blank` : effect;
   }
 }
 

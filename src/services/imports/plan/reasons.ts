@@ -19,7 +19,7 @@ const leftOutMessages = {
   WAITING_LIST_FULL: 'The course and its waiting list are full: the rows are imported without it.',
 } as const;
 
-/** Messages for all rows with a code, if the row's own reason names lines and accounts. */
+/** Messages that all rows with a code share. The reason of each row, in contrast, names lines and accounts. */
 const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   DUPLICATE_IN_FILE: {
     field: null,
@@ -86,7 +86,7 @@ export function problemsOf(decision: Decision): readonly Problem[] {
 
 type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'otherCodes' | 'reason'>;
 
-/** Returns the problems of a row that an earlier run decided. Its ledger joins the problems of the file to one text. */
+/** Returns the problems of a row that an earlier run decided. The ledger has only one text for all problems of the row. */
 function problemsOfDone(row: FileRow, entry: LedgerReason): readonly Problem[] {
   const { outcome, code, reason } = entry;
   if (outcome !== 'rejected') return problemsOfCodes(splitCodes(entry));

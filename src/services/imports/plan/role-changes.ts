@@ -17,11 +17,11 @@ export async function blockedRoleChanges(
   decisions: readonly Decision[],
   transaction?: Transaction,
 ): Promise<ReadonlyMap<string, RoleBlock>> {
-  const losing = (role: Role) =>
+  const accountsLosingRole = (role: Role) =>
     decisions.flatMap((one) =>
       one.outcome === 'updated' && one.changes.role !== undefined && one.account.role === role ? [one.account.id] : [],
     );
-  const [trainers, trainees] = [losing('trainer'), losing('trainee')];
+  const [trainers, trainees] = [accountsLosingRole('trainer'), accountsLosingRole('trainee')];
   const blocked = new Map<string, RoleBlock>();
   const { Course, Enrollment } = database.models;
   const query = { raw: true, ...(transaction && { transaction }) };

@@ -46,7 +46,7 @@ export class PlanSummary {
   /** Number of identity changes beyond the maximum. */
   identityChangesLeftOut = 0;
   generatedPasswords = 0;
-  /** Invitations to active people. Inactive people get theirs on activation. */
+  /** Number of invitations to active people. Inactive people get an invitation on activation. */
   invitations = 0;
   /** Number of mails about enrollments. */
   news = 0;
@@ -77,7 +77,7 @@ export class PlanSummary {
     }
   }
 
-  /** Returns the id of the plan, once all rows were added. @param subject identifies the file and the options */
+  /** Returns the id of the plan, after all rows were added. @param subject identifies the file and the options */
   id(subject: string): string {
     return this.#digest.update(subject).digest('hex').slice(0, 16);
   }
@@ -110,10 +110,10 @@ export class PlanSummary {
     this.counts.waiting += waiting;
     this.counts.leftOut += leftOut;
     const { password, passwordHash } = decision.row.person;
-    const isGiven = password !== undefined || passwordHash !== undefined;
+    const hasPassword = password !== undefined || passwordHash !== undefined;
     const invited = isInvited(this.options, decision);
     if (invited && decision.row.person.isActive !== false) this.invitations += 1;
-    if (needsSecret(decision) && !isGiven && (!invited || this.options.withPasswords)) this.generatedPasswords += 1;
+    if (needsSecret(decision) && !hasPassword && (!invited || this.options.withPasswords)) this.generatedPasswords += 1;
   }
 }
 
@@ -127,7 +127,7 @@ function fingerprintOf(decision: Decision): string {
   const leftOut = leftOutOf(decision).map(({ course, code }) => ` ${course.id} ${code}`);
   const courses = [...enrolled, ...leftOut].join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
-  // The account may or may not exist yet, depending on how much is written.
+  // Without the account id: the account may exist only after an earlier run.
   if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;
   const { id, updatedAt } = decision.account;
   return outcome === 'skipped'

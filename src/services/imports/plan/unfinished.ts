@@ -43,10 +43,9 @@ const policiesText = ({ map: _, encoding: __, ...others }: ImportOptions): strin
   serializeImportOptions(others as ImportOptions);
 
 /**
- * Returns the options of an unfinished import that reads the same file in the same way, or else the given options. The
- * options may differ: `--map` may omit columns that a person was asked about, and the encoding may be detected instead of
- * named.
- * @param read header and encoding of the file with the given options
+ * Returns the options of an unfinished import that reads the same file in the same way; otherwise the requested options. The
+ * two may differ: `--map` may omit columns that a person was asked about, and the encoding may be detected instead of named.
+ * @param read header and encoding of the file with the requested options
  */
 export async function reuseUnfinishedOptions(
   core: Core,

@@ -9,13 +9,13 @@ import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-imp
 import { commitProgress, UndoRequired } from '../run/run-state.js';
 import { countKept } from '../store/ledger.js';
 import { findPlan } from '../store/plan-store.js';
-import { isRefusalUnfinished, optionsOf } from '../store/repository.js';
+import { isUndoOfRefusedImport, optionsOf } from '../store/repository.js';
 import { removeSpooledFile } from '../store/spool.js';
 import { undoRows } from '../undo/undo.js';
 
 /**
- * Makes sure that a plan is still the one that a person has seen, or continues that plan after its first rows.
- * @param next next step for the person
+ * Makes sure that a new plan equals the plan that a person has seen, or plans the remaining rows of that plan.
+ * @param next last sentence of the message: the next step for the person
  * @throws AppError `PLAN_OUTDATED`
  */
 export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, next = 'Plan the import again.'): void {
@@ -29,7 +29,7 @@ export function assertPlanCurrent({ id, unfinished }: ImportPlan, seen: string, 
 /**
  * Plans the remaining rows of a recorded import.
  * @throws AppError `FILE_UNUSABLE` if the file has changed, `PLAN_OUTDATED` if the effects would differ from the applied
- *   plan, and as {@link planImport}
+ *   plan, and the errors of {@link planImport}
  */
 export async function planRecorded(
   core: Core,
@@ -48,7 +48,7 @@ export async function planRecorded(
   return plan;
 }
 
-/** Takes the lease and applies a plan. @throws AppError `IMPORT_BUSY`, `INTERRUPTED`, and as {@link applyUnderLease} */
+/** Takes the lease and applies a plan. @throws AppError `IMPORT_BUSY`, `INTERRUPTED`, and the errors of {@link applyUnderLease} */
 export async function applyImport(
   core: Core,
   actor: Actor,
@@ -82,7 +82,7 @@ export async function applyUnderLease(
   }
 }
 
-/** Whether the rows of an unfinished run must be undone. With `abort`, an uninterrupted run would have left nothing. */
+/** Whether the rows of an unfinished run must be undone. With `abort`, an uninterrupted run would have written nothing. */
 function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
   if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
   return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
@@ -92,16 +92,16 @@ function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
  * Undoes the rows of a refused import, unless another process has undone them meanwhile. If the undo is interrupted, the next
  * call continues it.
  * @param lease lease of the file and options of the import
- * @returns the error that the import ends with
+ * @returns the error to throw, which is recorded as the end of the import
  */
 export async function undoRefused(core: Core, actor: Actor, record: Import, lease: Lease): Promise<AppError> {
   await core.database.read(() => record.reload());
   const why = record.errorMessage ?? '';
-  if (!isRefusalUnfinished(record)) return new AppError('IMPORT_REFUSED', why);
+  if (!isUndoOfRefusedImport(record)) return new AppError('IMPORT_REFUSED', why);
   const step = { core, record, lease };
   await undoRows(core, actor, record, (progress, work) => commitProgress(step, progress, work));
   const kept = await countKept(core, record.id);
-  // Past tense, because the accounts may be undone later.
+  // The past tense stays true if the accounts are undone later.
   const rest =
     kept === 0
       ? 'Nothing was imported.'

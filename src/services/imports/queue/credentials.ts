@@ -14,7 +14,7 @@ import { lockImport } from '../store/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
-/** A claim on the passwords of an import. Until it ends, no other client can fetch them, and the import can't be resumed. */
+/** A claim on the passwords of an import. Until the claim ends, nobody else can fetch them or resume the import. */
 export interface CredentialsClaim {
   bytes(format: TableFormat): AsyncGenerator<Buffer>;
   /** Removes the passwords after their delivery. @throws AppError `IMPORT_CONFLICT` if the claim was lost meanwhile */
@@ -27,8 +27,8 @@ export interface CredentialsClaim {
 const waitMs = 2000;
 
 /**
- * Claims the passwords of an import, which can be fetched once. The claim is the lease of the import, so it expires if the
- * service dies.
+ * Claims the passwords of an import, which can be fetched a single time. The claim is the lease of the import, so the claim
+ * expires if the service dies.
  * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` if the file can't be read, `IMPORT_CONFLICT` or
  *   `IMPORT_BUSY` while the import runs or another request fetches them
  */

@@ -7,14 +7,14 @@ import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { findDefaultCourse } from '../plan/course-index.js';
-import { findImport, isRunning, statusConflict } from '../store/find-import.js';
+import { findImport, hasActiveLease, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { auditBegin, lockImport, noPlanColumns } from '../store/repository.js';
 
 /**
- * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` if the import doesn't
- *   wait for a person
+ * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` unless the import
+ *   is being planned, is planned, or failed or was cancelled
  */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
   const { number, origin, status, rowsDone } = record;
@@ -27,7 +27,7 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
   const hasFailed = status === 'failed' || status === 'cancelled';
   if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
     // A cancelled run may not have noticed the cancellation yet.
-    if (!hasFailed || !(await isRunning(core, record, transaction))) return;
+    if (!hasFailed || !(await hasActiveLease(core, record, transaction))) return;
   }
   if (rowsDone > 0)
     throw new AppError('IMPORT_HAS_ROWS', `The import ${number} has written rows: it can't be planned again.`);
@@ -35,9 +35,9 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
 }
 
 /**
- * Plans the uploaded file of an import again with other options. Also possible after a failure before the first row.
+ * Plans the uploaded file of an import again with other options. This is also possible after a run without written rows.
  * @param input raw options; columns are mapped by their index
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and as {@link assertPlannable}
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and the errors of {@link assertPlannable}
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { map = [], ...others } = validate(replanSchema, input);
@@ -75,7 +75,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
   const { problem, refusal } = content;
   if (problem) throw new AppError(problem.code === 'PLAN_OUTDATED' ? problem.code : 'IMPORT_REFUSED', problem.message);
   if (planId !== undefined && planId !== record.planId)
-    throw new AppError('PLAN_OUTDATED', 'The import was planned again since: look at its plan once more.');
+    throw new AppError('PLAN_OUTDATED', 'The import was planned again. Check its new plan.');
   if (refusal) throw new AppError('IMPORT_REFUSED', refusal);
 }
 

@@ -19,7 +19,7 @@ import { withoutPaths } from '../store/spool.js';
 import { planRecorded } from './apply.js';
 import { runWhileWanted } from './watch.js';
 
-/** Codes of faults of the file and its options. The plan shows them, so that people choose other options. */
+/** Codes of faults of the file and its options. The plan shows these faults, so that people can choose other options. */
 const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
 
 interface Planning {

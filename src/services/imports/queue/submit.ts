@@ -32,13 +32,13 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
 }
 
 /**
- * Runs work after other work in a queue. The signal ends the work.
+ * Runs work after the work that was queued before. The signal stops the work.
  * @throws AppError `OVERLOADED`; the reason of the signal
  */
 export type RunInQueue = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
 
 /**
- * Returns the SHA-256 of an upload.
+ * Returns the SHA-256 of an upload, after checking its type and first rows.
  * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a picture
  */
 async function inspectUpload(
@@ -52,11 +52,11 @@ async function inspectUpload(
   try {
     const { sha256, ...inspected } = await inspectFile(file, options.encoding, signal);
     const request = { file, source: { ...inspected, delimiter }, options, limits: core.config.imports } as const;
-    const open = async (inTurn = signal) => {
-      if (!(await fileHasRows(request, inTurn)))
+    const assertRows = async (queueSignal = signal) => {
+      if (!(await fileHasRows(request, queueSignal)))
         throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
     };
-    await (inspected.isWorkbook ? runInQueue(open) : open());
+    await (inspected.isWorkbook ? runInQueue(assertRows) : assertRows());
     return sha256;
   } catch (error) {
     // Faults that no options can fix are reported as problems of the field.
@@ -74,7 +74,7 @@ async function inspectUpload(
  * failure.
  * @param options raw options of the import
  * @param runInQueue opens workbooks one after the other, because even a small workbook may need much memory
- * @param signal ends the reading if the client disconnects
+ * @param signal aborts if the client disconnects: then reading the file stops
  * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, an unknown course and a file that can't be
  *   imported with any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */

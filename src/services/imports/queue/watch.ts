@@ -5,10 +5,10 @@ import { type AppError, systemErrorCode } from '../../../errors.js';
 const watchMs = 1000;
 
 /**
- * Runs work until it ends or is no longer wanted, which is checked every second. Reading a file may take a minute before its
- * first row.
- * @param stop ends the work, too
- * @param findStopReason returns the reason to end the work, or undefined
+ * Runs work, and stops it if it is no longer wanted. This is checked every second, because reading a file may take a minute
+ * before its first row.
+ * @param stop stops the work, too
+ * @param findStopReason returns the reason to stop the work; undefined while the work is wanted
  */
 export async function runWhileWanted<T>(
   stop: AbortSignal,

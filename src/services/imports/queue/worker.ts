@@ -12,7 +12,7 @@ import { needsPlan, removePlan } from '../store/plan-store.js';
 import {
   auditFinish,
   importConflicts,
-  isRefusalUnfinished,
+  isUndoOfRefusedImport,
   leaseName,
   lockImport,
   transientErrors,
@@ -35,12 +35,12 @@ export interface WorkerOptions {
   pollMs?: number;
 }
 
-const slotTaken = () => new AppError('IMPORT_BUSY', 'Another instance has the slot.');
+const slotTaken = () => new AppError('IMPORT_BUSY', 'Another instance of the service uses this slot for imports.');
 
-/** Maximum imports that are examined. The first ones may have their files on other machines. */
+/** Maximum due imports that are read at a time. Several are needed, because the first files may be on other machines. */
 const queueLength = 1000;
 
-/** Kinds of slots. Plans have their own slots, so that they needn't wait for running imports. */
+/** Kinds of slots. A slot works on one import at a time. Plans have separate slots, so that no plan waits for a run. */
 type SlotKind = 'run' | 'plan';
 
 /** Conditions of imports to run or plan. */
@@ -49,7 +49,7 @@ const due: Readonly<Record<SlotKind, WhereOptions<Import>>> = {
     [Op.or]: [
       { status: ['queued', 'running'] },
       { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
-      // isRefusalUnfinished() excludes those whose undo a person began.
+      // isRefusalUnfinished() excludes imports whose undo a person began.
       { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null },
     ],
   },
@@ -63,8 +63,8 @@ async function findDue(core: Core, work: SlotKind): Promise<Import[]> {
     core.database.models.Import.findAll({ where, order: ['id'], limit: queueLength }),
   );
   const held = await activeLeases(core.database, records.map(leaseName));
-  const isOurs = (record: Import) => record.status !== 'undoing' || isRefusalUnfinished(record);
-  return records.filter((record) => !held.has(leaseName(record)) && isOurs(record));
+  const isResumedByService = (record: Import) => record.status !== 'undoing' || isUndoOfRefusedImport(record);
+  return records.filter((record) => !held.has(leaseName(record)) && isResumedByService(record));
 }
 
 /** The actor of an import's changes is the account that submitted it. */
@@ -101,8 +101,8 @@ async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSig
 }
 
 /**
- * Returns the plan of a run; undefined if the run was cancelled, which is then recorded.
- * @throws AppError as {@link planRecorded}
+ * Returns the plan of a run. If the run was cancelled, records the cancellation and returns undefined.
+ * @throws AppError the errors of {@link planRecorded}
  */
 async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise<ImportPlan | undefined> {
   const { Import } = core.database.models;
@@ -145,7 +145,7 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   };
 }
 
-/** Logs each fault of a slot once, and its recovery: during an outage, the slot tries again every second. */
+/** Logs new faults of a slot, and its recovery. Repeated faults have the level debug, because the slot retries each second. */
 function logFaults(logger: Logger) {
   let current: string | undefined;
   return {
@@ -164,14 +164,14 @@ function logFaults(logger: Logger) {
 }
 
 /**
- * Starts to run and plan imports: `IMPORT_CONCURRENCY` of each at the same time, over all instances on this database. Slots
- * and imports are leases, so that another instance takes over those of a dead instance.
+ * Starts to run and plan imports. All instances on this database together have `IMPORT_CONCURRENCY` slots for runs, and as many
+ * for plans. Slots and imports are leases, so that another instance takes over those of a dead instance.
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
   let wakeUp = new AbortController();
 
-  /** Runs or plans the next import whose file can be read here. @returns whether there was one */
+  /** Runs or plans the next import whose file can be read here. @returns false if there was none */
   async function runNext(work: SlotKind): Promise<boolean> {
     for (const record of await findDue(core, work)) {
       if (stop.signal.aborted) return false;

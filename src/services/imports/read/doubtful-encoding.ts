@@ -31,7 +31,7 @@ const shownNames = 3;
 interface ReadSample {
   header: readonly string[];
   rows: readonly string[][];
-  /** Columns with names; empty if the header doesn't tell. */
+  /** Indexes of the columns with names; empty if the header doesn't show them. */
   columns: number[];
 }
 
@@ -85,7 +85,7 @@ async function addNames({ candidates: encodings, sample, line }: DoubtfulCodePag
 
 /**
  * Inspects a file of people.
- * @throws AppError as {@link inspectFile}; {@link DoubtfulEncoding} if the encoding is uncertain
+ * @throws AppError the errors of {@link inspectFile}, but {@link DoubtfulEncoding} if the encoding is uncertain
  */
 export async function inspectPeopleFile(
   chunks: AsyncIterable<Buffer>,

@@ -23,11 +23,11 @@ export interface ImportFile extends Omit<PeopleTable, 'rows'> {
   roleWords: ReadonlyMap<string, ImportableRole>;
   /** Returns the warning about skipped rows without a person so far. */
   emptyRows(): readonly PlanWarning[];
-  /** Returns the repeated keys, once all rows were read; undefined if there are too many. */
+  /** Returns the repeated keys, after all rows were read; undefined if there are too many. */
   repetitions(): Repetitions | undefined;
 }
 
-/** The event loop runs after so many rows or characters, so that the database needn't wait for the checks. */
+/** Rows or characters after which the checks let the event loop run, so that the database needn't wait for them. */
 const sliceRows = 32;
 const sliceCharacters = 256 * 1024;
 

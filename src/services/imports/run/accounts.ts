@@ -40,7 +40,7 @@ export type Secrets = Map<number, Secret>;
 /** Concurrent hashes of an import: enough for all cores, few enough for short waits at login. */
 const concurrentHashes = 8;
 
-/** All imports together share the hash queue as one client. */
+/** The hash queue treats all imports together as one client. */
 const hashing = { owner: 'imports' };
 
 async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
@@ -166,7 +166,7 @@ const accountFieldsOf = (person: ImportedPerson) =>
 /**
  * Creates the accounts of a batch.
  * @param created decisions with the ids of their accounts
- * @param inserting `effects` are applied once the `inserts` are done
+ * @param inserting the caller applies `effects` after the `inserts`
  */
 export async function createAccounts(
   context: BatchContext,

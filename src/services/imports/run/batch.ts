@@ -61,7 +61,7 @@ export async function writeBatch(
   await createAccounts(context, created, { inserts, effects });
   await enroll(context, changes, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
-  // Prepared while the database inserts the last rows of the ledger.
+  // The audit entries are prepared while the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.finish();
@@ -120,6 +120,6 @@ function* ledgerRows(
   }
 }
 
-/** A resumed run needs the account of a rejected row, because a later row about it is a duplicate. */
+/** A resumed run needs the account of a rejected row: a later row about the same account is a duplicate. */
 const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;

@@ -96,7 +96,7 @@ export async function importRows(
     onProgress?.(record.rowsDone);
     if (record.status === 'stopped') return closeReports(run.reports);
   }
-  // With `stop`, the plan may have counted fewer rows, up to a bad row that is good by now.
+  // With `stop`, the plan counts rows only up to the first bad row. If that row is good by now, the run imports more rows.
   return endImport(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
@@ -105,7 +105,7 @@ async function endImport(run: ImportRun, progress: Parameters<typeof commitProgr
   const { credentials, rejects } = run.reports;
   await credentials.end();
   await rejects.end();
-  // Decisions may have changed after a file was created for their rows. The file was then removed as empty.
+  // `end` removes a file that was created for rows, but got none because their decisions changed. So the columns may change.
   await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
@@ -124,7 +124,7 @@ async function cancelRequested({ core, record }: ImportRun): Promise<boolean> {
   return current?.cancelRequested ?? false;
 }
 
-function isWorthAnotherTry(error: unknown): boolean {
+function mayRetry(error: unknown): boolean {
   return (
     error instanceof StaleDecision ||
     isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'ALREADY_ENROLLED', 'REFERENCE_GONE', 'OVERLOADED')
@@ -133,7 +133,8 @@ function isWorthAnotherTry(error: unknown): boolean {
 
 /**
  * Imports one batch. If others change its accounts or courses meanwhile, the batch is decided again.
- * @param isOutdated whether the previous batch was decided again: its rows may now concern accounts of this batch
+ * @param isOutdated whether the previous batch was decided again: its rows may now concern accounts of this batch, so this
+ *   batch is decided again, too
  * @returns whether this batch was decided again
  */
 async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boolean): Promise<boolean> {
@@ -145,7 +146,7 @@ async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boo
       commitReports(run.reports);
       return refresh;
     } catch (error) {
-      if (!isWorthAnotherTry(error) || attempt >= batchAttempts) throw error;
+      if (!mayRetry(error) || attempt >= batchAttempts) throw error;
       await credentials.rewind();
       await rejects.rewind();
       await sleep(Math.random() * 20 * attempt);
@@ -170,7 +171,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   // The stop is committed with the batch: otherwise, an interrupted run could import the rows after the bad one.
   const stopped =
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
-  // The file has only a header if its rows were decided differently later.
+  // The file has only a header if later decisions on its rows need no passwords.
   if (stopped && !credentials.hasRows) await credentials.discard();
   const progress = progressAfter(record, decisions);
   await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {

@@ -32,7 +32,8 @@ function enrollmentsByCourse(decisions: readonly Decision[]): Map<string, Planne
 }
 
 /**
- * Locks the courses, makes sure that they match the decisions, and reserves seats and places on waiting lists.
+ * Locks the courses, makes sure that they match the decisions and have enough places, and numbers the enrollments that join a
+ * waiting list.
  * @returns the numbers of enrollments on waiting lists, in the order of the rows
  * @throws StaleDecision
  */
@@ -57,7 +58,7 @@ export async function lockCourses(
   if (courses.length < wanted.size) throw new StaleDecision();
   for (const course of courses) {
     const planned = wanted.get(course.id) ?? [];
-    if (!isAsAssumed(course, planned, occupancy(course.id))) throw new StaleDecision();
+    if (!matchesDecisions(course, planned, occupancy(course.id))) throw new StaleDecision();
     const joining = planned.filter((one) => !takesSeat(one));
     let number = await takeWaitingNumbers(core, course, joining.length, transaction);
     for (const one of joining) numbers.set(one, number++);
@@ -66,7 +67,7 @@ export async function lockCourses(
 }
 
 /** Whether a locked course matches the decisions, and has enough places for their enrollments. */
-function isAsAssumed(course: Course, planned: readonly PlannedEnrollment[], occupancy: Occupancy): boolean {
+function matchesDecisions(course: Course, planned: readonly PlannedEnrollment[], occupancy: Occupancy): boolean {
   const { trainerId, maxStudents } = course;
   const isSame = ({ course: known }: PlannedEnrollment) =>
     trainerId === known.trainerId && (maxStudents === null) === (known.maxStudents === null);
@@ -97,7 +98,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
   return [...enrolled].filter((id) => !created.has(id));
 }
 
-/** A planned enrollment as a change of an existing account's enrollments. */
+/** A planned enrollment with the account of its row, as a change from the earlier enrollment, if any. */
 interface PlannedEnrollmentChange extends EnrollmentChange {
   planned: PlannedEnrollment;
   note: UndoNote;
@@ -150,11 +151,11 @@ export async function reviveEnrollments(
 async function revive(
   { core, actor, transaction, now, waitingNumbers }: BatchContext,
   planned: PlannedEnrollment,
-  left: EarlierEnrollment,
+  earlier: EarlierEnrollment,
   note: UndoNote,
 ): Promise<void> {
   const { status, reply } = planned;
-  const { id } = left;
+  const { id } = earlier;
   const written = reply === null ? {} : replyOf(actor, { reply }, now);
   const [revived] = await core.database.models.Enrollment.update(
     {
@@ -165,18 +166,18 @@ async function revive(
       cancelReason: null,
       ...written,
     },
-    { where: { id, status: left.status }, silent: true, transaction },
+    { where: { id, status: earlier.status }, silent: true, transaction },
   );
   if (revived !== 1) throw new StaleDecision();
   const before = {
     id,
-    status: left.status,
-    waitingNumber: left.waitingNumber,
-    enrolledAt: left.enrolledAt.toISOString(),
-    cancelReason: left.cancelReason,
-    reply: left.reply,
-    replyAt: left.replyAt?.toISOString() ?? null,
-    replyBy: left.replyBy,
+    status: earlier.status,
+    waitingNumber: earlier.waitingNumber,
+    enrolledAt: earlier.enrolledAt.toISOString(),
+    cancelReason: earlier.cancelReason,
+    reply: earlier.reply,
+    replyAt: earlier.replyAt?.toISOString() ?? null,
+    replyBy: earlier.replyBy,
     updatedAt: now.toISOString(),
   };
   note.revived = [...(note.revived ?? []), before];

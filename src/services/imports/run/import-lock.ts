@@ -6,9 +6,9 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { type Leasable, leaseName } from '../store/repository.js';
 
-/** A run that doesn't renew its lease for this time is dead, in milliseconds. */
+/** Duration of a lease in milliseconds. A run that doesn't renew its lease for this time counts as dead. */
 export const leaseMs = 10_000;
-/** Wait for a lease: long enough for the lease of a dead run to expire, in milliseconds. */
+/** Maximum wait for a lease in milliseconds: long enough for the lease of a dead run to expire. */
 const leaseWaitMs = 15_000;
 
 interface LeaseWaitOptions extends Pick<LeaseOptions, 'signal' | 'onWait'> {
@@ -38,18 +38,21 @@ export function withImportLease<T>(
 /** Statuses of imports that a command can resume. The service resumes queued and running imports. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
+/** Completes a sentence that ends with a colon or "first". */
 export const howToCancel = ({ number }: Pick<Import, 'number'>): string =>
   `cancel it in the web console or with: coursectl imports cancel ${number}`;
 
+/** Completes a sentence that ends with a colon. */
 export const howToApply = ({ id }: Pick<Import, 'id'>): string =>
   `apply it in the web console or with POST /api/imports/${id}/apply.`;
 
+/** Completes the sentence "The import 5 ..." for an import that can't be resumed. */
 function notResumable({ id, number, status }: Pick<Import, 'id' | 'number' | 'status'>): string {
   if (status === 'undoing') return `is being undone. Finish its undo: coursectl imports undo ${number}`;
   if (status === 'planned') return `is planned, and its plan was not applied: ${howToApply({ id })}`;
   // A killed run looks alive until its lease expires.
   if (status === 'running')
-    return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;
+    return `is running, or broke off less than ${leaseMs / 1000} seconds ago: try again after its end, or in ${leaseMs / 1000} seconds.`;
   return `is ${status}: there is nothing to resume.`;
 }
 

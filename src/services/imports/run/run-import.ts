@@ -37,9 +37,9 @@ export interface ApplyOptions extends ReportPaths {
   /** The import to resume. If absent, an unfinished import of the same file and options is resumed, or a new one begins. */
   record?: Import;
   onProgress?(rowsDone: number): void;
-  /** Called once if an unfinished import of the same file is resumed. */
+  /** Called a single time if an unfinished import of the same file is resumed. */
   onResume?(rowsDone: number): void;
-  /** Called once if another run of the same file must end first, or its lease must expire. */
+  /** Called a single time if another run of the same file must end first, or its lease must expire. */
   onWait?(): void;
   /** Called before throwing an error that leaves an unfinished import. @param canResume false if the file has changed */
   onBreakOff?(unfinished: ImportResult, canResume: boolean): void;
@@ -56,8 +56,8 @@ export interface AppliedImport extends ImportResult {
 
 /**
  * Runs an import under the lease of its file and options, from the first remaining row.
- * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link UndoRequired} if the import is refused after its first
- *   rows
+ * @throws UndoRequired if the import is refused after its first rows
+ * @throws AppError for the other errors of `applyUnderLease` in queue/apply.ts
  */
 export async function runImport(
   core: Core,
@@ -120,7 +120,7 @@ export async function runImport(
   }
 }
 
-/** Replaces the reports of an ended import by workbooks, if their names ask for it. After a crash, they stay CSV. */
+/** Replaces the reports of an ended import by workbooks, if their names end in `.xlsx.csv`. After a crash, they stay CSV. */
 async function makeWorkbooks(run: ImportRun): Promise<void> {
   const { number, status, credentialsFile, rejectsFile } = resultOf(run.record);
   const { credentialsBytes, rejectsBytes } = run.record;
@@ -203,7 +203,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   });
 }
 
-/** Returns the cause of a failed run. A file that planning could read, but the run can't, has changed. */
+/** Returns the cause of a failed run: {@link FileChanged} if the run can't read a file that has changed since planning. */
 async function rootCauseOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
   if (!isAppError(failure, 'IMPORT_FILE_INVALID')) return failure;
   return assertUnchanged(plan).then(

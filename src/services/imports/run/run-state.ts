@@ -60,7 +60,8 @@ export async function assertUnchanged(plan: ImportPlan): Promise<void> {
 
 /**
  * Commits the progress of an import together with the work, if this process still holds the lease.
- * @param work may run more than once; returns further progress
+ * @param work writes rows in the same transaction, and returns further progress; may run more than once
+ * @throws AppError `IMPORT_CONFLICT` if the lease was lost
  */
 export async function commitProgress(
   { core, lease, record }: Pick<ImportRun, 'core' | 'lease' | 'record'>,
@@ -80,7 +81,7 @@ export async function commitProgress(
 
 /**
  * Refuses an import whose rows must all be undone.
- * @param why sentence for the operator, stored with the import, because the rows may be good when the undo is resumed
+ * @param why sentence for the operator, stored with the import: when the undo is resumed, the rows may no longer be bad
  * @returns the error to throw
  */
 export async function refuse(run: ImportRun, why: string): Promise<UndoRequired> {

@@ -8,46 +8,52 @@ import { validate } from '../../../schemas/validate.js';
 import type { Core } from '../../core.js';
 import { type Page, readPage } from '../../paging.js';
 import { resolveShortId } from '../../short-ids.js';
-import { isRefusalUnfinished, leaseName } from './repository.js';
+import { isUndoOfRefusedImport, leaseName } from './repository.js';
 
 /**
- * Returns the refusal of a command that the status of an import doesn't allow.
- * @param consequence consequence for the user, or the step to take first
+ * Returns the error for a command that is not possible while an import has its current status.
+ * @param explanation end of the message "The import 5 is running: ...", such as the step to take first
  */
-export const statusConflict = ({ number, status }: Pick<Import, 'number' | 'status'>, consequence: string): AppError =>
-  new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: ${consequence}`, { params: { status } });
+export const statusConflict = ({ number, status }: Pick<Import, 'number' | 'status'>, explanation: string): AppError =>
+  new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: ${explanation}`, { params: { status } });
 
-/** Whether a process runs the import now or sends its passwords, whatever its recorded status. */
-export async function isRunning(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
+/** Whether a process plans, runs or undoes the import now, or sends its passwords. Only the lease shows this. */
+export async function hasActiveLease(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
   return (await activeLeases(core.database, [leaseName(record)], transaction)).size > 0;
 }
 
-/** Sets the live status of imports: `running` or `undoing` without a lease means interrupted. */
-async function setLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
+/**
+ * Replaces the status of interrupted imports, in memory only. They are recorded as `running` or `undoing`, but no process has
+ * their lease.
+ */
+async function markInterrupted(core: Core, records: readonly Import[]): Promise<void> {
   const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
   const held = await activeLeases(core.database, running.map(leaseName));
   for (const record of running) {
     if (held.has(leaseName(record))) continue;
-    if (isRefusalUnfinished(record)) {
-      // The service finishes the undo.
+    if (isUndoOfRefusedImport(record)) {
+      // The service itself finishes this undo, so the import stays `undoing`.
       if (record.origin === 'http') continue;
-      const next = 'Undoing its rows was interrupted: run the same command again, or finish the undo.';
+      const next = 'The undo of the rows was interrupted: run the same command again, or undo the import.';
       record.set('errorMessage', `${record.errorMessage} ${next}`, { raw: true });
     } else if (record.status === 'undoing') {
       record.set('errorCode', 'INTERRUPTED', { raw: true });
-      record.set('errorMessage', 'Its undo was interrupted. Undo it again.', { raw: true });
+      record.set('errorMessage', 'The undo was interrupted. Undo the import again.', { raw: true });
     }
     record.set('status', 'interrupted', { raw: true });
   }
 }
 
-/** Returns the condition for imports with a live status. Leases, not columns, tell interrupted imports from running ones. */
-async function withLiveStatus(core: Core, status: ImportStatus): Promise<WhereOptions<Import>> {
+/**
+ * Returns the condition of a query for imports with a live status. The query can't see leases, so imports that may be
+ * interrupted are read first and selected by id.
+ */
+async function whereLiveStatus(core: Core, status: ImportStatus): Promise<WhereOptions<Import>> {
   if (!['running', 'undoing', 'interrupted'].includes(status)) return { status };
   const recorded = await core.database.read(() =>
     core.database.models.Import.findAll({ where: { status: ['running', 'undoing'] } }),
   );
-  await setLiveStatus(core, recorded);
+  await markInterrupted(core, recorded);
   const ids = recorded.filter((record) => record.status === status).map(({ id }) => id);
   return status === 'interrupted' ? { [Op.or]: [{ status }, { id: ids }] } : { id: ids };
 }
@@ -56,9 +62,9 @@ async function withLiveStatus(core: Core, status: ImportStatus): Promise<WhereOp
 export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
-  const where = listing.status === undefined ? {} : await withLiveStatus(core, listing.status);
+  const where = listing.status === undefined ? {} : await whereLiveStatus(core, listing.status);
   const page = await readPage(core, Import, listing, { where, order: [['id', 'DESC']] });
-  await setLiveStatus(core, page.items);
+  await markInterrupted(core, page.items);
   return page;
 }
 
@@ -66,13 +72,13 @@ export async function listImports(core: Core, query: unknown): Promise<Page<Impo
 export async function findImport(core: Core, id: string): Promise<Import> {
   const record = await core.database.read(() => core.database.models.Import.findByPk(id));
   if (!record) throw notFound('Import');
-  await setLiveStatus(core, [record]);
+  await markInterrupted(core, [record]);
   return record;
 }
 
 /**
- * Returns the last import of a file at a terminal, found by its content or path, if it was interrupted after its first rows.
- * Importing the file again doesn't resume it if the options or the content differ.
+ * Returns the last import at a terminal that read this path or the same content, if it was interrupted after its first rows;
+ * otherwise null. A new command with other options or changed content doesn't resume that import, so people are told about it.
  */
 export async function findInterrupted(
   core: Core,
@@ -82,14 +88,14 @@ export async function findInterrupted(
   const last = await core.database.read(() =>
     core.database.models.Import.findOne({ where, order: [['number', 'DESC']] }),
   );
-  // `setLiveStatus` also shows an interrupted undo as interrupted.
+  // Excludes an interrupted undo, which would also get the status `interrupted` below.
   if (!last || last.rowsDone === 0 || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
-  await setLiveStatus(core, [last]);
+  await markInterrupted(core, [last]);
   return last.status === 'interrupted' ? last : null;
 }
 
-/** Matches the number of an import, which is shorter than the end of an id. */
-const writtenNumber = /^[1-9]\d{0,6}$/;
+/** Matches the number of an import. An id is abbreviated to at least eight characters, so it is never taken for a number. */
+const importNumber = /^[1-9]\d{0,6}$/;
 
 /**
  * Returns the id of the import that a text names by its number or by the end of its id. Any other text is returned unchanged:
@@ -97,9 +103,9 @@ const writtenNumber = /^[1-9]\d{0,6}$/;
  * @throws AppError `VALIDATION` if several ids have this end
  */
 export async function importIdOf(core: Core, reference: string): Promise<string> {
-  const typed = reference.trim();
-  if (!writtenNumber.test(typed)) return resolveShortId(core, 'Import', reference);
+  const trimmed = reference.trim();
+  if (!importNumber.test(trimmed)) return resolveShortId(core, 'Import', reference);
   const { Import } = core.database.models;
-  const where = { number: Number(typed) };
+  const where = { number: Number(trimmed) };
   return (await core.database.read(() => Import.findOne({ attributes: ['id'], where })))?.id ?? reference;
 }

@@ -27,9 +27,9 @@ export interface LedgerLine {
 }
 
 /**
- * @param consequence action that is impossible without the ledger, or location of the exported rows
- * @throws AppError `IMPORT_ROWS_DELETED` if the ledger of an import was exported and deleted, or soon will be. For an import
- *   without rows, if its file and its plan were deleted.
+ * @param consequence end of the message: an action that is impossible without the ledger, or where the exported rows are
+ * @throws AppError `IMPORT_ROWS_DELETED` if the ledger was exported and deleted, or is being deleted. For an import without
+ *   rows, if its file and its plan were deleted.
  */
 export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
   if (ledgerClosedAt === null) return;
@@ -43,7 +43,7 @@ export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, c
   );
 }
 
-/** @throws AppError `IMPORT_ROWS_DELETED` if an unfinished import can't be resumed, as {@link assertLedgerKept} */
+/** @throws AppError `IMPORT_ROWS_DELETED` if an unfinished import can't be resumed, see {@link assertLedgerKept} */
 export function assertResumable(record: Import): void {
   const next = record.rowsDone > 0 ? 'import the remaining rows as a new file.' : 'import the file again.';
   assertLedgerKept(record, `it can't be resumed; ${next}`);
@@ -56,7 +56,8 @@ export function assertLedgerReadable(record: Import): void {
 
 /**
  * Returns the next rows of the ledger of an import in the order of the file, with the current accounts; empty at the end.
- * @param only further conditions
+ * @param line the rows after this line are returned
+ * @param only further conditions of the query
  */
 export async function ledgerAfter(
   { database }: Core,
@@ -80,7 +81,7 @@ export async function ledgerAfter(
   });
 }
 
-/** Returns the account of a row that changed something. Only rejected rows may have none. */
+/** Returns the id of a row's account. The row must not be rejected: only rejected rows may have no account. */
 export function accountIdOf({ importId, line, userId }: ImportRow): string {
   if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
   return userId;

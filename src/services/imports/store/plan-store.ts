@@ -19,8 +19,8 @@ export function planExpiry(core: Core): Date {
 }
 
 /**
- * Makes sure that an account can have one more planned import. The limit exists because their files are kept.
- * @param except import that doesn't count
+ * Makes sure that an account can have one more planned import. The number is limited, because the files of plans are kept.
+ * @param except id of an import that doesn't count
  * @throws AppError `PLAN_LIMIT`
  */
 export async function assertBelowPlanLimit(
@@ -49,7 +49,7 @@ export async function assertBelowPlanLimitUnlocked(
   throw new AppError('PLAN_LIMIT', message, { params: { max: limit } });
 }
 
-/** Requests a plan. Stops a plan that is being made. @param transaction transaction that has locked the import */
+/** Requests a new plan. A process that makes an older plan notices the new revision, and stops. @param transaction transaction that has locked the import */
 export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transaction: Transaction): Promise<void> {
   const { ImportPlan } = core.database.models;
   const plan = await ImportPlan.findByPk(id, { transaction });

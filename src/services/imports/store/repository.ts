@@ -51,10 +51,10 @@ export function leaseName(record: Leasable): string {
   return `import:${createHash('sha256').update(record.fileSha256).update(record.optionsJson).digest('hex')}`;
 }
 
-/** Errors that mean that another process runs the import, or has changed or deleted data that it needs. */
+/** Codes of errors that another process causes: it runs the import, or has changed or deleted data that the run needs. */
 export const importConflicts: readonly ErrorCode[] = ['IMPORT_CONFLICT', 'IMPORT_ROWS_DELETED'];
 
-/** Errors after which the import is tried again. They don't change the import. */
+/** Codes of errors after which the worker tries the import again. The import isn't marked as failed. */
 export const transientErrors: readonly ErrorCode[] = [...databaseUnusableCodes, ...importConflicts];
 
 /** Whether the service resumes an interrupted import without a command. */
@@ -64,10 +64,10 @@ export function resumesAutomatically({ origin, status, errorCode }: Import): boo
 }
 
 /**
- * Whether an import was refused with `abort` and its rows are not all undone. False for an undo that a person began, which
- * only a person resumes: its import has no such error, may keep its rows, or was undone completely before.
+ * Whether the rows of an import are being undone because `abort` refused the import. The service resumes this undo. False for
+ * an undo that a person began, which only a person resumes.
  */
-export function isRefusalUnfinished(record: Import): boolean {
+export function isUndoOfRefusedImport(record: Import): boolean {
   const { status, errorCode, undoneAt } = record;
   const isRefused = status === 'undoing' && errorCode === 'IMPORT_REFUSED' && undoneAt === null;
   return isRefused && optionsOf(record).onError === 'abort';
@@ -114,8 +114,8 @@ async function nextNumber(core: Core, transaction: Transaction): Promise<number>
   return (last?.number ?? 0) + 1;
 }
 
-/** Repeats `create` while other imports take its number. Each time, another import has begun, so the repetition ends. */
-async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
+/** Calls `create` until no other import takes the same number. Each collision means another new import, so collisions end. */
+async function withUniqueNumber<T>(create: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await create();
@@ -125,12 +125,12 @@ async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Records an import with the next number, and its audit entry. @param beside writes further rows in the same transaction */
+/** Records an import with the next number, and its audit entry. @param alsoWrite writes further rows in the same transaction */
 export async function createImport(
   core: Core,
   actor: Actor,
   { id = uuidv7(), options, ...fields }: NewImport,
-  beside: (record: Import, transaction: Transaction) => Promise<void> = async () => undefined,
+  alsoWrite: (record: Import, transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<Import> {
   const work = async (transaction: Transaction) => {
     const now = core.now();
@@ -147,11 +147,11 @@ export async function createImport(
       },
       { transaction },
     );
-    await beside(record, transaction);
+    await alsoWrite(record, transaction);
     await auditBegin(core, actor, record, transaction);
     return record;
   };
-  return withOwnNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
+  return withUniqueNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
 }
 
 /** {@link planColumns} of an import without a plan. */

@@ -21,8 +21,8 @@ const isOwnFolder = ({ id, origin }: Pick<Import, 'id' | 'origin'>, folder: stri
   origin === 'http' ? folder === id && isId(id) : stdinFolder.test(folder);
 
 /**
- * Returns the real path of a file in the import's own folder. A database row may name any other file, because the database
- * may come from somebody else, or from another installation, which needs its files.
+ * Returns the real path of a file, if it is in the import's own folder. The database may come from an untrusted person or from
+ * another installation, so its rows may name files that this import must not read or remove.
  * @returns undefined for a file that is elsewhere, doesn't exist, or can't be inspected
  */
 export async function ownFile(
@@ -102,7 +102,7 @@ const unrecordedNames: readonly string[] = [...spoolNames, unfinishedUploadName]
  * Removes the orphans that a crash left in the folder of a spooled file: the file, if its import was never recorded or has
  * ended, and passwords that were fetched.
  * @param name name of the folder
- * @param before folders that changed later are skipped, because a process may be using them
+ * @param before a folder that changed after this time is kept, because a process may be using it
  * @returns whether any file was removed
  */
 export async function removeOrphanedUploads(core: Core, name: string, before: Date): Promise<boolean> {

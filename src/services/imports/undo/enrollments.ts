@@ -27,7 +27,7 @@ export async function undoEnrollments(
   if (removed.length > 0) await Enrollment.destroy({ where: { id: removed }, transaction });
 }
 
-/** Restores an enrollment. Runs one statement for each, because few enrollments were renewed. */
+/** Restores a renewed enrollment. One statement for each is fast enough, because an import renews few enrollments. */
 async function restore(
   enrollment: Enrollment,
   before: NonNullable<Verdict['note']['revived']>[number],

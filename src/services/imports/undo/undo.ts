@@ -37,7 +37,7 @@ const undoBatch = 500;
 
 /**
  * Returns the next rows that changed something and were not undone, from the last row backwards. Includes the rows of kept
- * accounts, because the reason may no longer apply.
+ * accounts, because the reason to keep them may no longer apply.
  */
 function findUndoableRows(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({
@@ -83,7 +83,7 @@ export type CommitStep = (
   work: (transaction: Transaction) => Promise<void>,
 ) => Promise<void>;
 
-/** Adds verdicts to the result. @param restored ids of restored accounts: a person may be on several lines */
+/** Adds verdicts to the result. @param restored ids of restored accounts, which count a single time */
 function addVerdicts(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
   for (const { row, userId, email, note, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
@@ -130,8 +130,11 @@ async function mailsSentTo(
   return core.database.models.Mail.count({ where, ...(transaction && { transaction }) });
 }
 
-/** Visits the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
-async function inBatches(
+/**
+ * Judges the rows of an import batch by batch, from the last row to the first.
+ * @param step judges the rows before a line, and may undo them
+ */
+async function judgeInBatches(
   step: (before: number, undone: KeyIndex) => Promise<UndoStep>,
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<UndoResult> {
@@ -148,9 +151,9 @@ async function inBatches(
   }
 }
 
-/** Returns the effects of an undo now. Writes nothing. @throws AppError `INTERRUPTED` */
+/** Returns the effects that an undo would have now. Writes nothing. @throws AppError `INTERRUPTED` */
 export async function previewUndoRows(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
-  return inBatches((before, undone) => {
+  return judgeInBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     return core.database.read(async () => {
       const verdicts = await judgeNextRows(core, record, before, undone);
@@ -174,13 +177,13 @@ export async function undoRows(
   await commitProgress({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
-  return inBatches(async (before, undone) => {
+  return judgeInBatches(async (before, undone) => {
     let verdicts: Verdict[] = [];
     let mailsSent = 0;
     await commitProgress({ status: 'undoing' }, async (transaction) => {
       verdicts = await judgeNextRows(core, record, before, undone, transaction);
       mailsSent = await mailsSentTo(core, record, verdicts, transaction);
-      // An undo continues even if the session of its actor ends: otherwise, half of it would be left to others.
+      // The undo continues if the session of its actor ends: otherwise, another person would have to finish it.
       await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);
     });
     return { verdicts, mailsSent };

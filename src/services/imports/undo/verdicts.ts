@@ -9,7 +9,7 @@ import type { Core } from '../../core.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { accountIdOf, type KeptCode } from '../store/ledger.js';
 
-/** Decision of undo on a row of the ledger. The code explains why the account is kept, or that it is gone. */
+/** Decision of an undo on a row of the ledger. The code says why the account is kept, or that it was deleted before. */
 export type Verdict = RowFacts &
   ({ outcome: 'removed' | 'restored'; code: 'GONE' | null } | { outcome: 'kept'; code: KeptCode });
 
@@ -69,7 +69,7 @@ export async function readActivity(
   };
 }
 
-/** Returns why a created account is kept, apart from its enrollments; null if nothing keeps it. */
+/** Returns the reason to keep a created account, without looking at its enrollments; null if the account was not used. */
 function keepReasonIfUsed(user: User, activity: AccountActivity): KeptCode | null {
   if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.inviteState === 'accepted') return 'INVITE_ACCEPTED';
@@ -81,7 +81,7 @@ function keepReasonIfUsed(user: User, activity: AccountActivity): KeptCode | nul
 function keepReasonOfCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   const why = keepReasonIfUsed(user, activity);
   if (why !== null) return why;
-  const [own, others] = splitOwn(activity.enrollments.get(user.id) ?? [], note);
+  const [own, others] = splitCreatedByRow(activity.enrollments.get(user.id) ?? [], note);
   return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
 }
 
@@ -98,7 +98,7 @@ function keepReasonOfExisting(user: User, note: UndoNote, activity: AccountActiv
   const usedSince = note.ofCreated ? keepReasonIfUsed(user, activity) : null;
   if (usedSince !== null) return usedSince;
   const all = activity.enrollments.get(user.id) ?? [];
-  const [own, others] = splitOwn(all, note);
+  const [own, others] = splitCreatedByRow(all, note);
   if (own.some(hasChanged) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
   // The old role is restored only if an edit could restore it: an account with courses stays a trainer, and one with open
   // enrollments a trainee.
@@ -117,14 +117,14 @@ function hasChangedSinceRevival({ id, updatedAt }: Enrollment, { revived = [] }:
 }
 
 /** Splits enrollments into those that the row created, and the others. */
-function splitOwn(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
+function splitCreatedByRow(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
   const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
 }
 
 /**
- * Keeps accounts whose old email or phone now belongs to another account. If another account takes the email or phone at the
- * same moment, a unique index refuses the undo, which can be repeated.
+ * Changes verdicts from `restored` to `kept` if the old email or phone now belongs to another account. If another account takes
+ * the email or phone at the same moment, a unique index makes the undo fail, and a person can repeat it.
  */
 export async function keepTakenKeys(
   core: Core,
@@ -157,7 +157,10 @@ export async function keepTakenKeys(
   });
 }
 
-/** Returns the verdicts on rows, the last row first. Ignores enrollments that were undone with later rows. */
+/**
+ * Returns the verdicts on rows, which must be sorted from the last to the first.
+ * @param undone enrollments that were undone with later rows, and are ignored; receives those of these rows
+ */
 export function judgeRows(rows: readonly ImportRow[], activity: AccountActivity, undone: UndoneEnrollments): Verdict[] {
   const enrollments = new Map(activity.enrollments);
   const withoutUndone = (userId: string | null) => {
@@ -178,7 +181,7 @@ function judgeRow(row: ImportRow, activity: AccountActivity): Verdict {
   const userId = accountIdOf(row);
   const user = activity.users.get(userId);
   const note = parseUndoNote(row.undoJson) ?? {};
-  const [own, others] = splitOwn(activity.enrollments.get(userId) ?? [], note);
+  const [own, others] = splitCreatedByRow(activity.enrollments.get(userId) ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
   const revived = others.filter(({ id }) => note.revived?.some((one) => one.id === id));
   const about = { row, userId, user, email: user?.email ?? null, note, courses, enrollments: [...own, ...revived] };

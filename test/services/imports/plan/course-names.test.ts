@@ -42,7 +42,7 @@ describe('The name of a course in a row', () => {
     const names = Array.from({ length: 30 }, (_, row) => `Knots and ropes ${row}`);
     const index = new CourseIndex(importing.context);
     await index.load(names);
-    const suggested = names.filter((name) => index.similar(name) === 'Knots and ropes');
+    const suggested = names.filter((name) => index.suggestionFor(name) === 'Knots and ropes');
     expect(suggested).to.deep.equal(names.slice(0, 20));
   });
 

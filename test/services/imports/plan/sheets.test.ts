@@ -115,7 +115,7 @@ describe('The plan of a workbook', () => {
           code: 'COLUMN_HIDDEN',
           field: 'email',
           message:
-            'The column is hidden in the sheet, but is imported. To import "Email (new)" in its place: --map "Email (new)=email"',
+            'The column is hidden in the sheet, but is imported. To import "Email (new)" instead: --map "Email (new)=email"',
           count: 1,
           rows: [],
           examples: ['Email'],

@@ -172,11 +172,11 @@ describe('Plans of imports', () => {
         cwd: importing.folder,
       });
     expect((await resume({})).stderr).to.include(
-      `can't be read in ${importing.folder}/imports. Set DATA_DIR to that of the service, or upload the file again.`,
+      `can't be read in ${importing.folder}/imports. Set DATA_DIR to the same folder as the service, or upload the file again.`,
     );
     const { dataDir: DATA_DIR } = importing.context.config;
     expect((await resume({ DATA_DIR }, '--rejects', 'bad.csv')).stderr).to.include(
-      'The import 1 came over HTTP: its files stay in its folder, and are downloaded. Leave --credentials and --rejects out.',
+      'The import 1 was uploaded over HTTP: its reports stay in its folder, where people download them. Leave --credentials and --rejects out.',
     );
     const resumed = await resume({ DATA_DIR });
     expect(resumed.stderr).to.match(/^error: The plan [0-9a-f]{16} is out of date: /);

@@ -188,7 +188,7 @@ describe('The worker of imports', () => {
     const { status, errorMessage } = await runToEnd(importing, id);
     expect([status, errorMessage]).to.deep.equal([
       'failed',
-      'The file upload.credentials.csv is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.',
+      'The file upload.credentials.csv was not written by this import. Restore the original file, or move this file away, so that the resumed import writes a new one.',
     ]);
   });
 

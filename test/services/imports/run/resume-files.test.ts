@@ -64,7 +64,7 @@ describe('The report files of an interrupted import', () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect(exitCode).to.equal(1);
       expect(stderr).to.equal(
-        `error: The file ${credentials()} is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.\n`,
+        `error: The file ${credentials()} was not written by this import. Restore the original file, or move this file away, so that the resumed import writes a new one.\n`,
       );
       expect(readFileSync(credentials()).equals(stranger)).to.equal(true);
       expect(await importing.contents()).to.equal(before);

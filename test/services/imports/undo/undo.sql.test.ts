@@ -265,7 +265,7 @@ describe('coursectl imports', () => {
       const early = await imports('resume', id, '--yes');
       expect([early.exitCode, early.stderr]).to.deep.equal([
         1,
-        `error: The import 1 is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
+        `error: The import 1 is running, or broke off less than 10 seconds ago: try again after its end, or in 10 seconds.\n`,
       ]);
     });
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');

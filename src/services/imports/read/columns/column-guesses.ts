@@ -113,10 +113,10 @@ function guessByHeading(heading: string, values: readonly string[]): ImportField
 
 /** Returns the field that the values alone show. */
 function guessByValues(heading: string, values: readonly string[]): ImportField | undefined {
-  const most = (look: (cell: string) => boolean) =>
+  const isMostly = (look: (cell: string) => boolean) =>
     values.length > 0 && values.filter(look).length >= 0.8 * values.length;
-  if (most(isEmailAddress)) return 'email';
-  return most(isPhone) && !/ (id|nr|no|code|date|datum|zip|plz|iban|account|konto) /.test(headingWords(heading))
+  if (isMostly(isEmailAddress)) return 'email';
+  return isMostly(isPhone) && !/ (id|nr|no|code|date|datum|zip|plz|iban|account|konto) /.test(headingWords(heading))
     ? 'phone'
     : undefined;
 }
@@ -129,7 +129,7 @@ export const filledCellsOf = (index: number | undefined, rows: FirstRows): strin
 
 /**
  * Guesses the fields of unknown columns: first by the words of the headings, then by the values; never by position.
- * @param wanted the fields that the file lacks; a full name stands for both of its parts
+ * @param wanted the fields that the file lacks; a full name replaces a missing first and last name
  */
 export function guessColumns(
   columns: readonly Column[],

@@ -49,7 +49,7 @@ export interface ColumnMapping {
 interface Exclusion {
   index: number;
   heading: string;
-  /** Whether the cells tell this, and not the heading. */
+  /** Whether the cells tell this; otherwise, the heading does. */
   byCell: boolean;
   message: string;
 }
@@ -59,16 +59,16 @@ export const fieldsByIndex = (columns: ColumnMapping['columns']): Map<number, Im
 
 /** Matches a date or a phone: at least five digits and no letters. */
 const numberPattern = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
-const longestNumber = 50;
+const maxNumberLength = 50;
 
 /** Minimum columns of a header: full name, email and phone. */
-const fewestColumns = 3;
+const minColumns = 3;
 
 /** Whether a line without known headings may be a header, whose columns people can map. */
 function mayBeHeader(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
   return (
-    filled.length >= fewestColumns && !filled.some((cell) => cell.length <= longestNumber && numberPattern.test(cell))
+    filled.length >= minColumns && !filled.some((cell) => cell.length <= maxNumberLength && numberPattern.test(cell))
   );
 }
 
@@ -138,7 +138,7 @@ function assignNameColumns(candidates: Map<ImportField, Candidate[]>, mapped: Ma
 
 const quoteHeading = ({ heading }: Column) => `"${shownText(heading)}"`;
 
-/** Warns if the chosen email column stands beside one that may belong to a parent, or the other way round. */
+/** Warns if the email is read from a column that may be a parent's, or if another column may be a parent's address. */
 function addressWarning(
   chosen: number | undefined,
   candidates: readonly Candidate[],
@@ -171,13 +171,13 @@ const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[
     }));
 
 /** Maximum length of cells that are examined for exclusions: longer cells are notes. */
-const longestExclusion = 30;
+const maxExclusionLength = 30;
 
 const findExclusions = (ignored: readonly Column[], rows: FirstRows, hasState: boolean): Exclusion[] =>
   ignored
     .map((column) => ({ ...column, byCell: !mentionsExclusion(column.heading) }))
     .filter(({ heading, index, byCell }) => {
-      const cells = byCell ? filledCellsOf(index, rows).filter((cell) => cell.length <= longestExclusion) : [];
+      const cells = byCell ? filledCellsOf(index, rows).filter((cell) => cell.length <= maxExclusionLength) : [];
       return !byCell || (cells.some(mentionsExclusion) && !looksLikeState(heading, cells));
     })
     .map(({ byCell, ...column }) => ({
@@ -202,7 +202,7 @@ function hiddenWarnings(
     const [likely] = guessColumns(unused, rows, [field]).keys();
     const other = unused.find(({ index }) => index === likely);
     const advice = other
-      ? `To import ${quoteHeading(other)} in its place: ${mapOption(other, field)}`
+      ? `To import ${quoteHeading(other)} instead: ${mapOption(other, field)}`
       : `To ignore it: ${mapOption(column, '')}`;
     return [
       {
@@ -309,7 +309,7 @@ export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>
 /**
  * Maps the columns of a table as {@link mapColumns} does. If the header is refused, the error names a later line that may be
  * the header.
- * @throws AppError as {@link mapColumns}
+ * @throws AppError the errors of {@link mapColumns}
  */
 export function mapTableColumns(
   { header, first, hiddenColumns }: Pick<SourceTable, 'header' | 'first' | 'hiddenColumns'>,

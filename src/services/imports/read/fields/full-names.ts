@@ -10,7 +10,7 @@ export interface NameHalves {
 
 const wordSet = (words: string) => new Set(words.split(' '));
 
-/** Words that begin a last name, in the languages of the headings and their neighbors. */
+/** Words that begin a last name, in the languages of the headings and in related languages. */
 const particles = wordSet(
   'van von vom zu zum zur den der ter ten te de del della dello dei degli delle di da do dos das du des la le las los ' +
     "lo dela bin bint ibn abu al el af av 't",

@@ -66,7 +66,7 @@ const learner = new RegExp(
 );
 const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
 
-/** Matches headings that mention the learner, such as "Student Email". Beside them, other addresses may be a parent's. */
+/** Matches headings that mention the learner, such as "Student Email". Other addresses of the file may then be a parent's. */
 function matchLearnerHeading(name: string): HeadingMatch | undefined {
   const text = headingWords(name);
   const about = text.replace(learner, '');

@@ -37,7 +37,7 @@ export const headingWords = (heading: string): string =>
 /** Splits lists of words that are separated by ` | `, usually one line for each language. */
 export const splitList = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
 
-/** Whether a cell is an email address. A line with one is no header. */
+/** Whether a cell is an email address. A line with an email address is no header. */
 export function isEmailAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];

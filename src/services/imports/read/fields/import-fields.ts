@@ -9,8 +9,8 @@ interface ImportFieldRules {
   invalid: RowCode;
   missing?: RowCode;
   /**
-   * Headings in spreadsheets and in exports of other programs, the likelier first: of two in a file, the first is used. Case,
-   * accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then exports of
+   * Headings in spreadsheets and in exports of other programs, the likelier first. If a file has two of them, the import reads
+   * the column of the first. Case, accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then exports of
    * Moodle, Canvas, Google Contacts and Google Workspace. Ambiguous words are left out: "Note" is a grade in half of these
    * languages, "Clave" is more often a number than a password.
    */

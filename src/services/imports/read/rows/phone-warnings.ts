@@ -73,7 +73,7 @@ const dates = [
 ];
 const date = new RegExp(`^(${dates.join('|')})([ T]\\d{1,2}:\\d\\d(:\\d\\d)?)?$`);
 
-/** Separators of two phone numbers, and the minimum digits of each. Longer ones after a slash: it also follows an area code. */
+/** Separators of two phone numbers, and the minimum digits of each. A slash needs more: it also follows an area code. */
 const betweenNumbers = [
   { between: /[,;|\n&]|\s(?:or|and|oder|und|ou|et|o|y|e)\s/iu, digits: 5 },
   { between: /\/|\s-\s/, digits: 6 },

@@ -3,7 +3,7 @@ import type { ImportedPerson } from '../../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../../schemas/phone-keys.js';
 import { KeyIndex } from './key-index.js';
 
-/** Fields that are equal in all rows about the same person. The phone isn't one, because rows may omit it. */
+/** Fields that are equal in all rows about the same person. The phone is missing here, because rows may omit it. */
 const identifying = [
   ...inputFields('import').filter((field) => field !== 'phone'),
   'password',
@@ -14,7 +14,7 @@ const identifying = [
 export type Repetitions = ReadonlyMap<number, string>;
 
 /** Maximum number of remembered repetitions; a file with more keeps none. */
-const manyRepetitions = 20_000;
+const maxRepetitions = 20_000;
 
 /** Finds rows that repeat an email or phone of an earlier row. */
 export class RepetitionFinder {
@@ -35,7 +35,7 @@ export class RepetitionFinder {
 
   /** Returns the repetitions; undefined if there are too many. */
   get all(): Repetitions | undefined {
-    return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
+    return this.#known ?? (this.#found.size < maxRepetitions ? this.#found : undefined);
   }
 
   /**
@@ -44,9 +44,9 @@ export class RepetitionFinder {
    */
   find(line: number, person: ImportedPerson, isDoubtful: boolean): string | undefined {
     if (this.#known) return this.#known.get(line);
-    const isAgain = this.#isSamePerson(line, person);
-    const reason = isAgain ? '' : isDoubtful ? undefined : this.#repeatedKeys(line, person);
-    if (reason !== undefined && this.#found.size < manyRepetitions) this.#found.set(line, reason);
+    const isSamePerson = this.#isSamePerson(line, person);
+    const reason = isSamePerson ? '' : isDoubtful ? undefined : this.#repeatedKeys(line, person);
+    if (reason !== undefined && this.#found.size < maxRepetitions) this.#found.set(line, reason);
     return reason;
   }
 

@@ -74,7 +74,7 @@ export function uncalculatedFields(
 }
 
 const personFields: readonly ImportField[] = ['firstName', 'lastName', 'fullName', 'email', 'phone'];
-/** Fields that people fill down before they enter persons. */
+/** Fields that people fill down in a sheet before they enter the persons. */
 const defaultFields: readonly ImportField[] = ['role', 'isActive', 'suspended', 'language', 'enrollmentStatus'];
 
 /** Matches a cell of a person field that is empty, or was filled down by a formula or a checkbox. */
@@ -123,7 +123,7 @@ export function readFields(cells: readonly string[], mapping: ColumnMapping): Ro
   }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (input.email !== undefined) input.email = readAddress(input.email);
-  // A spreadsheet pads cells with spaces, which nobody would type at login.
+  // A spreadsheet pads cells with spaces, which nobody would enter at login.
   if (input.password !== undefined) input.password = input.password.trim().replace(maskedPassword, '');
   const { suspended, fullName, ...fields } = input;
   if (suspended !== undefined || fields.isActive !== undefined) fields.isActive = readActive(cells, mapping);

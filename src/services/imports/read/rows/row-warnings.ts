@@ -8,7 +8,7 @@ import { nameWarnings } from './damaged-names.js';
 import { phoneWarnings } from './phone-warnings.js';
 import { stateCell } from './row-fields.js';
 
-/** Warns that an account will be inactive, unless the cell uses the word of the template. */
+/** Warns that an account will be inactive, unless the cell says `false` as in the template. */
 function inactiveWarning(person: ImportedPerson, state: string, isTicked: boolean): RowWarning[] {
   if (person.isActive !== false || state.toLowerCase() === 'false') return [];
   const field = 'isActive';
@@ -41,7 +41,7 @@ function unusedWarnings({ reply, enrollmentStatus }: ImportedPerson): RowWarning
   return warnings;
 }
 
-/** Warns about columns that an import ignores: the person has died, or wants no mail. */
+/** Warns that an ignored column may say that the person has died, or wants no mail. */
 const exclusionWarnings = (cells: readonly string[], { exclusions }: ColumnMapping): RowWarning[] =>
   exclusions.flatMap(({ index, heading, byCell, message }): RowWarning[] => {
     const cell = cells[index] ?? '';

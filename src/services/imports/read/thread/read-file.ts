@@ -13,7 +13,7 @@ import type { TableEnd, TableRequest } from './worker.js';
 
 /**
  * Reads a whole file once to find its hash, type and encoding.
- * @throws AppError as `inspectPeopleFile`, and `IMPORT_FILE_INVALID` for an unreadable file
+ * @throws AppError the errors of `inspectPeopleFile`, and `IMPORT_FILE_INVALID` for an unreadable file
  * @throws the reason of the signal
  */
 export async function inspectFile(
@@ -29,19 +29,19 @@ const optionsOf = ({ source: { isWorkbook } }: TableRequest, signal: AbortSignal
   signal,
 });
 
-/** Returns the columns and the first rows of a file. @throws AppError as `openTable`; the reason of the signal */
+/** Returns the columns and the first rows of a file. @throws AppError the errors of `openTable`; the reason of the signal */
 export async function previewFile(request: TableRequest, signal?: AbortSignal): Promise<FilePreview> {
   return (await startTask('preview', request, optionsOf(request, signal))).result();
 }
 
-/** Returns whether a file has rows below its header. @throws AppError as `openTable`; the reason of the signal */
+/** Returns whether a file has rows below its header. @throws AppError the errors of `openTable`; the reason of the signal */
 export async function fileHasRows(request: TableRequest, signal?: AbortSignal): Promise<boolean> {
   return (await startTask('hasRows', request, optionsOf(request, signal))).result();
 }
 
 /**
  * Opens a file of people as a stream of rows: memory doesn't grow with the file, except for the shared texts of a workbook.
- * @throws AppError as `openTable` and `mapPeopleTable`
+ * @throws AppError the errors of `openTable` and `mapPeopleTable`
  * @throws the reason of the signal
  */
 export async function openPeople(request: TableRequest, signal?: AbortSignal): Promise<PeopleTable> {

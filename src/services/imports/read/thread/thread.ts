@@ -11,7 +11,7 @@ import type { Message, Task, Tasks } from './worker.js';
 const maxProcessorMs = 60_000;
 /** Interval between checks of the processor time, in milliseconds. */
 const watchMs = 250;
-/** Maximum threads. Each running or planning import has one, and each upload that is inspected. */
+/** Maximum threads. Each import that runs or is being planned has one thread, and each upload that is inspected. */
 const maxThreads = 40;
 /** Time until an idle thread ends, in milliseconds. */
 const idleMs = 10_000;

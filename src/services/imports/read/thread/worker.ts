@@ -56,7 +56,7 @@ export interface Task<Name extends keyof Tasks> {
 
 /** Maximum rows and characters of a message. */
 const [sentRows, sentCharacters] = [500, 256 * 1024];
-/** Lists of rows that are sent before the receiver asks for more: memory doesn't grow if the receiver is slow. */
+/** Number of lists that are sent before the receiver asks for more: memory doesn't grow if the receiver is slow. */
 const credit = 2;
 
 async function run<Name extends keyof Tasks>(
@@ -95,7 +95,7 @@ export const hasRows = (task: Task<'hasRows'>) =>
     }
   });
 
-/** Yields rows in lists of about equal size. A fault follows the rows before it. */
+/** Yields rows in lists of about equal size. Throws an error of the source after yielding the rows before it. */
 async function* groupRows(rows: AsyncIterable<SourceRow[]>): AsyncGenerator<SourceRow[]> {
   let list: SourceRow[] = [];
   let characters = 0;
