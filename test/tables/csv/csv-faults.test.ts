@@ -17,7 +17,7 @@ describe('Bytes that are not UTF-8', () => {
     `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`;
   const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
-  it('are reported by line and byte, at any position and with any chunks', async () => {
+  it('are reported by line and byte, wherever they are and however the file is split into chunks', async () => {
     for (const [place, source, line, byte] of [
       ['at the start', bytes([0xff], 'a\n'), 1, 1],
       ['after a byte order mark', bytes([0xef, 0xbb, 0xbf, 0xff]), 1, 4],
@@ -86,7 +86,7 @@ describe('Invalid quotes', () => {
     }
   });
 
-  it('make the file refused if the lines disagree, or too many rows have invalid quotes', async () => {
+  it('cause a refusal of the file if the numbers of cells differ, or too many rows have invalid quotes', async () => {
     expect(await problemOf('a,b\nc,d "e" f,g\nh,i\n')).to.equal(begins(2, opened));
     expect(await problemOf('a,b\nc,"d\ne" f\n')).to.equal(begins(2, continued));
     expect(await problemOf('a"b,c\nd,e\n')).to.equal(begins(1, opened));
@@ -107,7 +107,7 @@ describe('Invalid quotes', () => {
 });
 
 describe('The rows before a fault', () => {
-  it('are returned first, for any fault and any chunks', async () => {
+  it('are returned before the error, whatever the fault and the chunks', async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `${index},b`);
     for (const count of [3, 4000])
       for (const [fault, bytes] of [
@@ -131,7 +131,7 @@ describe('The rows before a fault', () => {
 });
 
 describe('The limits of a file', () => {
-  it('are 64 KiB a field', async () => {
+  it('are 64 KiB for a field', async () => {
     for (const [sign, size] of [
       ['x', 1],
       ['€', 3],
@@ -147,7 +147,7 @@ describe('The limits of a file', () => {
     expect(await problemOf(`a\n${new Array(257).fill('x').join()}`)).to.equal('Line 2 has more than 256 columns.');
     for (const hostile of [','.repeat(5 * mib), '"",'.repeat(mib)])
       expect(await problemOf(`a\n${hostile}`)).to.equal('Line 2 has more than 256 columns.');
-    // As a spreadsheet saves the file: blank columns at the right don't count.
+    // Spreadsheets save blank columns at the end of a row, which don't count.
     const blank = ','.repeat(16_000);
     expect(await rowsOf(`a,b${blank}\n1,2${blank}\n`)).to.deep.equal([
       { line: 1, cells: ['a', 'b'] },
@@ -155,7 +155,7 @@ describe('The limits of a file', () => {
     ]);
   });
 
-  it('are 1 MiB a record, so that an unclosed quote is found soon', async () => {
+  it('are 1 MiB for a record, so that an unclosed quote is found early', async () => {
     const field = 'x'.repeat(60 * kib);
     expect(await rowsOf(`a\n${new Array(17).fill(field).join()}\n`)).to.have.length(2);
     const tooLong =

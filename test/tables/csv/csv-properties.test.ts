@@ -45,7 +45,7 @@ function written(cell: string, delimiter: string, always: boolean): string {
   return always || /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Blank lines; each comma stands for a delimiter. */
+/** Blank lines; each comma represents the delimiter. */
 const emptyLines = ['', ' ', '\t', ' \t ', '\u00a0', '""', '" "', '=""', ',', ' , ', '"",=""'];
 
 const encodings = importEncodings.map((encoding) => ({
@@ -59,7 +59,7 @@ interface Table {
   delimiter: Delimiter;
   mark: boolean;
   always: boolean;
-  /** Lines above the header; each comma stands for a delimiter. */
+  /** Lines above the header; each comma represents the delimiter. */
   above: [string, string][];
   rows: [string[], string][];
   sizes: number[];
@@ -95,7 +95,7 @@ function bytesOf({ encoding, delimiter, mark, always, above, rows }: Table) {
 }
 
 describe('A CSV file', () => {
-  it('is read unchanged in any encoding, with any delimiter, line break and chunks', async () => {
+  it('is read unchanged, whatever its encoding, delimiter, line breaks and chunks', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (source) => {
         const { bytes, expected } = bytesOf(source);
@@ -193,8 +193,8 @@ const soup = fc.oneof(
 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 100 });
 
-describe('Any bytes', () => {
-  it('give the same rows or refusal with any chunks, and one outcome for each row in order', async () => {
+describe('A file of any bytes', () => {
+  it('gives the same rows or the same refusal for all chunk sizes, and one outcome for each row', async () => {
     await fc.assert(
       fc.asyncProperty(soup, sizes, async (bytes, cuts) => {
         const outcome = await outcomeOf(bytes);

@@ -27,14 +27,14 @@ describe('Reading CSV', () => {
     }
   });
 
-  it('ignores a byte order mark only at the beginning and in the header', async () => {
+  it('removes byte order marks only at the beginning and in the header', async () => {
     expect(await cellsOf('\ufeffa,\ufeffb\n\ufeffc')).to.deep.equal([['a', 'b'], ['\ufeffc']]);
     expect(await cellsOf('\ufeff"a",b')).to.deep.equal([['a', 'b']]);
     expect(await rowsOf('\ufeff')).to.deep.equal([]);
     expect(await rowsOf('\ufeffa\nb', [1, 1, 1, 1])).to.deep.equal(await rowsOf('a\nb'));
   });
 
-  it('restores neutralized formulas once in every row', async () => {
+  it('removes one apostrophe before formulas in every row', async () => {
     const written = `'+49 30,'=1,'t,"''@"`;
     const read = ['+49 30', '=1', "'t", "'@"];
     expect(await cellsOf(`${written}\n${written}`)).to.deep.equal([read, read]);

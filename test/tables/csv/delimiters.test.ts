@@ -17,7 +17,7 @@ async function open(text: string, sizes: Iterable<number> = [], delimiter: Delim
   return { ...format, header, headerLine };
 }
 
-describe('The delimiter of a file', () => {
+describe('The detected delimiter of a file', () => {
   it('occurs as often in the rows as in the header', async () => {
     expect((await open('Name, first;Name, last;Email, Phone, Role\nA;B;C\n')).delimiter).to.equal(';');
     expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
@@ -96,11 +96,11 @@ describe('A line sep=', () => {
   });
 });
 
-describe('Cells like ="0123"', () => {
+describe('Cells such as ="0123"', () => {
   const cellsOf = async (text: string, sizes: Iterable<number> = [], delimiter: Delimiter = ',') =>
     (await rowsOf(text, sizes, { delimiter })).map(({ cells }) => cells);
 
-  it('are read as their text, quoted or not', async () => {
+  it('are read as the text in them, whether the cell is quoted or not', async () => {
     for (const [text, cells] of [
       ['="0123"', ['0123']],
       ['a,="0123",="",b', ['a', '0123', '', 'b']],

@@ -83,7 +83,7 @@ const foreign: Readonly<Record<string, readonly [CodePage, string]>> = {
   Korean: ['euc-kr', '김 민준,이 서연,박 지훈,최 수빈,정 하은,강 도윤,조 예은'],
 };
 
-/** Returns the encoding of a file, or the suggested ones. */
+/** Returns the encoding of a file, or the suggested encodings. */
 async function readAs(bytes: Buffer, size = bytes.length): Promise<Encoding | Encoding[]> {
   try {
     return (await inspectPeopleFile(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size))))
@@ -112,7 +112,7 @@ describe('A file in a code page', () => {
   }
 
   // Names instead of arbitrary characters, because most code pages define nearly all bytes.
-  it('is read correctly, asked about or refused, but never misread, with any of its people', async () => {
+  it('is never misread, whichever of its people it contains: it is read correctly, doubted or refused', async () => {
     const lists = [
       ...Object.values(western).map((names) => ['windows-1252', names] as const),
       ...Object.values(foreign),
@@ -138,14 +138,14 @@ describe('A file in a code page', () => {
     );
   });
 
-  it('is detected from all of its parts, not from its beginning', async () => {
+  it('is detected from the whole file, not only from its beginning', async () => {
     const german = Array.from({ length: 2000 }, () => 'Jürgen Groß');
     const polish = Array.from({ length: 2000 }, () => people(foreign.Polish?.[1] ?? '')).flat();
     const bytes = iconv.encode(list([...german, ...polish]), 'windows-1250');
     expect(await readAs(bytes, 16 * 1024)).to.equal('windows-1250');
   });
 
-  it('is detected from most of its words, not from one', async () => {
+  it('is detected from most of its words, not from a single word', async () => {
     const names = [...Array.from({ length: 30 }, () => 'Jürgen Groß'), '£ukasz Kowal'];
     expect(await readAs(iconv.encode(list(names), 'windows-1252'))).to.equal('windows-1252');
   });

@@ -41,7 +41,7 @@ describe('The encoding of a file', () => {
         });
   }
 
-  it('is detected from the whole file, not from its beginning', async () => {
+  it('is detected from the whole file, not only from its beginning', async () => {
     const ascii = Buffer.from('Ada,King,ada@example.org,1\n'.repeat(20_000));
     const sizes = new Array(100).fill(64 * 1024);
     for (const [last, encoding] of [

@@ -7,7 +7,7 @@ describe('Words of a file', () => {
   const importing = useImporting();
   const { models } = importing;
 
-  it('for roles are understood in all languages of the headings, however they are written', () => {
+  it('mean roles in all languages of the headings, however they are written', () => {
     for (const [role, words] of [
       ['trainee', 'Trainee,student,LEARNER,Teilnehmer/in,schüler,Apprenant,étudiante,alumno,aluno,طالب,متدرب'],
       ['trainer', 'teacher,Instructor,Lehrer,Dozent(in),Formateur,profesor,professora,مدرّب,editingteacher'],
@@ -16,7 +16,7 @@ describe('Words of a file', () => {
       for (const word of words.split(',')) expect(parseRole(word), word).to.equal(role);
   });
 
-  it('become roles, which the plan shows, and reasons', async () => {
+  it('become roles, which the plan shows; an unknown word is named in the reason', async () => {
     const rows = [
       'Ada;King;a@x.org;1; Lehrer ',
       'Bo;Do;b@x.org;2;Teilnehmer',
@@ -40,7 +40,7 @@ describe('Words of a file', () => {
     ]);
   });
 
-  it('for suspended accounts are ignored beside a column for active ones, and can have another heading', async () => {
+  it('about suspended accounts are ignored if a column says who is active, and can be under another heading', async () => {
     const both = importing.write(
       'both.csv',
       'firstname,lastname,email,phone1,suspended,isActive\nAda,King,a@x.org,1,1,yes\n',
@@ -57,7 +57,7 @@ describe('Words of a file', () => {
     expect(users.map(({ isActive }) => isActive)).to.deep.equal([true, false]);
   });
 
-  it('that mask passwords are ignored: a Google Workspace download gets generated ones', async () => {
+  it('that mask passwords are ignored: people of a Google Workspace download get generated passwords', async () => {
     const header =
       'First Name [Required],Last Name [Required],Email Address [Required],Password [Required],Org Unit Path [Required],Work Phone';
     const file = importing.write(

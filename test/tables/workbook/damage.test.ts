@@ -57,7 +57,7 @@ describe('A damaged workbook', () => {
   const rounds = atDepth(100, 1250);
 
   for (const name of ['edge.xlsx', 'layout.xlsx', 'edge-saved-again.ods', 'shared.ods']) {
-    it(`is refused, or read like ${name}`, async () => {
+    it(`is refused, or read like the undamaged ${name}`, async () => {
       const bytes = readFileSync(fixture(name));
       const whole = await workbooks.outcomeOf(bytes);
       const random = randomNumbers(42);
@@ -67,7 +67,7 @@ describe('A damaged workbook', () => {
       }
     });
 
-    it(`with damage within the parts of ${name} is refused or read, without other errors`, async () => {
+    it(`causes no other errors than refusals if parts of ${name} are damaged`, async () => {
       const parts = Object.entries(unzipSync(readFileSync(fixture(name)))).filter(([part]) => /xml|rels$/.test(part));
       const random = randomNumbers(43);
       for (let round = 0; round < rounds; round += 1) {

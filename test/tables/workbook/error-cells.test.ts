@@ -11,7 +11,7 @@ const errors = [
   ...['Err:502', 'Err:508', 'Err:522', '#BEZUG!', '#NV', '#SAYI/0!', '#Н/Д', '#DĚLENÍ_NULOU!'],
 ];
 
-/** A valid row, and for each column the code of a row with an error there. */
+/** A valid row, and for each column the code of a row with an error in this column. */
 const columns = {
   firstName: ['Ada', 'NAME_DAMAGED'],
   lastName: ['King', 'NAME_DAMAGED'],

@@ -84,7 +84,7 @@ describe('The archive of a workbook', () => {
     expect(bytes).to.be.within(1, megabyte);
   });
 
-  it('is read no further after its reader stops', async () => {
+  it('is not read further after its reader stops', async () => {
     await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
     const leaving = new AbortController();
     const archive = await openArchive(workbooks.file, leaving.signal);
@@ -112,7 +112,7 @@ describe('The archive of a workbook', () => {
     expect(parts).to.equal(4);
   });
 
-  it('is closed if its reader stops, or it is refused', async () => {
+  it('is closed after its reader stops, and after a refusal', async () => {
     const opened = () => readdirSync('/proc/self/fd').length;
     const before = opened();
     for (let time = 0; time < 20; time += 1) {
@@ -229,7 +229,7 @@ describe('A small workbook that expands to a large one', () => {
     });
   });
 
-  it('with many sheets of the same part is refused, because elements count each time', async () => {
+  it('with many sheets of the same part is refused, because its elements count for each sheet', async () => {
     writeFileSync(workbooks.file, zip(sheets(3)));
     const archive = await openArchive(workbooks.file);
     const workbook = await openXlsx(archive);
@@ -253,7 +253,7 @@ describe('A small workbook that expands to a large one', () => {
     );
   });
 
-  it('loses blank cells at the right', async () => {
+  it('loses blank cells at the end of a row', async () => {
     const row = '<row><c r="A1" t="str"><v>x</v></c><c r="XFD1" t="str"><v> </v></c></row>';
     writeFileSync(workbooks.file, zip(xlsxParts(row.repeat(3))));
     const workbook = await openWorkbook(workbooks.file);

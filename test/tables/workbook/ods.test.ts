@@ -13,7 +13,7 @@ const number = (value: string, shown: string, type = 'float') =>
 describe('A cell of an OpenDocument spreadsheet', () => {
   const workbooks = useWorkbooks();
   const cells: Record<string, [cells: string, read: string[]]> = {
-    'keeps its spaces, and reads line breaks of the file as a space': [
+    'keeps its spaces, and has a space for a line break in the XML': [
       cell(p('a  b<text:s text:c="2"/>c')) + cell(p('\n  Ada\n  King')) + cell(`\n  ${p('Ada')}\n  ${p('King')}\n`),
       ['a  b  c', 'Ada King', 'Ada\nKing'],
     ],
@@ -62,13 +62,13 @@ describe('A cell of an OpenDocument spreadsheet', () => {
         cell(p('WAHR'), 'office:value-type="boolean" office:boolean-value="true"'),
       ['12.5%', '12.5%', '2023-03-15', '2023-03-15 12:30:00', '08:05:00', 'TRUE'],
     ],
-    'has an error, even if a number is stored': [
+    'has the displayed error, even if a number is stored': [
       cell(p('#N/A'), 'office:value-type="string" office:string-value="" calcext:value-type="error"') +
         number('0', '#DIV/0!') +
         number('0', 'Err:502'),
       ['#N/A', '#DIV/0!', 'Err:502'],
     ],
-    'may be repeated, and has no text if merged cells cover it': [
+    'may be repeated, and has no text if a merged cell covers it': [
       `${cell(p('x'), 'office:value-type="string" table:number-columns-repeated="2"')}<table:covered-table-cell>${p('no')}</table:covered-table-cell>${cell('', 'table:number-columns-repeated="2"')}${cell(p('y'))}`,
       ['x', 'x', '', '', '', 'y'],
     ],
@@ -87,7 +87,7 @@ describe('The rows of an OpenDocument spreadsheet', () => {
   const workbooks = useWorkbooks();
   const x = cell(p('x'));
   const rows: Record<string, [rows: string, outcome: Outcome]> = {
-    'may be repeated, grouped, or header rows': [
+    'may be repeated, grouped or marked as header rows': [
       `<table:table-header-rows>${row(x)}</table:table-header-rows>${row('', 'table:number-rows-repeated="3"')}<table:table-row-group>${row(x, 'table:number-rows-repeated="2"')}</table:table-row-group>${row('', 'table:number-rows-repeated="1048570"')}`,
       people({ 1: ['x'], 5: ['x'], 6: ['x'] }),
     ],

@@ -95,7 +95,7 @@ describe('A workbook', () => {
     }
   });
 
-  it('gets another plan for another sheet', async () => {
+  it('gets another plan id for another sheet', async () => {
     const file = fixture('three-sheets.ods');
     const ids = new Set<string>();
     for (const options of [{}, { sheet: 'Listen' }, { sheet: '2' }]) ids.add((await planOf(file, options)).id);
@@ -121,7 +121,7 @@ describe('A workbook', () => {
     expect((await planOf(file, { map: ['#5=phone'] })).counts).to.include({ created: 1 });
   });
 
-  it('is refused with the right advice', async () => {
+  it('is refused with advice that fits the fault', async () => {
     const whole = readFileSync(fixture('edge.xlsx'));
     const encrypted = Buffer.alloc(2048);
     Buffer.from([0xd0, 0xcf, 0x11, 0xe0]).copy(encrypted);

@@ -17,7 +17,7 @@ describe('The work on a small workbook', () => {
     }
   }).timeout(scaled(10_000));
 
-  it('is limited for spaces that one element repeats, even beside values', async () => {
+  it('is limited for spaces that one element repeats, even if the cell shows a value instead', async () => {
     expect(await workbooks.outcomeOf(repeatedSpaces(100))).to.deep.equal({ People: {} });
     for (const type of ['string', 'boolean'])
       expect(await workbooks.outcomeOf(repeatedSpaces(9000, type)), type).to.equal(tooMuch);

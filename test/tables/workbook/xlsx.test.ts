@@ -51,7 +51,7 @@ describe('A cell of an Excel workbook', () => {
       '<c t="d"><v>2023-03-15T00:00:00.000Z</v></c><c t="d"><v>2023-03-15T08:30:00</v></c><c t="d"><v>2023-03-15</v></c>',
       ['2023-03-15', '2023-03-15 08:30:00', '2023-03-15'],
     ],
-    'has joined rich text, without phonetic text': [
+    'has the joined parts of rich text, without phonetic text': [
       '<c t="inlineStr"><is><r><rPr><b/></rPr><t>東</t></r><r><t xml:space="preserve"> 京</t></r><rPh sb="0" eb="1"><t>とう</t></rPh><phoneticPr fontId="1"/></is></c>',
       ['東 京'],
     ],
@@ -136,7 +136,7 @@ describe('A cell of an Excel workbook', () => {
       expect(await read('<c s="0"><v>45000</v></c>', builtIn(id)), String(id)).to.deep.equal([shown]);
   });
 
-  it('has a number of any length without delay', async () => {
+  it('is quickly read or refused if it has a long number', async () => {
     for (const number of [`1${'0'.repeat(200_000)}1`, `0.${'0'.repeat(200_000)}1`, `${'9'.repeat(200_000)}e999`])
       expect(await read(`<c><v>${number}</v></c>`)).to.match(/^TOO_LARGE: a cell in its row 1 has more than 32767/);
     const [long = ''] = await read(`<c><v>1${'0'.repeat(30_000)}1</v></c>`);

@@ -14,7 +14,7 @@ import { csvLine } from '../../../src/tables/write/csv.js';
 /** Beginnings of formulas in Excel, LibreOffice, Google Sheets and Numbers, and characters that these skip before a formula. */
 const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
 
-/** Texts that often contain critical characters. */
+/** Texts that often contain characters of formulas and delimiters. */
 const cell = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -37,7 +37,7 @@ describe('A cell that a spreadsheet would run', () => {
       expect([neutralizeCell(text), restoreCell(text)]).to.deep.equal([text, text]);
   });
 
-  it("doesn't include digits and spaces after a plus, so that letters print phones without an apostrophe", () => {
+  it("isn't a cell with digits and spaces after a plus, so that letters print phones without an apostrophe", () => {
     for (const cell of ['+49 30 1234', '+493012345678', '+ 1']) expect(neutralizeCell(cell)).to.equal(cell);
     // People mark text like this.
     expect(restoreCell("'+49 30 1234")).to.equal('+49 30 1234');
@@ -63,7 +63,7 @@ describe('A cell that a spreadsheet would run after splitting it', () => {
     expect(neutralizeCell("Ann;'=1")).to.equal("Ann;''=1");
   });
 
-  it('includes a phone number at the beginning of a line', () => {
+  it('may be a phone number at the beginning of a line', () => {
     expect(csvLine(['+49 30', 'Ann', '+49 30'])).to.equal("'+49 30,Ann,+49 30\n");
   });
 

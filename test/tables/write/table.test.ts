@@ -22,7 +22,7 @@ function tableOf(rows: Iterable<readonly TableRow[]>): Table {
 }
 
 describe('A table', () => {
-  it('is CSV without formulas, one chunk for each batch, with a byte order mark unless programs read it', async () => {
+  it('is written as CSV without formulas, one chunk for each batch, with a byte order mark unless it is omitted', async () => {
     const pieces: unknown[] = [];
     for await (const piece of tablePieces(tableOf(batches), 'csv')) pieces.push(piece);
     expect(pieces).to.deep.equal([
@@ -35,7 +35,7 @@ describe('A table', () => {
     expect(empty).to.deep.equal(['name,phone,n,at\n']);
   });
 
-  it('is a workbook with typed texts, numbers, booleans and times, and a bold, frozen header', async () => {
+  it('is written as a workbook with cells of the right types, and a bold, frozen header', async () => {
     const bytes = await buffer(tablePieces(tableOf(batches), 'xlsx'));
     expect(await rowsInBytes(bytes)).to.deep.equal([
       ['name', 'phone', 'n', 'at'],
@@ -78,7 +78,7 @@ describe('A table', () => {
     const ofFour = (maxRows: number) => ({ ...tableOf([[[], [], []]]), maxRows });
     expect(await written(ofFour(4))).to.be.instanceOf(Buffer);
     expect(await written(ofFour(3))).to.include(refusal);
-    // By default, the rows of a sheet.
+    // The default limit is the number of rows of a sheet.
     expect(() => assertFitsWorkbook(1_048_576, [])).not.to.throw();
     expect(() => assertFitsWorkbook(1_048_577, [])).to.throw();
   });

@@ -29,7 +29,7 @@ describe('Fetching the passwords of an import', () => {
     return recordsOf(file).map(({ email }) => email);
   }
 
-  it('prevents the service from resuming the import until they are delivered', async () => {
+  it('prevents the service from resuming the import until the passwords are delivered', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
     await requeueImport(importing.context, client, id);
@@ -52,7 +52,7 @@ describe('Fetching the passwords of an import', () => {
     ]);
   });
 
-  it('leaves passwords of a resumed run for another request', async () => {
+  it('returns the passwords of a resumed run only to another request', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const first = await claim(id);
     const fetched = await emailsIn(first);
@@ -121,14 +121,14 @@ describe('Fetching the passwords of an import', () => {
     expect((await failureOf(() => claim(id))).code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it('waits for a concurrent request, and then answers that the passwords were fetched', async () => {
+  it('waits for a concurrent request, and then fails with CREDENTIALS_FETCHED', async () => {
     const { id } = await completed();
     const first = await claim(id);
     const [{ code }] = await Promise.all([failureOf(() => claim(id)), first.done()]);
     expect(code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it("answers NOT_READY if the file can't be read", async () => {
+  it("fails with NOT_READY if the file can't be read", async () => {
     const { id, file } = await completed();
     const elsewhere = importing.write('elsewhere.csv', '');
     renameSync(file, elsewhere);

@@ -14,7 +14,7 @@ const mixed = [
   '-,Fay,King,fay@example.org,+44 6,f',
 ].join('\n');
 
-describe('Rows that cannot be imported', () => {
+describe('Rows that an import rejects', () => {
   const importing = useImporting();
   const users = () => importing.models().User;
 
@@ -59,7 +59,7 @@ describe('Rows that cannot be imported', () => {
     );
   });
 
-  it('make the command exit with code 3', async () => {
+  it('make the command exit with status 3', async () => {
     const { exitCode, stdout } = await importing.run(importing.write('people.csv', mixed), '--yes');
     expect(exitCode).to.equal(3);
     expect(stdout.split('\n').slice(1)).to.deep.equal([

@@ -162,7 +162,7 @@ describe('Rejected rows', () => {
       const sheet = openedByExcel(rejects, separator);
       const [header = [], ...cells] = sheet;
       const at = (heading: string) => header.indexOf(heading);
-      // Opened and saved without changes: the rows are rejected as before, and nothing is lost.
+      // The file is opened and saved without changes: the rows are rejected as before, and nothing is lost.
       writeFileSync(rejects, save(sheet));
       const same = await importing.json(rejects);
       expect(same.counts).to.include({ rows: 4, rejected: 4, created: 0 });
@@ -222,7 +222,7 @@ describe('Rejected rows', () => {
     for (; !isWritten; await nextTurn()) lengths.add(report.length);
     await writing;
     expect(recordsOf(file)).to.have.lengthOf(200);
-    // The file grows while other work continues.
+    // The file grows while other code runs.
     expect(lengths.size).to.be.above(3);
     await report.discard();
   });

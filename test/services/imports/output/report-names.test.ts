@@ -79,7 +79,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(await importing.json(file, '--credentials', 'c.csv', '--rejects', 'r.csv')).to.include({ exitCode: 0 });
   });
 
-  it('explain how to fix the fault', () => {
+  it("explain how to fix the fault if a report file can't be written", () => {
     const message = (code: string) => String(toUnusableError('c.csv', Object.assign(new Error(code), { code })));
     for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
       expect(message(code)).to.include('(the disk is full). Free disk space, or');

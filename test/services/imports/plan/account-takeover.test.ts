@@ -136,14 +136,14 @@ describe('An account that has taken the phone of another person in the file', ()
     await importing.api('get', '/api/auth/me', second).expect(401);
   });
 
-  it("doesn't have its own row rejected for the phone of another person", async () => {
+  it('is updated by its own row, even if the row of the other person is rejected', async () => {
     const { user } = await squatter();
     const run = await importing.json(write(row, 'Mal,Lory,mallory@example.org,+44 5,,'), ...update);
     expect(await outcomes(run.id)).to.deep.equal(['rejected ACCOUNTS_DIFFER', 'updated']);
     expect(await user.reload()).to.include({ phone: '+44 5', email: 'mallory@example.org' });
   });
 
-  it('gets the same decision whether or not a row that frees the phone is already written', async () => {
+  it('gets no values of the other row, even if its own row, which changes its phone, is already written', async () => {
     const { user } = await squatter();
     const others = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const csv = `${[header, 'Mal,Lory,mallory@example.org,+44 5,,', ...others, row].join('\n')}\n`;

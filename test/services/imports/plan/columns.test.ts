@@ -246,7 +246,7 @@ describe('Rows of a plan', () => {
     expect(counts.rejected).to.equal(4);
   });
 
-  it('that are rejected count once, with all their faults', async () => {
+  it('that are rejected count a single time, with all their faults', async () => {
     const file = importing.write(
       'people.csv',
       lines('Name,Email,Phone,course1,course2', `,nobody,,${'x'.repeat(201)},${'y'.repeat(201)}`),

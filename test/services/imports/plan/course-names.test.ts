@@ -3,7 +3,7 @@ import { CourseIndex } from '../../../../src/services/imports/plan/course-index.
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 
-describe('The name of a course in a row', () => {
+describe('The course name in a row', () => {
   const importing = useImporting();
   const header = 'firstName,lastName,email,phone,course';
   const reasonsOf = async (text: string) => {

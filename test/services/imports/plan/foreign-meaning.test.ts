@@ -5,7 +5,7 @@ import { useImporting } from '../support/importing.js';
 interface Expected {
   file: string;
   created: number;
-  /** Warnings and rejections with up to five lines each. */
+  /** Warnings and rejections, each with up to five of its lines. */
   told?: [code: string, lines: number[]][];
   ignored?: string[];
   fields?: Record<string, string>;

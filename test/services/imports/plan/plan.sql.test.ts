@@ -50,7 +50,7 @@ describe('coursectl users import --dry-run', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('shows each reason of rejected rows once among the examples', async () => {
+  it('shows each reason of rejected rows a single time among the examples', async () => {
     const rows = ['Bees', 'Bees', 'Bees', 'Bees', 'Knots'].map(
       (course, at) => `Ada,King,ada${at}@x.org,${at + 1},${course}`,
     );
@@ -91,7 +91,7 @@ describe('coursectl users import --dry-run', () => {
     }
   });
 
-  it('exits as the import would: with 3 if rows would be rejected, otherwise with 0', async () => {
+  it('exits with the status of the import: 3 if rows would be rejected, otherwise 0', async () => {
     for (const [name, email, code] of [
       ['good', 'ada@example.org', 0],
       ['partial', 'nobody', 3],
@@ -298,7 +298,7 @@ describe('A batch of rows with very many courses', () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const known = await buildCourse(importing.context, trainer, { title: 'Knots' });
     const unknown = Array.from({ length: 1600 }, (_, index) => (index % 2 === 0 ? `Course ${index}` : uuidv7()));
-    // Far apart, so that different queries look them up.
+    // The rows are far apart, so that different queries look up their courses.
     const courses = ['Knots', known.id, ...unknown, 'KNOTS', 'knots '];
     const rows = courses.map((course, index) => `Ada,King,ada${index}@example.org,1${index},${course}`);
     const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);
@@ -308,7 +308,7 @@ describe('A batch of rows with very many courses', () => {
   });
 });
 
-describe('coursectl users import without an answer to its prompt', () => {
+describe('coursectl users import that nobody confirms', () => {
   const importing = useImporting();
 
   it('imports nothing without a terminal', async () => {

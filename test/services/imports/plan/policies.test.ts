@@ -59,7 +59,7 @@ describe('Rows that match an account', () => {
     ]);
   });
 
-  it('update it with --on-existing update: only the fields in the row, never the password', async () => {
+  it('update only the fields in the row with --on-existing update, never the password', async () => {
     const { user, token } = await signIn(importing.context, { ...ada, role: 'trainer', isActive: true });
     const run = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
     expect(run.counts).to.include({ updated: 1, created: 0 });
@@ -77,7 +77,7 @@ describe('Rows that match an account', () => {
     expect(await reasons(decomposed.id)).to.deep.equal(['2 skipped UNCHANGED']);
   });
 
-  it('end its sessions if they change its role, deactivate it or reset its password', async () => {
+  it('end the sessions of the account if they change its role, deactivate it or reset its password', async () => {
     for (const [row, flags] of [
       ['Ada,King,ada@example.org,1,trainer,', []],
       ['Ada,King,ada@example.org,1,trainer,no', []],
@@ -125,7 +125,7 @@ describe('Rows that match an account', () => {
     ]);
   });
 
-  it('may match an account only once in a file, by email or phone, including its old ones', async () => {
+  it('are rejected if an earlier row matches the same account by its old or new email or phone', async () => {
     const { id } = await buildUser(importing.context, ada);
     const rows = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const run = await importing.json(
@@ -366,7 +366,7 @@ describe('Bad rows', () => {
     expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: 50 });
   });
 
-  it('have options that are refused if they contradict each other', async () => {
+  it('have options that may not contradict each other', async () => {
     const file = importing.write('people.csv', people(1));
     for (const [flags, message] of [
       [['--on-existing', 'merge'], '--on-existing must be one of skip, update, fail.'],

@@ -50,7 +50,7 @@ describe('The plan of an interrupted run', () => {
     expect(await firstNameAt(1)).to.equal('Edited');
   });
 
-  it('is resumed if no account was edited, and always after its first rows', async () => {
+  it('is resumed if no account was edited, and in any case after its first rows', async () => {
     for (const done of [0, batchRows]) {
       await models().Import.destroy({ where: {} });
       await models().User.destroy({ where: {} });

@@ -189,7 +189,7 @@ describe('The plan of a workbook', () => {
   });
 
   describe('with rows that were only filled down', () => {
-    it('skips these rows, and counts them once', async () => {
+    it('skips these rows, and counts each a single time', async () => {
       const { counts, warnings } = await importing.plan(fixture('google-checkbox-filldown.xlsx'));
       expect(counts).to.include({ rows: 2, created: 2, rejected: 0 });
       const filledDown = warnings.filter(({ code }) => code === 'ROW_EMPTY');
@@ -206,7 +206,7 @@ describe('The plan of a workbook', () => {
       );
     });
 
-    it('imports the other rows once, even if the import is resumed', async () => {
+    it('imports each other row a single time, even if the import is resumed', async () => {
       const lines = [`${header.join()},Role,Active,No`, ',,,,trainee,FALSE,1', `${ada.join()},,,2`, ',,0,,,FALSE,3'];
       const file = importing.write(
         'people.csv',

@@ -112,10 +112,10 @@ describe('A batch of an import', () => {
     expect(await models().User.count({ where: { email } })).to.equal(1);
   });
 
-  it('that is decided again writes each password and each rejected row once', async () => {
+  it('that is decided again writes each password and each rejected row a single time', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
-    // The last batch has one bad row at first. The second decision rejects another row, and an account less is created.
+    // The last batch has one bad row at first. The second decision rejects another row, so one account fewer is created.
     const [wrong, known] = ['p00070@example.org', 'p00099@example.org'];
     const file = withColumn('course', course.id, people(100).replace(wrong, 'nobody'));
     const result = await importAround(file, {}, async () => {

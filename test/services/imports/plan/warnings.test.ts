@@ -136,7 +136,7 @@ describe('The warnings of a plan', () => {
       ]);
     });
 
-    it('are red with --invite', async () => {
+    it('are printed in red with --invite', async () => {
       const env = { ...importing.env, ...mail };
       const run = async (...args: string[]) =>
         runCli(['users', 'import', `${process.cwd()}/${file}`, '--dry-run', ...args], {

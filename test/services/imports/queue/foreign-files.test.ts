@@ -61,7 +61,7 @@ describe('An import whose row names foreign files', () => {
     rejectsFile: `${folder}/rejected.csv`,
   });
 
-  /** Paths by the ways in which they lead to the other folder. */
+  /** Ways in which an import's row can name the other folder, and the paths in the row. */
   const ways: Record<string, () => Named> = {
     'by their path': () => named(uuidv7(), 'http', others),
     'by "..", from its own folder': () => {
@@ -94,7 +94,7 @@ describe('An import whose row names foreign files', () => {
       leave('stdin-Abc123', ['stdin.csv']);
       return named(uuidv7(), 'cli', `${inImports('stdin-Abc123')}/../../others`, 'stdin.csv');
     },
-    'at a terminal, that came over HTTP': () => {
+    'at a terminal, in the folder of an import over HTTP': () => {
       const other = uuidv7();
       leave('.');
       cpSync(others, inImports(other), { recursive: true });

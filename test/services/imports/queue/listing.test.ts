@@ -8,7 +8,7 @@ import { people, useImporting } from '../support/importing.js';
 describe('A list of imports', () => {
   const importing = useImporting();
 
-  it('is filtered by the live status: runs without a lease count as interrupted', async () => {
+  it('can be filtered by the live status: runs without a lease count as interrupted', async () => {
     const { context } = importing;
     for (const rows of [1, 2, 3]) await importing.json(importing.write(`${rows}.csv`, people(rows)));
     const { Import } = context.database.models;

@@ -21,7 +21,7 @@ import {
 
 const count = 120;
 
-/** A program that blocks before a certain password, like a paused process. */
+/** A program that stops before a certain password, as if its process was paused. */
 interface PausingProgram {
   context: Context;
   /** Settles when the program blocks. */
@@ -33,7 +33,7 @@ interface PausingProgram {
 const expireLease = ({ database }: Context) =>
   database.sequelize.query("UPDATE leases SET owner = 'paused', expires_at = 0 WHERE name LIKE 'import:%'");
 
-/** A context whose reads of ledgers block after they were made. */
+/** A context that reads a ledger, but returns it only after `goOn` is called. */
 function pausingContext(context: Context): PausingProgram {
   let [stop, goOn] = [() => {}, () => {}];
   const paused = new Promise<void>((resolve) => (stop = resolve));
@@ -84,7 +84,7 @@ describe('An import whose process is paused', () => {
     await program.context.close();
   });
 
-  /** Starts an import that is paused, lets `successor` resume it, and returns the result of the first one. */
+  /** Starts an import that is paused, lets `successor` resume it, and returns the result of the paused process. */
   async function overtake(row: number, successor: () => Promise<unknown>) {
     await pauseAt(row);
     const overtaken = failureOf(() => importFile(program.context, file));
@@ -103,7 +103,7 @@ describe('An import whose process is paused', () => {
     return failure;
   }
 
-  it('commits and writes nothing once another process has resumed it', async () => {
+  it('commits and writes nothing after another process has resumed it', async () => {
     const failure = await overtake(batchRows + 20, async () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect({ exitCode, stderr: withoutProgress(stderr) }).to.deep.equal({
@@ -119,7 +119,7 @@ describe('An import whose process is paused', () => {
     await expectAllAccounts(importing, emailsOf(count), `${importing.folder}/people.credentials.csv`);
   });
 
-  it("doesn't end the import that its successor has interrupted again", async () => {
+  it("doesn't end the import if the process that resumed it was interrupted, too", async () => {
     await overtake(2 * batchRows + 1, () => importFile(importing.context, file, { signal: AbortSignal.abort() }));
     const [record] = await models().Import.findAll();
     expect(record).to.include({ status: 'interrupted', rowsDone: 2 * batchRows });

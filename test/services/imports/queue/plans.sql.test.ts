@@ -63,7 +63,7 @@ describe('Plans of imports', () => {
     expect(await lines(id)).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 2));
   });
 
-  it('store only the cells that a row has', async () => {
+  it('store no blank cells at the end of a row', async () => {
     const header = `firstName,lastName,email,phone,${Array.from({ length: 200 }, (_, index) => `h${index}`).join(',')}`;
     const { id } = await submit(importing, `${header}\nAnn\n,Lee,,,,,,,,x,,,,,\n`, { plan: true });
     await runToPlan(importing, id);
@@ -93,7 +93,7 @@ describe('Plans of imports', () => {
     expect(spooled()).to.not.include(cancelled);
   });
 
-  it('are made once by two workers, and by the other worker after the first loses its lease', async () => {
+  it('are made by one of two workers, and by the other worker if the first loses its lease', async () => {
     const { context } = importing;
     const ids: string[] = [];
     for (const tag of ['a', 'b', 'c']) ids.push((await submit(importing, people(120, tag), { plan: true })).id);
@@ -140,7 +140,7 @@ describe('Plans of imports', () => {
     expect(await runToEnd(importing, applied.id)).to.include({ status: 'completed', createdCount: 3 });
   });
 
-  it('that a crash left after their import are removed', async () => {
+  it('are removed if a crash left them after the end of their import', async () => {
     const { id } = await submit(importing, hashedPeople(3), { plan: true });
     await runToPlan(importing, id);
     await models().Import.update({ status: 'completed', rowsDone: 3 }, { where: { id } });
@@ -148,7 +148,7 @@ describe('Plans of imports', () => {
     expect([await lines(id), await models().ImportPlan.count()]).to.deep.equal([[], 0]);
   });
 
-  it('that failed are made again on resume, but not applied', async () => {
+  it('are made again if their import failed and is resumed, but are not applied', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await models().Import.update({ status: 'failed', errorCode: 'BUG' }, { where: { id } });
     const resumed = await importing.cli('imports', 'resume', id, '--yes');
@@ -160,7 +160,7 @@ describe('Plans of imports', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('bind an import that is resumed before its first row', async () => {
+  it('must not be outdated if their import is resumed before its first row', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await runToPlan(importing, id);
     await apply(id);
@@ -185,7 +185,7 @@ describe('Plans of imports', () => {
     expect(await models().User.count()).to.equal(1);
   });
 
-  it('are applied once, whatever the number of requests', async () => {
+  it('are applied a single time, whatever the number of requests', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await runToPlan(importing, id);
     const answers = await Promise.allSettled([1, 2, 3].map(() => apply(id)));

@@ -60,7 +60,7 @@ describe('An import of a file that takes long before its first row', () => {
     expect(ended).to.equal('ended');
   }).timeout(scaled(30_000));
 
-  it('is planned by the next process if this one stops', async () => {
+  it('is planned by the next process if the first process stops', async () => {
     const record = await submitted({ plan: true });
     const stop = new AbortController();
     const ended = await endsFirst(async () => {

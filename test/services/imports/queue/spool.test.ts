@@ -103,7 +103,7 @@ describe('Spooled files', () => {
     expect(existsSync(record.filePath)).to.equal(false);
   });
 
-  describe('left by a crash', () => {
+  describe('that a crash left', () => {
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
     /** A program with the test's data folder. */
     const sweep = () => {

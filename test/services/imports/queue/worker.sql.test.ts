@@ -57,7 +57,7 @@ describe('The worker of imports', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('begins no import after a newer program changed the schema, and logs this once for each slot', async () => {
+  it('begins no import after a newer program changed the schema, and logs this a single time for each slot', async () => {
     const { context } = importing;
     const { id } = await submit(importing, hashedPeople(3));
     const { id: planned } = await submit(importing, hashedPeople(3, 'q'), { plan: true });
@@ -70,7 +70,7 @@ describe('The worker of imports', () => {
       await whileSchemaIsNewer(context, async () => {
         worker = startImportWorker({ ...context, logger }, { pollMs: 10 });
         const warned = () => told('import worker waits').filter((line) => line.includes('"level":"warn"'));
-        // The slots for runs and for plans have each warned and looked again.
+        // Both slots, for runs and for plans, have logged a warning and checked the queue again.
         while (warned().length < 2 || told('import worker waits').length < 4) await sleep(5);
         expect(Object.fromEntries(await statuses())).to.deep.equal({ [id]: 'queued', [planned]: 'planning' });
       });

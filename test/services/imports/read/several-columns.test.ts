@@ -12,7 +12,7 @@ describe('Columns of a file with the same or a similar meaning', () => {
       ({ email, phone, isActive }) => [email.slice(0, 2), phone, isActive] as const,
     );
 
-  it('give the first filled phone, which the plan shows', async () => {
+  it('give the phone of the first filled cell, which the plan shows', async () => {
     const file = importing.write('people.csv', corpusFile('several-phones'));
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout).to.match(/ Mobile Phone = phone +sign-in; 2 people: 0151 1601\n/);

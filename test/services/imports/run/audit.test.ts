@@ -92,7 +92,7 @@ describe('The audit trail of an import', () => {
     ['its number', ['imports', 'resume', '1']],
     ['the same command', ['users', 'import', 'people.csv']],
   ] as const)
-    it(`names who started it and who resumed it by ${how}, and contains its counts once`, async () => {
+    it(`names who started it and who resumed it by ${how}, and contains its counts a single time`, async () => {
       const by = (osUser: string, ...words: readonly string[]) =>
         runCli([...words, '--yes'], { env: importing.env, cwd: importing.folder, osUser });
       importing.write('people.csv', people(batchRows + 10));

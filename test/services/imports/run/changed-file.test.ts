@@ -38,7 +38,7 @@ describe('A file that is changed', () => {
     'by emptying it': () => truncateSync(file),
   };
 
-  it('while it is planned gives no plan, because planning reads it twice', async () => {
+  it('while it is planned gets no plan, because planning reads the file twice', async () => {
     const { code, message } = await failureOf(() =>
       planImport(importing.context, {
         file,

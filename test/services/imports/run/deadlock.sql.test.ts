@@ -30,7 +30,7 @@ const register = (connection: Connection, number: string) =>
 (onMysql ? describe : describe.skip)('A deadlock in an import (needs a MySQL or MariaDB server)', () => {
   const importing = useImporting();
 
-  it('rolls back the whole batch, which is then imported once', async () => {
+  it('rolls back the whole batch, which is then imported a single time', async () => {
     const { models } = importing.context.database;
     const other = await createConnection({ uri: importing.databaseUrl });
     try {

@@ -53,7 +53,7 @@ for (const batchRows of [7, 50])
       expect([await trainees(), await emailsWith('active')]).to.deep.equal([30, seated]);
       expect(await codes(id)).to.deep.equal([...created, ...tenTimes('created COURSE_FULL')]);
       expect((await importing.ledger(id)).at(-1)?.reason).to.equal('No place in "Bees": the course is full.');
-      // The accounts exist by now: importing the file again leaves the course out of skipped rows.
+      // The accounts exist now, so a second import of the file skips the rows and leaves their courses out.
       const again = await run('--when-full', 'skip-course');
       expect(again.counts).to.include({ skipped: 30, leftOut: 10 });
       expect((await codes(again.id)).slice(20)).to.deep.equal(tenTimes('skipped ALREADY_EXISTS COURSE_FULL '));
@@ -104,7 +104,7 @@ for (const batchRows of [7, 50])
       expect((await importing.plan(long, options)).unfinished).to.equal(null);
     });
 
-    it('is not applied with another --when-full than planned', async () => {
+    it('is not imported with --plan if --when-full differs from the plan', async () => {
       const { stdout } = await importing.run(file, '--course', 'Bees', '--when-full', 'wait', '--dry-run', '--json');
       const { id } = (JSON.parse(stdout) as { plan: { id: string } }).plan;
       const other = await importing.run(file, '--course', 'Bees', '--when-full', 'skip-course', '--plan', id);
@@ -114,7 +114,7 @@ for (const batchRows of [7, 50])
     });
 
     it('gives free seats to the waiting list first', async () => {
-      // Unpublished: nobody moves up automatically.
+      // The course is unpublished, so nobody moves up automatically.
       await course.update({ isPublished: false });
       const waiting = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
         status: 'waiting',

@@ -53,7 +53,7 @@ describe('An import that invites', () => {
     ]);
     expect(importing.files()).not.to.include('people.credentials.csv');
     const { passwordHash } = await account('ada@x.org');
-    // A constant instead of a hash.
+    // The accounts have a constant instead of a hash.
     expect(passwordHash).to.equal(unmatchableHash(importing.context.config.auth.bcryptCost));
     await login('ben@x.org', 'own-password-2').expect(200);
   });
@@ -107,13 +107,13 @@ describe('An import that invites', () => {
     expect(await mails()).to.deep.equal([['ada@x.org', 'invitation', 'queued', id]]);
   });
 
-  it('queues each mail once if it is interrupted, in the transaction of its account', async () => {
+  it('queues each mail a single time in the transaction of its account, even if it is interrupted', async () => {
     const emails = emailsOf(120);
     const file = importing.write('people.csv', people(120));
     const { context } = importing;
     await importFirstBatch(context, file, {}, { invite: true });
     expect(await mails()).to.have.length(await models().User.count());
-    // The last statement of a batch: accounts and mails roll back with it.
+    // This is the last statement of a batch: if it fails, accounts and mails are rolled back.
     const repair = await breakAt(context, { event: 'UPDATE', table: 'imports', when: 'NEW.rows_done > 60' });
     const failed = await importFile(context, file, {}, { invite: true }).catch(() => undefined);
     await repair();

@@ -36,7 +36,7 @@ import { runToEnd, submit } from '../support/submitting.js';
   }
   const records = () => importing.context.database.models.Import.findAll();
 
-  it('is queued and answered as queued if the commit succeeded', async () => {
+  it('is queued and returned as queued if the commit succeeded', async () => {
     loseAnswer('pass');
     const { id, filePath } = await submit({ ...importing, context }, hashedPeople(3));
     expect(existsSync(filePath)).to.equal(true);

@@ -45,7 +45,7 @@ for (const batchRows of [1, 50])
       return news;
     }
 
-    it('mails new and existing people once for each published course, but only with the option', async () => {
+    it('sends new and existing people one mail for each published course, but only with the option', async () => {
       const { context } = importing;
       const knots = await courseNamed('Knots');
       const existing = (name: string) => buildUser(context, { email: `${name}@x.org` });
@@ -147,11 +147,11 @@ describe('An interrupted import that mails people about their enrollments', () =
   });
   const trainees = () => models().User.count({ where: { role: 'trainee' } });
 
-  it('queues each mail once, in the transaction of its enrollment', async () => {
+  it('queues each mail a single time, in the transaction of its enrollment', async () => {
     const { context } = importing;
     await importFirstBatch(context, file, {}, { notify: true });
     expect(await models().Mail.count()).to.equal(await trainees());
-    // The last statement of a batch: enrollments and mails roll back with it.
+    // This is the last statement of a batch: if it fails, enrollments and mails are rolled back.
     const repair = await breakAt(context, { event: 'UPDATE', table: 'imports', when: 'NEW.rows_done > 60' });
     const failed = await importFile(context, file, {}, { notify: true }).catch(() => undefined);
     await repair();

@@ -44,7 +44,7 @@ describe('Imports by several processes', function () {
     }
   }
 
-  it('are planned by another process if theirs is killed, with each row once', async () => {
+  it('are planned by another process if the first is killed, with each row a single time', async () => {
     const first = await serve();
     const id = await submit(first.url, people(4000), { plan: 'true' });
     while ((await models().ImportPlanRow.count({ where: { importId: id } })) === 0) await sleep(5);
@@ -59,7 +59,7 @@ describe('Imports by several processes', function () {
     expect((await second.service.ended).exitCode).to.equal(0);
   });
 
-  it('are finished by another process if theirs is killed, with each row once', async () => {
+  it('are finished by another process if the first is killed, with each row a single time', async () => {
     const first = await serve();
     const id = await submit(first.url, people(4000));
     while ((await find(id)).rowsDone === 0) await sleep(5);

@@ -26,7 +26,7 @@ describe('coursectl users import with bad input', () => {
     await expectRefusal([file], 2, 'The file people.csv does not exist.');
   });
 
-  it('refuses a pipe, which can be read only once', async () => {
+  it('refuses a pipe, which can be read only a single time', async () => {
     const pipe = path.join(importing.folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expectRefusal([pipe], 2, 'The file pipe is a pipe or a device. Save it as a file.');

@@ -29,7 +29,7 @@ describe('The report files of an interrupted import', () => {
     file = importing.write('people.csv', people(count));
   });
 
-  /** Finishes the import, and checks accounts and files. */
+  /** Finishes the import, and checks its accounts and files. */
   async function expectToFinish(...credentialsFiles: string[]) {
     const result = await importFile(importing.context, file);
     expect(result.status).to.equal('completed');
@@ -115,7 +115,7 @@ describe('The report files of an interrupted import', () => {
     expect(moved.code).to.equal('FILE_UNUSABLE');
     expect(moved.message).to.match(/was moved or removed while the import wrote it/);
     expect(await importing.context.database.models.User.count()).to.equal(batchRows);
-    // The lines of the uncommitted batch belong to no account.
+    // The lines of the uncommitted batch have passwords without an account.
     truncateSync(
       inFolder('moved'),
       Buffer.byteLength(
@@ -133,7 +133,7 @@ describe('The report files of an interrupted import', () => {
     const breakOffAtOnce = (options = {}) =>
       importFile(importing.context, file, { signal: AbortSignal.abort(), ...options });
 
-    it('are created again', async () => {
+    it('are created by the resumed run', async () => {
       const { credentialsFile, rejectsFile } = await breakOffAtOnce();
       expect({ credentialsFile, rejectsFile, files: importing.files() }).to.deep.equal({
         credentialsFile: null,
@@ -144,7 +144,7 @@ describe('The report files of an interrupted import', () => {
       expect((await expectToFinish(credentials())).credentialsFile).to.equal(credentials());
     });
 
-    it('are created again at the paths of the options', async () => {
+    it('are created by the resumed run at the paths of the options', async () => {
       const credentialsFile = inFolder('secret.csv');
       await breakOffAtOnce({ credentialsFile });
       writeFileSync(credentialsFile, header);

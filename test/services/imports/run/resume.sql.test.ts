@@ -116,7 +116,7 @@ describe('An interrupted import', () => {
     expect((await importFile(importing.context, file)).reasons).to.deep.equal(reasons);
   });
 
-  it('is also unfinished if the bad row that should stop it has become good', async () => {
+  it('can be resumed even if the bad row that should have stopped it has become good', async () => {
     const user = await buildUser(importing.context, { email: 'p00010@example.org' });
     const file = importing.write('people.csv', hashedPeople(good));
     const options = { onExisting: 'fail', onError: 'stop' };
@@ -218,7 +218,7 @@ describe('An interrupted import', () => {
       expect(await importing.json(file)).to.deep.include({ exitCode: 0, number, status: 'completed' });
     });
 
-    it('writes nothing if it is interrupted first', async () => {
+    it('writes nothing if it is interrupted before its first row', async () => {
       const file = importing.write('people.csv', people(3));
       const before = await importing.contents();
       const signal = AbortSignal.abort();

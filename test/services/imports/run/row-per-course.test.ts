@@ -72,7 +72,7 @@ for (const batchRows of [1, 50])
       expect([await trainees(), await enrolled()]).to.deep.equal([1, []]);
     });
 
-    it('updates the account once, and enrolls the updated account', async () => {
+    it('updates the account a single time, and enrolls the updated account', async () => {
       const before = { firstName: 'Anna', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1', isActive: false };
       const account = await buildUser(importing.context, before);
       const active = ann.replace(',,,,', ',,yes,,');
@@ -107,7 +107,7 @@ for (const batchRows of [1, 50])
       expect(counts).to.include({ created: 1, skipped: 1, enrolled: 2 });
     });
 
-    it('enrolls once if a course is named in several ways, or all rows name it', async () => {
+    it('enrolls a single time in a course that rows name in several ways, and in the course of --course', async () => {
       const { id } = await models().Course.findOne({ where: { title: 'First Aid' }, rejectOnEmpty: true });
       await course('Ropes');
       const file = write(`${ann}First Aid,,`, `${ann}${id},,`, `${ann}Ropes;First Aid,,`);

@@ -53,7 +53,7 @@ describe('coursectl users import at a terminal', () => {
     expect(exitCode).to.equal(0);
     const sentence = 'An import of this file was interrupted and is resumed: 50 rows done, 60 left.\n';
     const before = terminal.written().split(sentence)[0] ?? '';
-    // The cursor is at the beginning of a cleared line.
+    // The line must be cleared, with the cursor at its beginning.
     expect(before.slice(-20)).to.satisfy((text: string) => text.endsWith('\u001b[1G\u001b[2K'));
   });
 

@@ -54,7 +54,7 @@ describe('Report files that are named .xlsx', () => {
     const begun = await importFirstBatch(importing.context, file, files());
     expect(begun).to.include({ credentialsFile: inFolder('pw.xlsx.csv'), rejectsFile: inFolder('fix.xlsx.csv') });
     expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv', 'pw.xlsx.csv']);
-    // By number, so that the names aren't given again.
+    // The command names the import by its number, so the names of the reports aren't given again.
     const { exitCode } = await importing.cli('imports', 'resume', String(begun.number), '--yes');
     expect(exitCode).to.equal(3);
     await expectWorkbooks();
@@ -98,7 +98,7 @@ describe('Report files that are named .xlsx', () => {
     expect(await reportOf(inFolder('again.xlsx'))).to.have.length(2);
   });
 
-  it('get the next name if another file took their name meanwhile', async () => {
+  it('get the next free name if another file got their name during the import', async () => {
     await importFirstBatch(importing.context, file, files());
     copyFileSync(file, inFolder('pw.xlsx'));
     const result = await importFile(importing.context, file);

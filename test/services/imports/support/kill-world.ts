@@ -26,7 +26,7 @@ type Group = (typeof groups)[number];
 const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`;
 const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
 
-/** Reasons for rejecting rows about "bound" accounts, in turn. */
+/** Reasons for rejecting rows about "bound" accounts, one after the other. */
 const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
 const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
 const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
@@ -202,7 +202,7 @@ export interface Policy {
 
 const whole = (...flags: string[]): Policy => ({ file: 'people.csv', flags, csv: mixed, stops: false });
 
-/** Policies that together give every outcome and code. */
+/** Policies that together produce every outcome and code. */
 export const policies: readonly Policy[] = [
   whole('--on-existing', 'update', '--reset-passwords', '--match', 'phone'),
   { file: 'people.csv', flags: ['--on-existing', 'update', '--on-error', 'stop'], csv: goodAtFirst, stops: true },

@@ -12,7 +12,7 @@ describe('Accounts that an undo kept', () => {
   const { models } = importing;
   const imports = (...args: string[]) => importing.cli('imports', ...args);
 
-  it('are undone by another undo once the reasons no longer apply', async () => {
+  it('are undone by another undo after the reasons no longer apply', async () => {
     const first = await importing.json(importing.write('people.csv', people(3)));
     const changed = people(2).replaceAll('Family', 'Changed');
     const second = await importing.json(importing.write('changed.csv', changed), '--on-existing', 'update');
@@ -20,7 +20,7 @@ describe('Accounts that an undo kept', () => {
       const { exitCode, stdout } = await imports('undo', id, '--yes');
       return [exitCode, stdout.split('\n')[0]];
     };
-    // In the wrong order: the second import has changed accounts of the first import.
+    // The order is wrong: the second import has changed accounts of the first import.
     expect(await undo(first.id)).to.deep.equal([3, 'Undone: 1 account removed, 0 restored, 2 kept']);
     expect(await undo(first.id)).to.deep.equal([1, 'Nothing was undone: 0 accounts removed, 0 restored, 2 kept']);
     expect(await undo(second.id)).to.deep.equal([0, 'Undone: 0 accounts removed, 2 restored, 0 kept']);
@@ -81,7 +81,7 @@ describe('Accounts that an undo kept', () => {
     expect(await findImport(importing.context, id)).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
   });
 
-  it('are searched before an undo until Ctrl-C', async () => {
+  it('are searched before an undo, and Ctrl-C ends the search', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const interrupted = { env: importing.env, cwd: importing.folder, signal: AbortSignal.abort() };
     const { exitCode, stdout } = await runCli(['imports', 'undo', id, '--dry-run'], interrupted);
@@ -91,7 +91,7 @@ describe('Accounts that an undo kept', () => {
   it('are read in lists, whatever their number', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { email, id: userId } = await buildUser(importing.context);
-    // Only their number matters.
+    // Only the number of the rows matters.
     const kept = { importId: id, outcome: 'updated', userId, undoOutcome: 'kept', undoCode: 'EDITED' } as const;
     const none = { code: null, otherCodes: null, reason: null, undoJson: null };
     const lines = Array.from({ length: 2001 }, (_, index) => index + 3);

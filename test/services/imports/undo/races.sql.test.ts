@@ -43,7 +43,7 @@ describe('An import that is undone', () => {
     await expectUndone(id);
   });
 
-  it('is neither queued meanwhile nor resumed by the service', async () => {
+  it('is neither queued during the undo nor resumed by the service', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     // The process of the import died.
     await models().Import.update({ status: 'running' }, { where: { id } });
@@ -113,7 +113,7 @@ describe('An import that is undone', () => {
     expect(await models().User.count()).to.equal(500);
   });
 
-  it('stays partly undone if another process takes over', async () => {
+  it('stays partly undone if another process takes its lease', async () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
     const { sequelize } = importing.context.database;
     let isDueToBeTaken = false;

@@ -115,7 +115,7 @@ describe('coursectl imports undo', () => {
     expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 
-  it('keeps an account if another account has its old email or phone by now, as its dry run says', async () => {
+  it('keeps an account if another account now has its old email or phone, and the dry run says so', async () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
     const other = await buildUser(importing.context, { email: 'ben@example.org', phone: '2' });
     const free = await buildUser(importing.context, { email: 'cy@example.org', phone: '3' });
@@ -244,7 +244,7 @@ describe('coursectl imports', () => {
     ]);
   });
 
-  it('resume an interrupted import from its own file only', async () => {
+  it('resume an interrupted import only from the file with which it began', async () => {
     const file = importing.write('people.csv', people(120));
     const { id } = await importFirstBatch(importing.context, file);
     writeFileSync(file, people(120, 'q'));
@@ -294,7 +294,7 @@ describe('coursectl imports', () => {
     expect(await json('list')).to.have.nested.property('pagination.totalItems', 1);
   });
 
-  it('come with a template that can be imported unchanged', async () => {
+  it('provide a template that can be imported unchanged', async () => {
     const { stdout } = await importing.run('--template');
     const run = await importing.json(importing.write('template.csv', stdout));
     expect(run).to.deep.include({ exitCode: 0 });
@@ -313,7 +313,7 @@ describe('Courses in an import', () => {
     return buildCourse(importing.context, trainer, given);
   }
 
-  it('enroll once by id or title in any case, with status and reply', async () => {
+  it('are found by id or title in any case, and enroll a single time, with status and reply', async () => {
     const course = await courseOf({ title: 'Knots' });
     const file = write(
       'Ada,King,a@example.org,1,KNOTS,pending,"left\nhanded"',
@@ -358,7 +358,7 @@ describe('Courses in an import', () => {
     expect(ids).to.include(known.id).and.to.have.length(2);
   });
 
-  it('reserve no capacity for inactive trainees, whether new, existing or just deactivated', async () => {
+  it('keep no seats for inactive trainees, whether they are new, existing or just deactivated', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 3 });
     const build = (email: string, isActive: boolean) => buildUser(importing.context, { email, isActive });
     const [away, back] = [await build('away@example.org', false), await build('back@example.org', false)];
@@ -387,7 +387,7 @@ describe('Courses in an import', () => {
     expect(await leaving.reload()).to.include({ isActive: true });
   });
 
-  it('are given to somebody on the waiting list who gets activated', async () => {
+  it('have a seat for somebody on the waiting list whom the import activates', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 1, isPublished: true });
     const person = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1', isActive: false };
     const user = await buildUser(importing.context, person);

@@ -85,8 +85,8 @@ const namespaces = ['office', 'style', 'table', 'text', 'dc', 'draw', 'calcext']
 
 /**
  * Returns the parts of a document.
- * @param body its content
- * @param styles its styles
+ * @param body content of the document
+ * @param styles styles of the document
  */
 export const odsParts = (body: string, styles = ''): Part[] => [
   { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet', method: 'stored' },

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A part of an archive, and false statements about it. */
+/** A part of an archive, and false statements about this part. */
 export interface Part {
   name: string;
   content: string | Uint8Array;

@@ -10,7 +10,7 @@ async function proposals(header: readonly string[], ...rows: readonly (readonly 
 }
 
 describe('The suggested field of an unknown column', () => {
-  it('is found by the words of its heading, in any language', async () => {
+  it('is found by words of the heading, in any language', async () => {
     for (const expected of [
       'What is your first name?=firstName|Last name (as on ID)=lastName|Phone number (with code)=phone',
       'Wie lautet Ihr Vorname?=firstName|Familienname laut Ausweis=lastName|Handy-Nr.=phone|Dienstmail=email',
@@ -25,13 +25,13 @@ describe('The suggested field of an unknown column', () => {
     }
   });
 
-  it("is found by its values, if the heading doesn't help", async () => {
+  it("is found by the values of the column if the heading doesn't help", async () => {
     expect(
       await proposals(['firstName', 'lastName', 'Kontakt', 'Rufzeichen'], ['Ada', 'King', 'a@b.org', '0151 1601234']),
     ).to.deep.equal(['Kontakt=email', 'Rufzeichen=phone']);
   });
 
-  it('is never found by its position, or by words about something else', async () => {
+  it('is never found by the position of the column, or by words about something else', async () => {
     for (const [heading, value] of [
       ['sis_id', '100014'],
       ['Student number', '00012345'],

@@ -100,7 +100,7 @@ describe('Headings of spreadsheets', () => {
     }
   });
 
-  it('are refused if two are the same', async () => {
+  it('are refused if two columns have the same heading', async () => {
     const rest = ['firstName', 'lastName', 'email'];
     const twice =
       'IMPORT_FILE_INVALID The header has the column phone twice. Remove one of them, or ignore one: --map "#5=".';
@@ -237,7 +237,7 @@ describe('Columns that --map maps', () => {
     }
   });
 
-  it('must exist, name a field, and be mapped once', async () => {
+  it('must exist, name a field, and be mapped a single time', async () => {
     for (const [map, problem] of [
       ['Givn=firstName', 'The file has no column "Givn". Did you mean "Given"?'],
       ['zzz=firstName', 'The file has no column "zzz".'],

@@ -46,7 +46,7 @@ describe('A row of an import file', () => {
     });
   });
 
-  it('has its cells in the order of the header, even if some are missing', async () => {
+  it('is read in the order of the header, even if cells are missing at its end', async () => {
     const person = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1' };
     expect(await personOf('x,1,King,ada@example.org,Ada', 'id,phone,lastName,email,firstName,role')).to.deep.equal(
       person,
@@ -220,7 +220,7 @@ describe('A row of an import file', () => {
     ]);
   });
 
-  it('is quoted in messages, except hashes and files with passwords', async () => {
+  it('is quoted in messages, except for hashes and in files with passwords', async () => {
     const columns = 'firstName,lastName,email,phone,role';
     expect(await reasonOf('Ada,King,"no\nbody",1,boss', columns)).to.equal(
       'EMAIL_INVALID: Email "no body" must be a valid email address. Role "boss" must be trainee or trainer, or a usual word for them. To ignore the column: --map "role=".',
@@ -244,7 +244,7 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('has no more fields than the header, whatever the delimiter', async () => {
+  it('is rejected if it has more fields than the header, whatever the delimiter', async () => {
     for (const [sign, name] of [
       [';', 'semicolon'],
       ['\t', 'tab'],
