@@ -159,7 +159,7 @@ async function assertUndoable(core: Core, record: Import, transaction?: Transact
 
 /**
  * Removes the accounts and enrollments that an import created, and restores those that it updated. Accounts that were used or
- * changed since are kept and returned: the import can be undone again once the reasons no longer apply.
+ * changed since are kept and returned: the import can be undone again when the reasons no longer apply.
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_ROWS_DELETED`, `IMPORT_BUSY`
  */
 export async function undoImport(
@@ -174,7 +174,7 @@ export async function undoImport(
     const step: CommitStep = (progress, work) =>
       commitProgress({ core, lease, record }, progress, async (transaction) => {
         await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
-        // This process holds the lease, so `running` means interrupted. Any other status may have changed meanwhile.
+        // This process holds the lease, so `running` means interrupted. Any other status may have changed before the lease.
         if (record.status !== 'running') await assertUndoable(core, record, transaction);
         await work(transaction);
       });

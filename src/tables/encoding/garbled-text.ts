@@ -1,9 +1,9 @@
-/** Matches runs of letters, and of signs that other code pages use in place of letters. */
+/** Matches words: letters, and signs whose codes are letters in other code pages. */
 const wordPattern = /[^\0-@[-`{-\x7f\u00a0\s\u3000、。]+/gu;
 /** Punctuation that spreadsheets insert into words of ASCII letters. */
 const punctuation = '’‘“”„‚–—…';
 
-/** Signs that never stand next to letters. */
+/** Signs that are never next to letters. */
 const signs = '¢£¤¥¦§¨¬¯±¶¸¼½¾†‡‰ˆ˜•×÷';
 
 /** Patterns that occur in no language. They show that a text was decoded with a wrong code page. */

@@ -67,7 +67,7 @@ export interface SourceTable {
   /** Indexes of hidden columns, from 0. */
   hiddenColumns: readonly number[];
   warnings: readonly TableWarning[];
-  /** First rows, up to the first unreadable one. They show what the columns contain. */
+  /** First rows, up to the first unreadable row. They show what the columns contain. */
   first: readonly SourceRow[];
   /**
    * The rows below the header, without blank rows, in one list for each chunk of the source. For a fault, it throws

@@ -245,7 +245,7 @@ function checkCell(cell: string, line: number, index: number, { fieldBytes }: So
   return readCell(cell);
 }
 
-/** Pads the header with blank headings for columns beside the table, such as notes. */
+/** Pads the header with blank headings for columns to the right of the table, such as notes. */
 function padHeader(cells: readonly string[], rows: readonly SourceRow[], { countAdded }: HeaderRules): string[] {
   if (countAdded(cells) > 0) return [...cells];
   const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);

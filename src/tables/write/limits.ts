@@ -6,7 +6,7 @@ export const maxColumns = 16_384;
 export const maxRows = 1_048_576;
 export const maxCellCharacters = 32_767;
 
-/** Refusal of a table that no workbook can hold: it has too many rows or a cell that is too long. */
+/** Refusal of a table that is too large for a workbook: it has too many rows, or a cell that is too long. */
 export class TooLargeForWorkbook extends AppError {
   constructor() {
     const message = `The table is too large for a workbook: it has more than ${maxRows} rows, or ${maxCellCharacters} characters in a cell. Choose CSV.`;

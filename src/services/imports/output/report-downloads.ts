@@ -51,7 +51,7 @@ export const csvTypeOf = (record: Import, kind: ReportKind): string =>
 
 /**
  * Yields the committed rows of a report in the requested format.
- * @throws AppError `VALIDATION` if no workbook can hold the rows; WorkbookProblem if the workbook was changed
+ * @throws AppError `VALIDATION` if the rows are too large for a workbook; WorkbookProblem if the workbook was changed
  */
 export async function* reportBytes(
   record: Import,
@@ -87,7 +87,7 @@ async function reserve(file: string): Promise<boolean> {
  * Writes the workbook of a CSV report next to the report, if the report's name ends in `.xlsx.csv`. A crash never leaves an
  * incomplete workbook under the final name.
  * @param otherwise alternative for the operator if the workbook can't be written
- * @returns undefined for a report that stays CSV, because of its name or because no workbook can hold its rows
+ * @returns undefined for a report that stays CSV, because of its name or because its rows are too large for a workbook
  * @throws AppError `FILE_UNUSABLE`
  */
 export async function makeWorkbook(report: StoredReport, otherwise: string): Promise<StoredReport | undefined> {
@@ -151,8 +151,8 @@ export async function openRejects(
 /**
  * Yields the committed rows of the rejects file of an import for the operator at the terminal. The file may be in any folder.
  * @param type format; by default that of the file
- * @throws AppError `NOT_FOUND` if no row was rejected, `FILE_UNUSABLE` if the file can't be read here, `VALIDATION` if no
- *   workbook can hold the rows
+ * @throws AppError `NOT_FOUND` if no row was rejected, `FILE_UNUSABLE` if the file can't be read here, `VALIDATION` if
+ *   the rows are too large for a workbook
  */
 export async function* rejectedRows(record: Import, type?: TableFormat): AsyncGenerator<Buffer> {
   const { number, ledgerClosedAt } = record;

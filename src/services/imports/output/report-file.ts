@@ -34,11 +34,11 @@ export interface ReportOptions {
   kind: ReportKind;
   header: readonly string[];
   format: ReportFormat;
-  /** Possible paths: the file gets the first free one. A path that ends in .xlsx is the path of the workbook. */
+  /** Possible paths: the file gets the first free one. For a workbook, they are its paths: see {@link runningPath}. */
   paths: Iterable<string>;
   /** Whether a killed run may have left the file with only its header: then the file is replaced. */
   mayReplaceLeftover?: boolean;
-  /** File of an earlier run whose passwords were fetched: it is removed. */
+  /** File of an earlier run whose passwords were fetched. {@link ReportFile.publish} removes it. */
   fetchedFile?: string | null;
 }
 
@@ -92,8 +92,8 @@ export class ReportFile {
 
   /**
    * Continues the file of an interrupted run after its committed bytes. The bytes are copied to a new file, which {@link
-   * publish} puts in place of the old one. A process that was only paused still has the old file open, but can't write to the
-   * new one.
+   * publish} moves to the path of the old file. A process that was only paused still has the old file open, but can't write to
+   * the new file.
    * @returns false if the file is gone
    * @throws AppError `FILE_UNUSABLE` if the import didn't write this file
    */
@@ -277,7 +277,7 @@ export class ReportFile {
     const [handle, removed] = [this.#handle, this.#copy ?? (this.#committed ? null : this.#path)];
     this.#handle = undefined;
     this.#copy = undefined;
-    // The path may belong to another run by now.
+    // Removes the file only if no other run has replaced it.
     if (handle && removed !== null && (await isOpenAt(handle, removed))) await rm(removed, { force: true });
     await handle?.close();
   }

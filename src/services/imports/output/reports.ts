@@ -84,7 +84,7 @@ export function rejectLines(
 
 /**
  * Makes a reason encodable. The cells of the row come from a file in this encoding, but the reason may name accounts with
- * other letters. Letters lose their accents, and names in other scripts become "account", before the email.
+ * other letters. Removes accents, and replaces names in other scripts by "account": the email follows the name.
  */
 function encodableReason(reason: string, encoding: ReportFormat['encoding']): string {
   const lettered = replaceUnencodableLetters(reason, encoding);
@@ -95,13 +95,13 @@ function encodableReason(reason: string, encoding: ReportFormat['encoding']): st
 
 interface EarlierFile extends CommittedBytes {
   path: string | null;
-  /** Whether its passwords were fetched. Then the file is removed, and later passwords go to a new file. */
+  /** Whether the passwords in the file were fetched. If so, the file is removed, and later passwords go to a new file. */
   isFetched?: boolean;
 }
 
 /** Contents of a report, and the input whose layout its CSV gets. */
 interface ReportContent extends Pick<ReportOptions, 'kind' | 'header'> {
-  /** Format of the imported file. A workbook ignores it, because a workbook can contain all letters. */
+  /** Format of the imported file; unused for a report that becomes a workbook, which can contain all letters. */
   input: CsvFormat;
 }
 

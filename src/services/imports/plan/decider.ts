@@ -126,7 +126,7 @@ export class Decider {
   /**
    * Decides on the rows of a batch in their order. Rows about the same person are decided one after the other.
    * @param capacity capacity of limited courses; a plan keeps it from batch to batch
-   * @param refresh reads everything again, because others changed what earlier decisions relied on
+   * @param refresh reads phone keys and courses again, because other processes changed data of an earlier decision
    */
   async decide(rows: readonly FileRow[], capacity: CourseCapacity, refresh = false): Promise<readonly Decision[]> {
     if (refresh) {
@@ -210,7 +210,7 @@ export class Decider {
         `Line ${earlier} is about ${this.#nameOf(userId, account)}, too.`,
         userId,
       );
-    // Only an old key matched: another process changed the account meanwhile.
+    // Only an old key matched: another process has changed the account since an earlier row was decided.
     if (account === undefined)
       return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
     return this.#decideExisting(row, account);

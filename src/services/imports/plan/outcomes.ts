@@ -33,7 +33,7 @@ export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
   reply: string | null;
-  /** The existing enrollment to renew: a trainee has at most one in a course. */
+  /** The existing enrollment to renew: a trainee has at most one enrollment in a course. */
   earlier?: EarlierEnrollment;
   /** Whether the person is on the waiting list: free seats are reserved for people on it. */
   isOnWaitingList?: boolean;
@@ -133,7 +133,7 @@ export function needsSecret(decision: Decision): decision is Decision & { outcom
   return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
 }
 
-/** Whether the person of a row is invited to set a password. A person whose password is in the file isn't. */
+/** Whether the person of a row is invited to set a password. A person whose password is in the file is not invited. */
 export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
   return invite && decision.outcome === 'created' && !hasOwnPassword(decision.row);
 }
@@ -145,13 +145,13 @@ function hasOwnPassword({ person: { password, passwordHash } }: CandidateRow): b
 /** Whether the person gets an invitation while the import runs. All lines about a person have the same password, or none. */
 function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
   if (isSamePerson(decision)) return options.invite && decision.isAccountCreated && !hasOwnPassword(decision.row);
-  // An activation sends an open invitation.
+  // Activating an account sends its invitation, if the invitation is still open.
   if (decision.outcome === 'updated' && decision.changes.isActive)
     return isOpenInvitation(decision.account.inviteState);
   return isInvited(options, decision);
 }
 
-/** Returns the enrollments that the person gets a mail about. */
+/** Returns the enrollments about which the person gets a mail. */
 export function enrollmentsToNotify(
   options: Pick<ImportOptions, 'invite' | 'notify'>,
   decision: Decision,

@@ -12,7 +12,7 @@ import { problemsOf } from './reasons.js';
 const fieldsFor = (options: Partial<ImportOptions>) =>
   importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
 
-/** Maximum changes of names, emails and roles in the plan; its rows show all changes. */
+/** Maximum changes of names, emails and roles in a stored plan. The rows of the plan show all changes. */
 const maxChangesShown = 100;
 
 /** Effects of a column before any row is planned. */

@@ -89,8 +89,8 @@ function isUndoRequired({ refusal, options, unfinished }: ImportPlan): boolean {
 }
 
 /**
- * Undoes the rows of a refused import, unless another process has undone them meanwhile. If the undo is interrupted, the next
- * call continues it.
+ * Undoes the rows of a refused import, unless another process has already undone them. If the undo is interrupted, the next
+ * call continues the undo.
  * @param lease lease of the file and options of the import
  * @returns the error to throw, which is recorded as the end of the import
  */

@@ -17,7 +17,7 @@ const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 /** A claim on the passwords of an import. Until the claim ends, nobody else can fetch them or resume the import. */
 export interface CredentialsClaim {
   bytes(format: TableFormat): AsyncGenerator<Buffer>;
-  /** Removes the passwords after their delivery. @throws AppError `IMPORT_CONFLICT` if the claim was lost meanwhile */
+  /** Removes the passwords after their delivery. @throws AppError `IMPORT_CONFLICT` if the claim has expired */
   done(): Promise<void>;
   /** Releases the claim after a failed delivery: the passwords can be fetched again. */
   failed(): Promise<void>;

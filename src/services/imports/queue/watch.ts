@@ -32,7 +32,7 @@ export async function runWhileWanted<T>(
   try {
     return await work(ending.signal);
   } catch (error) {
-    // A cancellation removes the file, perhaps before it is opened.
+    // A cancellation removes the file. If the work can't find the file, the cancellation is thrown as the cause.
     throw (systemErrorCode(error) === 'ENOENT' ? await findStopReason() : undefined) ?? error;
   } finally {
     finished.abort();

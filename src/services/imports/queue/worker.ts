@@ -49,7 +49,7 @@ const due: Readonly<Record<SlotKind, WhereOptions<Import>>> = {
     [Op.or]: [
       { status: ['queued', 'running'] },
       { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
-      // isRefusalUnfinished() excludes imports whose undo a person began.
+      // isUndoOfRefusedImport() excludes imports whose undo a person began.
       { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null },
     ],
   },
@@ -94,7 +94,7 @@ async function markRunning(core: Core, record: Import): Promise<boolean> {
 async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSignal): Promise<void> {
   if (!(await markRunning(core, record))) return;
   const plan = await planToRun(core, record, signal);
-  // The import was cancelled meanwhile.
+  // The import was cancelled while it was planned.
   if (!plan) return;
   await applyUnderLease(core, actorOf(record), plan, { record, signal }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
@@ -119,7 +119,7 @@ async function planToRun(core: Core, record: Import, stop: AbortSignal): Promise
   }
 }
 
-/** Records why a run failed, unless the import has ended meanwhile. */
+/** Records why a run failed, unless the import has ended in another way. */
 async function recordOutcome(core: Core, record: Import, error: unknown): Promise<void> {
   if (isAppError(error, 'PLAN_OUTDATED')) return reopenPlan(core, record, error);
   // Planning starts again from the beginning.

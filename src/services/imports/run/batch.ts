@@ -26,8 +26,8 @@ interface LedgerContext {
 
 /**
  * Writes the accounts and enrollments of a batch, its ledger rows and its audit entries.
- * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` if others changed what the decisions rely
- *   on
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` if other processes have changed data of the
+ *   decisions
  */
 export async function writeBatch(
   core: Core,

@@ -12,7 +12,7 @@ import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
 import { writeBatch } from './batch.js';
 import { assertUnchanged, commitProgress, type ImportRun, refuse, StaleDecision } from './run-state.js';
 
-/** Maximum attempts of a batch. Others may create its accounts first, or the database may be busy. */
+/** Maximum attempts of a batch. Other processes may create its accounts first, or the database may be busy. */
 const batchAttempts = 25;
 
 interface PreparedBatch {
@@ -132,7 +132,7 @@ function mayRetry(error: unknown): boolean {
 }
 
 /**
- * Imports one batch. If others change its accounts or courses meanwhile, the batch is decided again.
+ * Imports one batch. If other processes change its accounts or courses after the decision, the batch is decided again.
  * @param isOutdated whether the previous batch was decided again: its rows may now concern accounts of this batch, so this
  *   batch is decided again, too
  * @returns whether this batch was decided again
@@ -154,11 +154,11 @@ async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boo
   }
 }
 
-/** @param refresh whether to decide the batch again, because others changed what its decisions relied on */
+/** @param refresh whether to read all data of the decisions again, because other processes have changed some of it */
 async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<void> {
   const { core, actor, plan, record, mapping, mask, decider, reports } = run;
   const { credentials, rejects } = reports;
-  // The capacity is counted again: earlier decisions are committed or discarded by now.
+  // The capacity is counted again, because all earlier decisions are now committed or discarded.
   const { rows, decisions: known = await decider.decide(rows, new CourseCapacity(core), refresh) } = batch;
   const decisions = decisionsToApply(plan.options, known);
   const rejected = rejectLines(mapping, decisions, rejects.encoding);

@@ -30,7 +30,7 @@ export function withImportLease<T>(
   const message =
     record.origin === 'http'
       ? `The import ${record.number} is running, or its passwords are being fetched. Try again in a minute.`
-      : 'This file is being imported by another process. Wait for it to end.';
+      : 'Another process is importing this file. Wait until that import ends.';
   const refusal = () => new AppError('IMPORT_BUSY', message);
   return withLease(core.database, leaseName(record), waitMs, refusal, work, { ...options, durationMs: leaseMs });
 }
@@ -38,11 +38,11 @@ export function withImportLease<T>(
 /** Statuses of imports that a command can resume. The service resumes queued and running imports. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
-/** Completes a sentence that ends with a colon or "first". */
+/** Completes a sentence such as "The import 5 is running: first ...". */
 export const howToCancel = ({ number }: Pick<Import, 'number'>): string =>
   `cancel it in the web console or with: coursectl imports cancel ${number}`;
 
-/** Completes a sentence that ends with a colon. */
+/** Completes a sentence such as "The plan was not applied: ...". */
 export const howToApply = ({ id }: Pick<Import, 'id'>): string =>
   `apply it in the web console or with POST /api/imports/${id}/apply.`;
 
@@ -57,7 +57,8 @@ function notResumable({ id, number, status }: Pick<Import, 'id' | 'number' | 'st
 }
 
 /**
- * @param others further statuses that are allowed
+ * Makes sure that a command may resume an import.
+ * @param others further allowed statuses
  * @throws AppError `IMPORT_CONFLICT` if an import has ended, or is being undone
  */
 export function assertUnfinished(record: Pick<Import, 'id' | 'number' | 'status'>, others: ImportStatus[] = []): void {

@@ -161,7 +161,7 @@ function startImport(core: Core, actor: Actor, plan: ImportPlan): Promise<Import
   });
 }
 
-/** Returns the import to resume, read again under the lease: it may have been undone meanwhile. */
+/** Returns the import to resume, read again under the lease, because it may have been undone before. */
 async function unfinishedRecord(core: Core, plan: ImportPlan, record: Import | undefined): Promise<Import | null> {
   if (!record) return findUnfinished(core, plan);
   await core.database.read(() => record.reload());

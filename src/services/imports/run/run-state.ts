@@ -26,12 +26,12 @@ export interface ImportRun {
   reasons: ReasonGroups;
 }
 
-/** Thrown if others changed what a decision relied on: the batch must be decided again. */
+/** Thrown if another process has changed data on which a decision relies: the batch must be decided again. */
 export class StaleDecision extends Error {
   override readonly name = 'StaleDecision';
 }
 
-/** Thrown if all rows of a run must be undone, under the lease that the run held. */
+/** Thrown if all rows of a run must be undone. The caller undoes them under the lease of the run. */
 export class UndoRequired extends AppError {
   constructor(
     readonly record: Import,

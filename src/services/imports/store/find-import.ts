@@ -78,7 +78,7 @@ export async function findImport(core: Core, id: string): Promise<Import> {
 
 /**
  * Returns the last import at a terminal that read this path or the same content, if it was interrupted after its first rows;
- * otherwise null. A new command with other options or changed content doesn't resume that import, so people are told about it.
+ * otherwise null. A new command with other options or changed content doesn't resume that import.
  */
 export async function findInterrupted(
   core: Core,

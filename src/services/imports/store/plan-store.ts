@@ -80,7 +80,7 @@ export async function removeDiscarded(core: Core, record: Import): Promise<void>
 /** Whether the import still needs its plan: until its first rows are committed. */
 export const needsPlan = (record: Import): boolean => !hasEnded(record) && record.rowsDone === 0;
 
-/** Marks an import as expired, unless it was applied or planned again meanwhile. @returns whether it expired */
+/** Marks an import as expired, unless it has just been applied or planned again. @returns whether it expired */
 async function expire(core: Core, id: string): Promise<boolean> {
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);

@@ -22,11 +22,11 @@ export interface RowOutcome {
   code: string | null;
   field: string | null;
   message: string | null;
-  /** Current account; null if there is none, or not any more. */
+  /** Current account; null if the row has no account, or the account was deleted. */
   account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
-  /** Changes of a planned update; null once the plan is applied. */
+  /** Changes of a planned update; null after the plan was applied. */
   changes: PlannedChange[] | null;
-  /** Cells in the order of the plan's columns, without passwords; null once the plan is applied. */
+  /** Cells in the order of the plan's columns, without passwords; null after the plan was applied. */
   cells: string[] | null;
   /** Effect of an undo on the account; null if the row was not undone. */
   undo: { outcome: string; code: string | null } | null;

@@ -112,7 +112,7 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   const where = { [Op.or]: [{ id: name }, { filePath }] };
   const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
   const names = await undefinedIfMissing(readdir(folder));
-  // Another process has removed the folder meanwhile.
+  // Another process has just removed the folder.
   if (!names) return false;
   if (!record) {
     // Other files belong to an import of another database: this process may use the wrong database.
@@ -135,6 +135,6 @@ async function changedAt(folder: string): Promise<Date> {
   const names = (await undefinedIfMissing(readdir(folder))) ?? [];
   const files = [folder, ...names.map((name) => path.join(folder, name))];
   const found = await Promise.all(files.map((file) => undefinedIfMissing(stat(file))));
-  // If a file was removed meanwhile, another process is using the folder.
+  // If a file has just been removed, another process is using the folder.
   return new Date(Math.max(...found.map((stats) => stats?.mtimeMs ?? Date.now())));
 }

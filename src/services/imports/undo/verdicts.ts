@@ -116,7 +116,7 @@ function hasChangedSinceRevival({ id, updatedAt }: Enrollment, { revived = [] }:
   return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
 }
 
-/** Splits enrollments into those that the row created, and the others. */
+/** Returns the enrollments that the row created, and the other enrollments. */
 function splitCreatedByRow(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
   const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];

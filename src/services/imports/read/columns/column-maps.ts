@@ -85,7 +85,7 @@ function findColumn(
 export function resolveMappings(fileColumns: readonly Column[], maps: readonly string[]): MappedFields {
   const mapped = new Map<number, ImportField | undefined>();
   const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
-  // Computed once, because every mapping is compared with all headings.
+  // Computed before the loop, because every mapping is compared with all headings.
   const ownKeys = new Map(fileColumns.map((column) => [column, headingKey(column.heading)]));
   for (const map of maps) {
     const at = map.lastIndexOf('=');

@@ -111,8 +111,8 @@ function preferVisible(candidates: Map<ImportField, Candidate[]>, mapped: Mapped
   if (isVisible('suspended') && isHidden('isActive')) candidates.delete('isActive');
 }
 
-/** Normalized headings beside which "Name" means only this half of the name. */
-const besideHalf = {
+/** Normalized headings of one half of the name. If a file has such a heading, "Name" means the other half, which is the key. */
+const headingsOfOtherHalf = {
   firstName: ['surname', 'familyname', 'lastname', 'nachname', 'familienname', 'zuname'],
   lastName: ['vorname', 'vornamen', 'rufname'],
 } as const;
@@ -120,7 +120,7 @@ const besideHalf = {
 /** Whether a heading is "Name", which may mean the full name or a half. */
 const isName = (heading = '') => headingKey(heading) === 'name';
 
-/** Assigns the column "Name": beside "Vorname", it is the last name; beside "Surname", the first name. */
+/** Assigns the column "Name": with a column "Vorname", it is the last name; with "Surname", the first name. */
 function assignNameColumns(candidates: Map<ImportField, Candidate[]>, mapped: MappedFields): void {
   const name = candidates.get('fullName')?.find(({ heading }) => isName(heading));
   if (name === undefined || mapped.has(name.index)) return;
@@ -128,9 +128,9 @@ function assignNameColumns(candidates: Map<ImportField, Candidate[]>, mapped: Ma
     ['firstName', 'lastName'],
     ['lastName', 'firstName'],
   ] as const) {
-    const besides: readonly string[] = besideHalf[half];
-    const isHalf = candidates.get(other)?.some(({ heading }) => besides.includes(headingKey(heading)));
-    if (candidates.has(half) || !isHalf) continue;
+    const otherHeadings: readonly string[] = headingsOfOtherHalf[half];
+    const hasOther = candidates.get(other)?.some(({ heading }) => otherHeadings.includes(headingKey(heading)));
+    if (candidates.has(half) || !hasOther) continue;
     candidates.set(half, [name]);
     candidates.delete('fullName');
   }
@@ -287,7 +287,7 @@ function chooseColumns(
     const [first, ...others] = candidates.get(field) ?? [];
     if (first === undefined) continue;
     if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
-    // Beside the learner's phone, a heading that doesn't mention the learner may be a parent's phone.
+    // If one heading mentions the learner, a heading that doesn't may be a parent's phone.
     const more = others.filter(({ rank }) => isRepeatable(field) && (first.rank >= 0 || rank < 0));
     columns.set(
       field,

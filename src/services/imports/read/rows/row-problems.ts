@@ -46,11 +46,11 @@ export const isListed = (field: string): field is ListedField => field in allowe
 
 /** Labels of a file for messages about its rows. */
 export interface FileLabels {
-  /** Whether messages may quote cells: not in a file with passwords, which may have moved to any column. */
+  /** Whether messages may quote cells. False in a file with passwords, because a password may be in a wrong column. */
   mayQuoteCells: boolean;
   /** Columns of fields with a fixed set of words: their headings, and the options that ignore them. */
   columns: Partial<Readonly<Record<ListedField, { heading: string; ignore: string }>>>;
-  /** Headings of the columns that the file names differently. */
+  /** Headings that differ from the names of their fields. */
   headings: Partial<Readonly<Record<ImportField, string>>>;
 }
 

@@ -35,7 +35,7 @@ import { rowWarnings } from './row-warnings.js';
 /** A row that has no problem as far as the file alone can tell. */
 export interface CandidateRow extends SourceRow {
   person: ImportedPerson;
-  /** Whether messages may quote cells: not in a file with passwords, which may have moved to any column. */
+  /** Whether messages may quote cells. False in a file with passwords, because a password may be in a wrong column. */
   mayQuoteCells: boolean;
   /**
    * Problem that rejects the row, unless the matching account already has exactly this phone, as in an export. For a row
@@ -96,7 +96,7 @@ function fileLabelsOf({ columns, fileColumns }: ColumnMapping): FileLabels {
   const columnOf = (field: ImportField) => fileColumns.find(({ index }) => index === columns.get(field)?.[0]);
   const headings = [...columns.keys()].flatMap((field) => {
     const heading = columnOf(field)?.heading.trim() ?? '';
-    // Headings that equal the field's name are not needed. Headings with special characters are never repeated.
+    // Leaves out headings that equal the field's name, and headings with special characters, which messages never quote.
     return isPlainHeading(heading) && headingKey(heading) !== headingKey(field) ? [[field, heading]] : [];
   });
   const listed = [...columns.keys()].flatMap((field) => {
@@ -195,7 +195,7 @@ export class RowChecker {
   #rejectSurplusCells(row: SourceRow): RejectedRow | undefined {
     const { width } = this.#mapping;
     const { workbook, delimiter } = this.#format;
-    // A sheet has no surplus cells: cells beside the table are notes.
+    // A sheet has no surplus cells: cells to the right of the table are notes.
     if (workbook) return undefined;
     const filled = row.cells.length > width ? filledWidth(row.cells) : 0;
     if (filled <= width) return undefined;
