@@ -216,7 +216,7 @@ describe('Rows of a plan', () => {
   const importing = useImporting();
   const commandLine = useCommandLine(() => importing.env);
 
-  it('from ILIAS get its roles; an unknown role is named with its lines and the option that ignores the column', async () => {
+  it('of an ILIAS export get their roles; an unknown role is named with its lines and the option that ignores the column', async () => {
     const file = path.join(fixtures, 'x-ilias.csv');
     const { counts, createdByRole } = await importing.plan(file);
     expect([counts.rejected, createdByRole]).to.deep.equal([0, { trainee: 1, trainer: 1 }]);

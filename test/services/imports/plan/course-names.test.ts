@@ -11,7 +11,7 @@ describe('The course name in a row', () => {
     return samples.map(({ code, reason }) => (code === undefined ? null : `${code}: ${reason}`));
   };
 
-  it('finds a title with any white space; an unknown name is quoted with the most similar title', async () => {
+  it('finds a title with any white space; an unknown name is rejected with the most similar title', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     for (const title of ['Workplace First Aid', 'First Aid']) await buildCourse(importing.context, trainer, { title });
     const first = await buildCourse(importing.context, trainer, {

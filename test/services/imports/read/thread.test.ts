@@ -66,7 +66,7 @@ describe('A thread that reads a file', () => {
     await table.close();
   });
 
-  it("ends with its signal at any moment, and doesn't block other threads", async () => {
+  it("ends when its signal aborts, at any moment, and doesn't block other threads", async () => {
     const stop = new AbortController();
     const reading = failureOf(async () => openPeople(slow, stop.signal));
     await sleep(500);

@@ -190,7 +190,7 @@ describe('Imports that are killed repeatedly', function () {
     ['of CSV', policies],
     ['of workbooks', workbookPolicies],
   ] as const)
-    it(`${title} leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
+    it(`${title} leave the ledger, accounts and files of an uninterrupted run, in each of ${rounds} rounds`, async () => {
       const { context, folder, env } = importing;
       const scene = { context, folder, env, program: program.path };
       const expected = await playRounds(scene, rounds, used, async (running) => {
@@ -235,7 +235,7 @@ describe('Imports that are killed repeatedly', function () {
   });
 
   const rounds = atDepth(2, 10);
-  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
+  it(`leave the ledger, accounts and files of an uninterrupted run, in each of ${rounds} rounds`, async () => {
     if (!scene) throw new Error('no scene');
     await playRounds(scene, rounds, policies, async (running) => {
       const ended = running.exitCode === null ? once(running, 'exit') : undefined;

@@ -12,7 +12,7 @@ describe('Accounts that an undo kept', () => {
   const { models } = importing;
   const imports = (...args: string[]) => importing.cli('imports', ...args);
 
-  it('are undone by another undo after the reasons no longer apply', async () => {
+  it('are undone by another undo when the reasons no longer apply', async () => {
     const first = await importing.json(importing.write('people.csv', people(3)));
     const changed = people(2).replaceAll('Family', 'Changed');
     const second = await importing.json(importing.write('changed.csv', changed), '--on-existing', 'update');
