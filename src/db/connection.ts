@@ -24,7 +24,7 @@ interface ConnectionSetup {
   options: Options;
   /** Patches the connections before the first query. */
   adapt?(sequelize: Sequelize): void;
-  /** Releases the rest after Sequelize is closed. */
+  /** Releases other resources after Sequelize is closed. */
   close?(): Promise<void>;
 }
 
@@ -49,7 +49,10 @@ const withDefaults = (options: Options): Options => ({
 export const sequelizeOptions = (database: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Options =>
   withDefaults(connectionSetupFor(database, limits).options);
 
-/** Returns the driver's error below a translated one. Retries depend on the driver's error. */
+/**
+ * Returns the driver's error that a translated error wraps, and other errors unchanged. Retries depend on the driver's
+ * error.
+ */
 function underlyingFault(error: unknown): unknown {
   return isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE') ? (error.cause ?? error) : error;
 }
@@ -60,8 +63,7 @@ const retryMaxMs = 320;
 
 /**
  * Milliseconds for which conflicts on a cluster are retried, however often they occur. Transactions that write the same
- * row through different nodes don't wait for each other: all but one fail. So conflicts are the normal way of serialising
- * them.
+ * row through different nodes don't wait for each other: all but one fail. So conflicts are normal on a cluster.
  */
 const clusterRetryMs = 10_000;
 
@@ -78,7 +80,9 @@ export function confirmedById<M extends Model & { id: string }>(model: ModelStat
   return { committed: async ({ id }) => (await model.findByPk(id, { attributes: ['id'] })) !== null };
 }
 
-/** The write lock of this process. Like a connection, the lock counts against a deadline. */
+/**
+ * The write lock of this process. Waiting for the lock and holding it count against a deadline, as with a connection.
+ */
 interface WriteLock extends Abortable {
   release(): void;
 }
@@ -94,7 +98,7 @@ async function acquireWriteLock(queue: LimitFunction, settings: SqliteConfig | M
               releaseFromDeadline(lock);
               leaveQueue();
             };
-            // A running write needs no abort: once SQLite writes, it waits for nothing.
+            // A running write isn't aborted: SQLite waits for nothing during a write.
             const lock: WriteLock = { release, abort: () => undefined };
             resolve(lock);
           }),
@@ -121,13 +125,13 @@ export interface Database {
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
   /**
    * Runs one statement that commits by itself, in one round trip instead of three. Repeated like a transaction. A
-   * statement on a lost connection is repeated too, although it may have been committed: running it twice must do no
+   * statement on a lost connection is repeated too, although it may have been committed. So running it twice must do no
    * harm.
    */
   inStatement<T>(run: (transaction: Transaction | undefined) => Promise<T>): Promise<T>;
   /**
-   * Runs a read, and translates errors of the database to AppError. Repeats the read once after a lost connection: the
-   * server may have restarted since the last use.
+   * Runs a read, and translates errors of the database to AppError. After a lost connection, repeats the read a single
+   * time: the server may have restarted since the last use.
    */
   read<T>(query: () => Promise<T>): Promise<T>;
   /** Runs work, and everything that the work calls, under a deadline. */
@@ -181,7 +185,7 @@ export function openDatabase(
     { committed }: TransactionOptions<T> = {},
   ): Promise<T> {
     let mayHaveCommitted = false;
-    const once = async () => {
+    const runAttempt = async () => {
       let atCommit: { result: T } | undefined;
       try {
         return await sequelize.transaction(writeTransactionOptions(sequelize), async (transaction) => {
@@ -196,10 +200,10 @@ export function openDatabase(
         throw error;
       }
     };
-    return retry(once, () => mayHaveCommitted);
+    return retry(runAttempt, () => mayHaveCommitted);
   }
 
-  /** Runs work as the only writer of this process; on SQLite only. */
+  /** Runs work; on SQLite as the only writer of this process. */
   async function asWriter<T>(work: () => Promise<T>): Promise<T> {
     const lock = writeQueue && (await acquireWriteLock(writeQueue, settings));
     try {

@@ -16,7 +16,8 @@ export function isSqlite(sequelize: Sequelize): boolean {
 
 /**
  * Returns options of a writing transaction. On SQLite it takes the write lock at its start: a transaction that reads
- * first would fail without waiting if another writer begins. MySQL's isolation level is set once for each connection.
+ * first would fail without waiting if another writer begins. MySQL needs no options: new connections set the isolation
+ * level.
  */
 export function writeTransactionOptions(sequelize: Sequelize): { type?: Transaction.TYPES } {
   return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
@@ -46,8 +47,8 @@ const lostConnectionCodes = new Set([
 ]);
 
 /**
- * Whether an established connection was lost during a statement. Reads the message too, because mysql2 gives statements
- * on a closed connection no code.
+ * Whether an established connection was lost during a statement. Reads the message too, because mysql2's error for a
+ * closed connection has no code.
  */
 export function isLostConnection(error: unknown): boolean {
   // The connection was never established, so nothing was sent.
@@ -61,19 +62,19 @@ export function isDeadlineError(error: unknown): boolean {
   return parentOf(error) instanceof DeadlineExceededError;
 }
 
-/** Fields that the errors of all drivers have. */
+/** Fields of the errors of all drivers. */
 export interface DriverError {
   code?: string;
   errno?: number;
   message: string;
 }
 
-/** Returns the driver's error below Sequelize's, or the error itself. */
+/** Returns the driver's error that Sequelize's error wraps, and other errors unchanged. */
 export function parentOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
 }
 
-/** Returns the fields of the driver's error below Sequelize's. */
+/** Returns the fields of the driver's error that Sequelize's error wraps. */
 export function driverError(error: unknown): DriverError {
   // Anything can be thrown, so each field is checked.
   const { code, errno, message } = (parentOf(error) ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
@@ -87,7 +88,7 @@ export function driverError(error: unknown): DriverError {
 /** Returns a function that converts a value to its stored form, as Sequelize does. For SQL, and for JSON in SQL. */
 export function storedValue(sequelize: Sequelize): (value: ColumnValue) => string | number | null {
   const zone = isSqlite(sequelize) ? ' +00:00' : '';
-  // Cached, because the rows of a batch share few timestamps.
+  // Cached, because most rows of a batch have the same timestamp.
   let [lastMoment, lastText] = [new Date(Number.NaN), ''];
   return (value) => {
     if (typeof value === 'boolean') return Number(value);
@@ -112,9 +113,7 @@ export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string
   };
 }
 
-/**
- * Servers that speak MySQL's protocol and name themselves in their version. Their locks and constraints differ silently.
- */
+/** Names, in the version, of servers that use MySQL's protocol but whose locks and constraints silently differ. */
 const unsupportedServers = /tidb|vitess|oceanbase|polardb-x/i;
 
 /**
@@ -163,9 +162,9 @@ const minPacketBytes = 4 * 1024 * 1024;
 const spareConnections = 5;
 
 /**
- * Returns problems of a server's replication group. With several primaries, MySQL's documentation recommends this check.
- * The check refuses all changes of tables with cascading foreign keys. Servers without Group Replication don't know the
- * variable.
+ * Returns problems of a server's replication group. MySQL's documentation recommends the setting for groups with
+ * several primaries. But the setting refuses all changes of tables with cascading foreign keys. Servers without Group
+ * Replication don't have the variable.
  */
 async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
   const [rows] = await sequelize.query("SHOW VARIABLES LIKE 'group_replication_enforce_update_everywhere_checks'");

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 
-/** Stored for each transaction, so that a rolled-back attempt leaves no mark. */
+/** Ids of marked courses, stored for each transaction, so that a rolled-back attempt leaves no mark. */
 const marks = new WeakMap<Transaction, Set<string>>();
 
 /** Marks courses in which a transaction may free a seat for the waiting list. */

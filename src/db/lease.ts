@@ -6,15 +6,15 @@ import type { Database } from './connection.js';
 import { isSqlite, nowMsSql } from './dialect.js';
 
 /**
- * Milliseconds after which a lease that isn't renewed is free, because its owner died. The database's clock counts:
- * machines with different clocks would take leases from each other.
+ * Milliseconds without renewal after which the owner of a lease counts as dead, and the lease is free. Measured by the
+ * database's clock, because the clocks of machines differ.
  */
 const maxDurationMs = 30_000;
 
 /** Milliseconds by which the clocks of a cluster's nodes may differ. */
 const clockSkewMs = 5 * 60_000;
 
-/** Milliseconds that the release of a lease may take. The owner waits for it, and an unreleased lease expires anyway. */
+/** Milliseconds that the release of a lease may take. Short, because the owner waits, and the lease expires anyway. */
 const releaseTimeoutMs = 2000;
 
 export interface Lease {
@@ -35,7 +35,7 @@ export interface LeaseOptions {
   isRenewedWhenExpired?: boolean;
   /** Ends the wait for another owner. */
   signal?: AbortSignal;
-  /** Called once if the lease has another owner. */
+  /** Called a single time if the lease has another owner. */
   onWait?(): void;
 }
 
@@ -57,11 +57,10 @@ export async function createLeaseTable(database: Database): Promise<void> {
 }
 
 /**
- * Returns SQL for whether a lease is in force. A lease that expires too far in the future was acquired while the clock
- * was ahead. A living owner would have renewed it since, so the owner is dead. Otherwise it would block everyone until
- * the clock catches up.
+ * Returns SQL for whether a lease is in force. A lease that expires too far in the future isn't. It was acquired while
+ * the clock was ahead, and a living owner would have renewed it since.
  */
-function isInForce(now: string): string {
+function isInForceSql(now: string): string {
   return `(expires_at > ${now} AND expires_at <= ${now} + ${maxDurationMs + clockSkewMs})`;
 }
 
@@ -71,7 +70,7 @@ async function acquireLease(database: Database, name: string, owner: string, dur
     const { sequelize } = database;
     const now = nowMsSql(sequelize);
     const [lease] = await sequelize.query<{ owner: string; expires_at: number; is_valid: number }>(
-      `SELECT owner, expires_at, ${isInForce(now)} AS is_valid FROM leases WHERE name = :name`,
+      `SELECT owner, expires_at, ${isInForceSql(now)} AS is_valid FROM leases WHERE name = :name`,
       {
         replacements: { name },
         type: QueryTypes.SELECT,
@@ -79,7 +78,7 @@ async function acquireLease(database: Database, name: string, owner: string, dur
       },
     );
     if (lease && lease.owner !== owner && Number(lease.is_valid) === 1) return false;
-    // The condition names the old owner and time: of two transactions that read the same row, only one updates it.
+    // The condition contains the old owner and time. So only one of two transactions that read the same row updates it.
     const sql = lease
       ? `UPDATE leases SET owner = :owner, expires_at = ${now} + :durationMs WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt`
       : `INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, ${now} + :durationMs)`;
@@ -113,12 +112,12 @@ async function renewLease(
   { isRenewedWhenExpired, ...replacements }: OwnedLease,
   transaction: Transaction,
 ): Promise<boolean> {
-  // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts
-  // changed rows rather than matched ones.
+  // The update locks the row until the transaction ends. It must change the time, because MySQL counts only changed
+  // rows.
   const now = nowMsSql(sequelize);
   const expiresAt = `${now} + :durationMs`;
-  const isValid = isRenewedWhenExpired ? '' : ` AND ${isInForce(now)}`;
-  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} AND ${isInForce(now)} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner${isValid}`;
+  const isValid = isRenewedWhenExpired ? '' : ` AND ${isInForceSql(now)}`;
+  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} AND ${isInForceSql(now)} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner${isValid}`;
   const [, renewed] = await sequelize.query(sql, { replacements, type: QueryTypes.UPDATE, transaction });
   return renewed === 1;
 }
@@ -133,7 +132,7 @@ export async function activeLeases(
   await createLeaseTable(database);
   const active = await database.read(() =>
     database.sequelize.query<{ name: string }>(
-      `SELECT name FROM leases WHERE name IN (:names) AND ${isInForce(nowMsSql(database.sequelize))}`,
+      `SELECT name FROM leases WHERE name IN (:names) AND ${isInForceSql(nowMsSql(database.sequelize))}`,
       { replacements: { names }, type: QueryTypes.SELECT, ...(transaction && { transaction }) },
     ),
   );
@@ -149,7 +148,10 @@ async function releaseLease(database: Database, name: string, owner: string): Pr
   );
 }
 
-/** Acquires a lease for `owner`. A lost race for the first insert means that another owner has the lease. */
+/**
+ * Acquires a lease for `owner`; false if the lease has another owner, or another owner inserts the row at the same
+ * time.
+ */
 async function tryAcquireLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   try {
     return await acquireLease(database, name, owner, durationMs);
@@ -182,11 +184,11 @@ export async function withLease<T>(
     if (tries === 1) onWait?.();
     await sleep(200);
   }
-  const own: OwnedLease = { name, owner, durationMs, isRenewedWhenExpired };
-  const renew = (transaction: Transaction) => renewLease(database, own, transaction);
+  const ownedLease: OwnedLease = { name, owner, durationMs, isRenewedWhenExpired };
+  const renew = (transaction: Transaction) => renewLease(database, ownedLease, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
   const renewalIntervalMs = durationMs / 3;
-  // A failed renewal is repeated at the next tick: the lease survives two failures. The renewal has its own deadline. The
+  // A failed renewal is repeated at the next tick: the lease survives two failures. The renewal has a separate deadline. The
   // deadline of the work may have passed while the work still relies on the lease.
   const timer = setInterval(() => {
     const renewed = database.withDeadline({ all: renewalIntervalMs }, () => database.inTransaction(renew));

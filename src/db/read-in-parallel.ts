@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import type { Database } from './connection.js';
 
-/** Share of the pool's connections that parallel reads may occupy as second connections. */
+/** Share of the pool's connections that may run the second of two parallel reads. */
 const parallelShare = 0.2;
 
 const runningReads = new WeakMap<Sequelize, number>();

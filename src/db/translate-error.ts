@@ -25,8 +25,8 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Returns the constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`,
- * MariaDB `... for key 'name'`, SQLite `... failed: table.column`.
+ * Returns the constraint in a driver's message, because its errors have no field for the constraint: MySQL `... for key
+ * 'users.name'`, MariaDB `... for key 'name'`, SQLite `... failed: table.column`.
  */
 function violatedConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
@@ -43,7 +43,7 @@ export function violatesUniqueIndex(error: unknown, index: string, column: strin
   return broken === index || broken === column;
 }
 
-/** Error for a statement with a missing table or column. */
+/** Returns the error for a statement that needs a missing table or column. */
 function schemaFault(error: unknown): AppError {
   const missing = driverError(error).message.replace(/^SQLITE_ERROR: /, '');
   return new AppError(
@@ -62,8 +62,8 @@ const queryTimeouts = new Set([3024, 1969]);
 const unreachableCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Whether a server refuses a connection, rather than not answering. The driver names such errors ER_..., or gives only a
- * number for errors of MariaDB.
+ * Whether a server refused a connection; false if the server didn't respond. The driver names such errors ER_..., or
+ * gives only a number for errors of MariaDB.
  */
 export function isRefusalByServer(error: unknown): boolean {
   const { code, errno } = driverError(error);
@@ -100,7 +100,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         'DATABASE_ACCESS_DENIED',
         `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, hostInMessage(message))}.`,
       );
-    // The server names the client's host. The account may be for any host.
+    // The message contains the client's host, which may differ from the account's.
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
       return fault(
@@ -186,7 +186,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
   if (error instanceof ConnectionError || (code !== undefined && unreachableCodes.has(code)) || isLostConnection(error))
     return fault(
       'DATABASE_UNREACHABLE',
-      `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,
+      `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is correct.`,
     );
   return undefined;
 }
@@ -247,8 +247,8 @@ export function translateError(error: unknown, settings: SqliteConfig | MysqlCon
     const code = constraint === undefined ? undefined : constraintCodes[constraint];
     return code === undefined ? error : new AppError(code, undefined, { cause: error });
   }
-  // The referenced row was deleted. Not for error 1451 (deleting a row that is still referenced): a rule must check that
-  // first.
+  // The referenced row was deleted. Excludes error 1451 (deleting a row that is still referenced), which a rule must
+  // prevent.
   if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferencedErrno)
     return new AppError('REFERENCE_GONE', undefined, { cause: error });
   return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;

@@ -28,7 +28,7 @@ describe('An expected failure', () => {
   it('is reported for an unreachable server', async () => {
     const failure = {
       code: 'DATABASE_UNREACHABLE',
-      says: /can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/x\): ECONNREFUSED\. Check that the server runs and that DATABASE_URL is right\./,
+      says: /can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/x\): ECONNREFUSED\. Check that the server runs and that DATABASE_URL is correct\./,
     };
     for (const argv of doNotWait) await expectFailure(cli, argv, failure, withUrl('mysql://me:s3cr3t@127.0.0.1:1/x'));
   });

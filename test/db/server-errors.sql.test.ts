@@ -15,7 +15,7 @@ describe('a server is reported as unusable', () => {
     ...more,
   });
   const unreachable =
-    /^The database can't be reached \(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\): \w+\. Check that the server runs and that DATABASE_URL is right\.$/;
+    /^The database can't be reached \(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\): \w+\. Check that the server runs and that DATABASE_URL is correct\.$/;
 
   it('if nothing listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');

@@ -16,7 +16,7 @@ export type ProbeResult =
   | { state: 'login refused'; clientHost: string | undefined }
   /** The server accepts no connections from this machine. */
   | { state: 'host refused'; clientHost: string | undefined; statements: readonly string[] }
-  /** The user has no rights on the database. The database may be missing: the server doesn't say. */
+  /** The user has no rights on the database. The database may also be missing: the server gives the same error. */
   | { state: 'no rights'; statements: readonly string[] }
   | { state: 'missing'; statements: readonly string[] }
   /** The server accepts no database with this name. */
@@ -72,11 +72,11 @@ function classifyFailure(error: unknown, settings: MysqlConfig, failure: AppErro
   }
 }
 
-/** Exists on every server, and accepts every user. */
+/** A database that exists on every server and that every user may open. */
 const systemDatabase = 'information_schema';
 
 /**
- * Creates the configured database. SQLite needs none.
+ * Creates the configured database on a server. Does nothing for SQLite, where the first query creates the file.
  * @throws AppError `DATABASE_ACCESS_DENIED` if the user may not create databases, and the errors of any query
  */
 export async function createDatabase(settings: SqliteConfig | MysqlConfig): Promise<void> {
@@ -89,7 +89,7 @@ export async function createDatabase(settings: SqliteConfig | MysqlConfig): Prom
   }
 }
 
-/** Free bytes below which a disk counts as full: a change may need as much. */
+/** Free bytes below which a disk counts as full: a change may need this many. */
 const minFreeBytes = 1024 * 1024;
 
 /** Checks that the disk of an SQLite database has space for changes. @throws AppError `DISK_FULL` */
@@ -100,14 +100,14 @@ export async function assertSpaceLeft(settings: SqliteConfig | MysqlConfig): Pro
     throw new AppError('DISK_FULL', `The disk of ${settings.file} is full. Free some space.`);
 }
 
-/** Milliseconds to wait for a write by another process. A running service writes only for moments. */
+/** Milliseconds to wait for a write by another process. Each write of a running service is short. */
 const writeTimeoutMs = 1000;
 
 /**
- * Checks that a migrated database accepts changes, with a change that deletes nothing. Only a real change shows this:
- * SQLite begins a writing transaction even on a read-only file, and a read-only server does the same.
- * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` if another process writes all the time; and the errors of any
- *   query
+ * Checks that a migrated database accepts changes: runs a DELETE that matches no row. Beginning a transaction is no
+ * check, because read-only files and servers allow that.
+ * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` if another process writes for longer than {@link
+ *   writeTimeoutMs}; and the errors of any query
  */
 export async function assertWritable({ sequelize, read, withDeadline }: Database): Promise<void> {
   // Not in a transaction: Sequelize prints a complaint if a transaction can't begin.

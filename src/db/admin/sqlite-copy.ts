@@ -12,14 +12,15 @@ import { driverError } from '../dialect.js';
  * @throws AppError the errors of any query
  */
 export async function copySqlite({ sequelize, read }: Database, file: string): Promise<void> {
-  // SQLite accepts an empty file. A file that SQLite creates is readable for others.
+  // Created here, because other users can read a file that SQLite creates. SQLite accepts an empty file.
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await read(() => sequelize.query('VACUUM INTO :file', { replacements: { file } }));
   await chmod(file, 0o600);
 }
 
 /**
- * Runs work that makes or opens a copy. Disk errors name the folder of the copy: a query would blame the database.
+ * Runs work that creates or opens a copy, and makes disk errors name the folder of the copy. Otherwise they name the
+ * database file.
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and the errors of `work`
  */
 export async function namingDiskOfCopy<T>(folder: string, work: () => Promise<T>): Promise<T> {

@@ -8,8 +8,8 @@ import { type Database, openDatabase } from '../connection.js';
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Locks a file until this connection is closed. SQLite leaves WAL mode only if no other connection is open, and doesn't
- * wait for one to close.
+ * Tries to lock a database file until this connection is closed. Fails if another connection is open, because SQLite
+ * then can't leave WAL mode.
  * @returns whether the file is locked
  * @see https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
@@ -30,8 +30,8 @@ async function hasAccounts({ sequelize, read }: Database): Promise<boolean> {
 }
 
 /**
- * Deletes the file of an SQLite database if it has no accounts and no other process has it open. Close all connections of
- * the caller first.
+ * Deletes the file of an SQLite database if it has no accounts and no other process has it open. The caller must have
+ * closed all its connections.
  * @returns whether the file was deleted
  */
 export async function removeUnusedFile(settings: SqliteConfig | MysqlConfig): Promise<boolean> {
@@ -39,13 +39,13 @@ export async function removeUnusedFile(settings: SqliteConfig | MysqlConfig): Pr
   const database = openDatabase(settings);
   try {
     if (!(await lockForRemoval(database)) || (await hasAccounts(database))) return false;
-    // Windows deletes no open file, so it can't delete a file in use.
+    // Windows can't delete an open file, so this connection is closed first. A file that another process uses stays.
     if (process.platform === 'win32') await database.close();
-    // Deleted while the lock is held: a process that waits with the open file can't switch it to WAL, and writes nothing.
+    // Deleted while locked: a process that has opened the file in between can't switch it to WAL, and writes nothing.
     for (const suffix of suffixes) await rm(settings.file + suffix, { force: true });
     return true;
   } catch (error) {
-    // The file is in use, or is no readable database. The caller reports that it was kept.
+    // The file is in use, or isn't a readable database. It is kept, which the caller reports.
     if (isAppError(error)) return false;
     throw error;
   } finally {

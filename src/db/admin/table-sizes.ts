@@ -40,7 +40,7 @@ export async function tableSizes(database: Database, names: readonly string[]): 
 }
 
 async function sizeOnSqlite({ sequelize }: Database, name: string): Promise<TableSize> {
-  // Two subqueries: SQLite answers each from one end of the table.
+  // Two subqueries, because SQLite finds a single minimum or maximum without a scan.
   const [ends] = await sequelize.query<{ first: number | null; last: number | null }>(
     `SELECT (SELECT MIN(rowid) FROM ${name}) AS first, (SELECT MAX(rowid) FROM ${name}) AS last`,
     { type: QueryTypes.SELECT },

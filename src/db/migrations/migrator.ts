@@ -14,7 +14,7 @@ import * as program from './for-migrations.js';
 const migrationsFolder = packageFile('migrations');
 const demoSeeder = packageFile('seeders/20260101000001-demo.cjs');
 
-/** Milliseconds to wait for another migration, which then has done the work already. */
+/** Milliseconds to wait for another process, which usually runs the same migrations. */
 const lockWaitMs = 60_000;
 
 /** Adds rows to the transaction that loads the demo programme. */
@@ -36,7 +36,7 @@ export interface DemoRows {
   enrollments: { id: string; updated_at: Date }[];
 }
 
-/** Throws in the removing transaction if the demo programme must stay. */
+/** Throws if the demo programme must stay. Runs in the transaction that removes the rows. */
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
 /**
@@ -58,11 +58,12 @@ interface StepModule {
 
 const require = createRequire(packageFolder);
 
-// A file of another shape fails when it runs.
+// Not checked: a file without these functions fails when it runs.
 const loadStepModule = (file: string) => require(file) as StepModule;
 
 /**
- * Loads Umzug and sets it up. It is loaded late, because it brings two hundred files, most of them for its command line.
+ * Loads Umzug and sets it up. Umzug is imported only here, because it loads two hundred files, most of them for its
+ * command line.
  */
 async function createUmzug({ sequelize }: Database): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
@@ -144,7 +145,7 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
 
 /**
  * Runs work on connections without a time limit. Changing a large table, or waiting for a locked one, takes minutes. If
- * the client gave up, the server would continue the statement beside the next migration. The lease is renewed on the
+ * the client gave up, the server would continue the statement during the next migration. The lease is renewed on the
  * usual connections, with the usual limit.
  */
 async function withoutTimeLimit<T>(database: Database, work: (unlimited: Database) => Promise<T>): Promise<T> {
@@ -182,10 +183,11 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   const isWrapped = error instanceof Error && !(error instanceof AppError) && error.cause !== undefined;
   const cause = isWrapped ? error.cause : error;
   const translated = translateError(cause, database.settings);
-  // "Run migrate up" doesn't help if a step misses a column, and a violated constraint needs its cause in the message.
-  const taken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
-  if (translated instanceof AppError && !taken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
-  const reason = taken ? translated : error;
+  // The advice of SCHEMA_OUTDATED, to run migrate up, doesn't help if a step misses a column. A violated constraint
+  // needs its cause in the message.
+  const isTaken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
+  if (translated instanceof AppError && !isTaken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
+  const reason = isTaken ? translated : error;
   const message = (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
   return new AppError(
     'MIGRATION_FAILED',
@@ -219,7 +221,7 @@ export async function migrateUp(database: Database, waiting: MigrationWait = {})
 /**
  * Reverts the latest migrations, and deletes the data in their tables.
  * @param steps number of migrations; `all` empties the database
- * @throws as {@link migrateUp}
+ * @throws the errors of {@link migrateUp}
  */
 export async function migrateDown(
   database: Database,
@@ -235,9 +237,9 @@ export async function migrateDown(
 }
 
 /**
- * Runs the demo seeder, which does nothing if its rows exist. Safe to run concurrently. The caller must have checked that
- * the demo may be loaded: the seeder checks that only under sequelize-cli.
- * @param alsoInTransaction runs in the transaction of new rows
+ * Runs the demo seeder, which does nothing if its rows exist. Safe to run concurrently. The caller must have checked
+ * that the demo may be loaded: the seeder checks that only under sequelize-cli.
+ * @param alsoInTransaction runs in the transaction that inserts the rows
  * @throws AppError `SCHEMA_OUTDATED` before any write, `MIGRATION_LOCKED`, `MIGRATION_FAILED` with the cause
  *   `EMAIL_TAKEN` or `PHONE_TAKEN` if an account has the email or phone of a demo account
  */

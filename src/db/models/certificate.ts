@@ -1,12 +1,12 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** Confirms that a trainee has completed a course. Names, title and dates are those at the completion. */
+/** Confirms that a trainee has completed a course. Names, title and dates are copied at the completion. */
 export class Certificate extends Model<InferAttributes<Certificate>, InferCreationAttributes<Certificate>> {
   declare id: string;
   /** The printed form: see schemas/certificate.ts. */
   declare code: string;
-  /** The completed enrollment; null once the certificate is revoked. */
+  /** The completed enrollment; null after the certificate is revoked. */
   declare enrollmentId: string | null;
   declare userId: string;
   /** The course may have been deleted. */

@@ -11,7 +11,7 @@ export const primaryKey = () => ({ ...id(), primaryKey: true, allowNull: false }
 /** A moment in UTC, to the millisecond. */
 export const timestamp = () => ({ type: DataTypes.DATE(3) });
 
-/** Attributes of the model for a table of fields. */
+/** Attributes of a model with declared fields, such as `accountFields`. */
 export type FieldAttributes<Table extends StoredFields> = Omit<
   ValuesOf<Table>,
   DefaultedFieldOf<Table> | ListFieldOf<Table>
@@ -38,9 +38,9 @@ function dataTypeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
   }
 }
 
-/** Returns the definitions of a model's attributes for a table of fields. */
+/** Returns the definitions of a model's attributes from declared fields, such as `accountFields`. */
 export const attributeDefinitions = <Table extends StoredFields>(table: Table) =>
-  // Object.fromEntries loses the types of the keys.
+  // The assertion restores the types of the keys, which Object.fromEntries loses.
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { column }]): [string, ModelAttributeColumnOptions][] =>
       column.type === 'list'

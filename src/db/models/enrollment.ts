@@ -21,9 +21,9 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare id: string;
   declare userId: string;
   declare courseId: string;
-  /** Always the course's trainer, by a foreign key with ON UPDATE CASCADE. */
+  /** Always the course's trainer: a foreign key with ON UPDATE CASCADE keeps both equal. */
   declare trainerId: string;
-  /** Position number on the waiting list; null for other statuses. */
+  /** Number that orders the waiting list; null for other statuses. */
   declare waitingNumber: CreationOptional<number | null>;
   /** The trainee's name before the first rename since the enrollment; null without a rename. */
   declare formerName: CreationOptional<string | null>;
@@ -36,9 +36,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   /** The valid certificate of a completed enrollment. */
   declare certificate?: NonAttribute<Pick<Certificate, 'code'> | null>;
 
-  /**
-   * Returns the trainee's former name; null if there is none, or the current name is the same again. Needs {@link user}.
-   */
+  /** Returns the trainee's former name; null without one, or if the trainee has this name again. Needs {@link user}. */
   formerNameIfDifferent(): string | null {
     if (this.formerName === null) return null;
     if (!this.user) throw new Error(`Enrollment ${this.id} was read without its trainee.`);

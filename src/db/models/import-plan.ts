@@ -116,7 +116,7 @@ export interface PlanContent {
     delimiter: Delimiter;
     byteOrderMark: boolean;
     headerLine: number;
-    /** null for CSV. */
+    /** Null for CSV. */
     workbook: { kind: 'xlsx' | 'ods'; sheet: string; sheets: readonly WorkbookSheet[] } | null;
     /** Null if the file was not read to its end. */
     lines: number | null;
@@ -137,7 +137,7 @@ export interface PlanContent {
   generatedPasswords: number;
   invitations: number;
   news: number;
-  /** Words in the file, with the roles that they stand for. */
+  /** Words for roles in the file, with their roles. */
   roleWords: { word: string; role: ImportableRole }[];
   stopsAtLine: number | null;
   /** Reason why the plan must not be applied: more faulty rows than the options allow. */

@@ -68,7 +68,10 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
     return countsOf(this);
   }
 
-  /** Whether the import has generated passwords that can still be fetched over HTTP. They can be fetched once. */
+  /**
+   * Whether the import has generated passwords that can still be fetched over HTTP. They can be fetched only a single
+   * time.
+   */
   get hasCredentials(): NonAttribute<boolean> {
     const isFilled = this.credentialsFile !== null && Number(this.credentialsBytes) > 0;
     return this.origin === 'http' && isFilled && this.credentialsFetchedAt === null;
@@ -83,7 +86,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });
 const byteCount = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
 
-/** Returns the outcomes of the finished rows. */
+/** Returns the numbers of finished rows by outcome. */
 export function countsOf({
   rowsDone: rows,
   createdCount: created,
@@ -105,7 +108,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
   return class extends Import {}.init(
     {
       id: primaryKey(),
-      // The default of the table; the import sets the number when it is created.
+      // The same default as in the table. The import gets its number when it is created.
       number: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       status: { type: DataTypes.STRING(20), allowNull: false },
       origin: { type: DataTypes.STRING(10), allowNull: false },

@@ -18,14 +18,17 @@ export class Mail extends Model<InferAttributes<Mail>, InferCreationAttributes<M
   /** See services/mail/kinds.ts. */
   declare kind: string;
   declare priority: number;
-  /** Account whose change caused the news, or `operator`. News of different owners take turns. Null for other mails. */
+  /**
+   * Account whose change caused the news, or `operator`. News of different owners are sent alternately. Null for other
+   * mails.
+   */
   declare queueOwner: CreationOptional<string | null>;
   declare userId: string | null;
   /** Recipient if different from the account's address. After sending, the address that was used. */
   declare address: string | null;
   declare courseId: string | null;
   declare importId: string | null;
-  /** Identifier typed for a password reset, until the sender looks up the account. */
+  /** Identifier entered for a password reset; kept until the sender looks up the account. */
   declare identifier: string | null;
   declare data: string;
   /** Only the first of several mails with the same key is queued until it is sent. */

@@ -50,14 +50,14 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare updatedAt: CreationOptional<Date>;
   /** The lock in force; null for none, absent unless the query selects it. */
   declare currentLock?: NonAttribute<LoginThrottle | null>;
-  /** Reason why the last invitation wasn't sent, if known; absent unless `noteInviteErrors` has set it. */
+  /** Reason why the last invitation wasn't sent, if known; absent unless `addInviteErrors` has set it. */
   declare inviteError?: NonAttribute<string | null>;
 }
 
 export const fullName = ({ firstName, lastName }: Pick<User, 'firstName' | 'lastName'>): string =>
   `${firstName} ${lastName}`;
 
-/** Account of a session as plain values. They are read-only, and an instance of the model takes time to build. */
+/** Account of a session as plain values, which are never saved. An instance of the model takes longer to build. */
 export type Account = Pick<User, 'id' | 'phoneKey' | 'passwordHash' | SessionField>;
 
 export function initUser(sequelize: Sequelize): typeof User {

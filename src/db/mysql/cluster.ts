@@ -8,7 +8,7 @@ interface Connection {
 
 const clustered = new WeakSet<MysqlConfig>();
 
-/** Whether a database is a node of a cluster. Known after the first connection. */
+/** Whether a database is a node of a cluster. False before the first connection. */
 export function isCluster(settings: object): boolean {
   return clustered.has(settings as MysqlConfig);
 }
@@ -30,9 +30,9 @@ interface Variable {
 const staleLevels = new Set<string | undefined>(['EVENTUAL', 'BEFORE_ON_PRIMARY_FAILOVER']);
 
 /**
- * Makes a connection to a cluster read what was committed on any node. Reads and new transactions wait until their node
- * has caught up. Otherwise an account just registered through one instance is unknown to another. Changes nothing on
- * other servers.
+ * Makes a connection to a cluster see all changes that were committed on any node. Reads and new transactions wait
+ * until their node has caught up. Otherwise one instance doesn't see an account that was just registered through
+ * another. Changes nothing outside of clusters.
  */
 export async function enableClusterReads(connection: Connection, settings: MysqlConfig): Promise<void> {
   // The driver types results as unknown.

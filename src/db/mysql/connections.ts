@@ -33,10 +33,13 @@ const sessionSettings =
   "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'" +
   `, time_zone = '+00:00', wait_timeout = ${defaultInactivityMs / 1000}`;
 
-/** Each statement sees all earlier commits. A repeated check therefore sees the transaction that won a race. */
+/**
+ * Each statement sees all earlier commits. A repeated check therefore sees a change that another transaction has just
+ * committed.
+ */
 const isolationSetting = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
-/** Limits of connections that differ from the service's. */
+/** Limits that replace those of the service's connections. */
 export interface ConnectionLimits {
   /**
    * Milliseconds without traffic, for example during a statement; 0 for no limit. Without a limit, only the operating
@@ -56,7 +59,7 @@ interface MysqlConnection extends Abortable {
   execute(statement: string | { sql: string }, ...others: unknown[]): unknown;
 }
 
-/** Milliseconds that the server may continue a query after its deadline. The connection is broken by then. */
+/** Milliseconds that the server may continue a query after its deadline, at which the program breaks the connection. */
 const serverTimeoutMarginMs = 1000;
 
 /**
@@ -91,8 +94,8 @@ function adaptStatements(connection: MysqlConnection, readOnly: ReadOnlyWatch): 
 }
 
 /**
- * Prepares a new connection. Each setting may take as long as a request waits for a connection, because the connection is
- * unusable before.
+ * Prepares a new connection. Each setting may take as long as a request waits for a connection, because the request
+ * waits for the settings too.
  */
 const prepareConnection =
   (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnlyWatch) => async (given: unknown) => {
@@ -130,8 +133,8 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
   const inUse = new Set<MysqlConnection>();
   const acquire = (options?: object) =>
     get(options).catch((error: unknown) => {
-      // The pool's time limit covers new connections too, and always reports that all connections are in use. If none is
-      // in use, the server doesn't answer.
+      // This error says that all connections are in use. The pool also throws it if a new connection takes too long. If
+      // no connection is in use, the server doesn't respond.
       if (!(error instanceof ConnectionAcquireTimeoutError) || inUse.size > 0) throw error;
       throw new ConnectionError(Object.assign(new Error('connect ETIMEDOUT', { cause: error }), { code: 'ETIMEDOUT' }));
     });
@@ -153,7 +156,7 @@ function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
     return destroy(connection);
   };
   manager.close = async () => {
-    // Statements with unneeded results must not keep the program running.
+    // Nobody needs the results of running statements, so they must not keep the program running.
     const late = setTimeout(() => {
       for (const connection of inUse) connection.abort();
     }, closeTimeoutMs);
@@ -188,8 +191,8 @@ export function mysqlConnectionSetup(
       username: database.user,
       password: database.password,
       timezone: '+00:00',
-      // Sequelize's types lack these options. Without them it sets the time zone and queries the version with no time
-      // limit.
+      // Sequelize's types lack these options. Without the options, Sequelize sets the time zone and queries the version
+      // with no time limit.
       ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
       dialectOptions: {
         charset: 'utf8mb4',

@@ -4,9 +4,9 @@ const quotedName = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 const quotedText = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 /**
- * Returns the host in the server's message, which has no structured field for it: `... for user 'ann'@'%' ...`, `Host
- * '10.0.0.5' is not allowed ...`. If the server refuses a database, it is the account's host. If the server refuses a
- * login, a host or a statement, it is the client's host as the server sees it.
+ * Returns the host in the server's message, because its errors have no field for the host: `... for user 'ann'@'%'
+ * ...`, `Host '10.0.0.5' is not allowed ...`. If the server refuses a database, the host is the account's. If the
+ * server refuses a login, a host or a statement, the host is the client's as the server sees it.
  */
 export function hostInMessage(message: string): string | undefined {
   return (/'@'([^']*)'/.exec(message) ?? /^Host '([^']*)'/.exec(message))?.[1];

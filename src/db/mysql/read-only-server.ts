@@ -14,7 +14,8 @@ function isReadOnlyError({ errno, message }: ServerError): boolean {
 }
 
 /**
- * Minimum milliseconds between two replacements of all connections. A server may stay read-only and refuse every request.
+ * Minimum milliseconds between two replacements of all connections. Otherwise a server that stays read-only would cause
+ * replacements at every request.
  */
 const replaceEveryMs = 1000;
 
@@ -23,13 +24,13 @@ export interface ReadOnlyWatch {
   noteOpened(connection: object): void;
   /** Records a refused change; ignores other errors. */
   noteError(error: ServerError): void;
-  /** Whether the connection was opened before any connection got a refusal. */
+  /** Whether the connection was opened before a refusal, and must be replaced. */
   isOutdated(connection: object): boolean;
 }
 
 /**
- * Watches the connections of a pool. After a refused change, the server's name or address may lead to another server.
- * Existing connections stay on the old server, and under traffic they are never idle long enough to be closed.
+ * Watches the connections of a pool. After a refused change, the server's address may lead to another server, so
+ * existing connections are replaced. Under traffic, they are never idle long enough to be closed.
  */
 export function watchForReadOnlyServer(): ReadOnlyWatch {
   const openedAt = new WeakMap<object, number>();

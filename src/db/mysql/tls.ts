@@ -43,7 +43,7 @@ interface WrongHostError {
 /**
  * Returns the names in a certificate that isn't for the configured host, such as `DNS:db.example.org`; undefined for
  * other errors.
- * @param error the driver's error, which replaces Node's code
+ * @param error the driver's error, whose other fields come from Node
  */
 export function namesOfWrongCertificate(error: unknown): string | undefined {
   if (!(error instanceof Error && 'reason' in error && 'host' in error && 'cert' in error)) return undefined;

@@ -6,8 +6,8 @@ export interface Abortable {
 }
 
 /**
- * The database did not answer before the deadline. The class distinguishes the error from a connection that the server
- * broke. The code makes it count as a lost connection.
+ * The database did not answer before the deadline. Because of its code, the error counts as a lost connection. Because
+ * of its class, {@link isDeadlineError} recognises it.
  */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
@@ -46,19 +46,19 @@ class Deadline {
     if (this.isExceeded) return Promise.reject(new DeadlineExceededError());
     this.start();
     return new Promise<C>((resolve, reject) => {
-      const leave = (reason: Error) => {
-        this.waiting.delete(leave);
+      const fail = (reason: Error) => {
+        this.waiting.delete(fail);
         this.stopIfIdle();
         reject(reason);
       };
-      this.waiting.add(leave);
+      this.waiting.add(fail);
       get().then((connection) => {
-        // The deadline has already rejected this request.
-        if (!this.waiting.delete(leave)) return release(connection);
+        // The deadline has already rejected this request, so the connection isn't used.
+        if (!this.waiting.delete(fail)) return release(connection);
         this.connections.add(connection);
         deadlines.set(connection, this);
         resolve(connection);
-      }, leave);
+      }, fail);
     });
   }
 
@@ -83,7 +83,7 @@ class Deadline {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.leftMs = left;
-    // The next use gets the whole limit again.
+    // The next use gets the whole limit.
     if (this.restarts) this.isExceeded = false;
   }
 
@@ -127,7 +127,7 @@ export function acquireWithinDeadline<C extends Abortable>(
   return deadline ? deadline.acquire(get, release) : get();
 }
 
-/** Stops the clock of the deadline for a released connection. */
+/** Tells the deadline of a connection that the connection was released. */
 export function releaseFromDeadline(connection: Abortable): void {
   deadlines.get(connection)?.release(connection);
   deadlines.delete(connection);

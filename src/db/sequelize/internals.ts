@@ -18,7 +18,7 @@ interface Internals<Connection> {
   };
 }
 
-/** Connections in the pool and in use, and requests that wait for one. */
+/** Connections in the pool and in use, and requests that wait for a connection. */
 export interface PoolCounts {
   size: number;
   using: number;

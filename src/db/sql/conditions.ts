@@ -33,8 +33,8 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
 }
 
 /**
- * Matches rows whose `column` is the id of a row of `table` with `text` in its `search_key`. Looks up the referenced row
- * for each row of the query, so other conditions must leave few.
+ * Matches rows whose `column` is the id of a row of `table` with `text` in its `search_key`. Looks up the referenced
+ * row for each row of the query, so other conditions must leave few rows.
  */
 export function refersToSearchMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
   const position = `SELECT INSTR(search_key, ${sequelize.escape(text)}) FROM ${table} WHERE id = ${column}`;
@@ -80,7 +80,7 @@ export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses:
 
 /**
  * Returns an order: running and future courses first, then courses without a first day, then ended courses. Ties are
- * sorted by id, newest first. The same on every database.
+ * sorted by id, newest first. Doesn't depend on how the database sorts NULL.
  * @param ofCourse column with a course's id; omitted if the rows are courses
  */
 export function soonestFirst(
@@ -99,7 +99,7 @@ export function soonestFirst(
   ];
 }
 
-/** Matches courses whose last day is over, or courses that are running or in the future. */
+/** Matches courses whose last day is over; all other courses if `ended` is false. */
 export const courseHasEnded = (ended: boolean, today: string): WhereOptions<Course> =>
   ended ? { endDate: { [Op.lt]: today } } : { [Op.or]: [{ endDate: null }, { endDate: { [Op.gte]: today } }] };
 
@@ -138,8 +138,8 @@ export function isPublishedOrTaughtBy(sequelize: Sequelize, trainerId: string) {
 }
 
 /**
- * Generated column with the sort key of active trainers. Its index lists them in the order of their last names. Null for
- * all other accounts, and no query through the model may name it.
+ * Generated column with the sort key of active trainers. Its index lists them in the order of their last names. Null
+ * for all other accounts. The model doesn't declare the column.
  */
 export const trainerKey = literal('`User`.`trainer_key`');
 
@@ -216,7 +216,7 @@ export function refersToLockedAccount(sequelize: Sequelize, column: string, inFo
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
 }
 
-/** SQL for the index of the latest of these moments at or before `column`. The moments are in ascending order. */
+/** SQL for the index of the last moment that isn't after `column`. The moments must be in ascending order. */
 export function periodIndex(sequelize: Sequelize, column: string, moments: readonly Date[]) {
   const cases = moments.map((moment, index) => `WHEN ${column} >= ${sequelize.escape(moment)} THEN ${index}`).reverse();
   return sequelize.literal(`CASE ${cases.join(' ')} END`);
@@ -229,11 +229,11 @@ export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: st
   return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
 }
 
-/** SQL for the locks in force of the account in a row of a query. */
+/** SQL for the locks in force of the account (`User` in the query). */
 const locksSql = (sequelize: Sequelize, inForce: LockEndRange) =>
   `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND ${lockEndsWithin(sequelize, inForce)}`;
 
-/** Matches the lock that ends last, of the account in the same row of a query. */
+/** Matches the lock in force that ends last. Joins an account (`User` in the query) with its lock. */
 export function isLatestLock(sequelize: Sequelize, inForce: LockEndRange) {
   const latest = `SELECT subject ${locksSql(sequelize, inForce)} ORDER BY locked_until DESC LIMIT 1`;
   return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));

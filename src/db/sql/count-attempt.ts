@@ -24,7 +24,7 @@ export interface AttemptTime {
 
 /**
  * Value that the column `failures` refuses, so that the whole statement fails without effect. A server that only warns
- * stores the highest number, which refuses logins too.
+ * stores the column's maximum, which is over every limit.
  */
 const refusedValue = (sequelize: Sequelize) => (isSqlite(sequelize) ? 'NULL' : '4294967295');
 

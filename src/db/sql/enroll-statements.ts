@@ -44,10 +44,10 @@ type Row = [
   waiting: number | string,
 ];
 
-/** @param statuses number of statuses that take a seat */
-function preconditionsStatement(statuses: number): string {
-  const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
-  // Dates as text, because one driver converts them to `Date`s.
+/** @param statusCount number of statuses that take a seat */
+function preconditionsStatement(statusCount: number): string {
+  const statusIn = `IN (${Array(statusCount).fill('?').join(', ')})`;
+  // Dates are read as text, because MySQL's driver converts them to `Date`s.
   return `SELECT c.trainer_id, c.is_published, c.max_students,
     CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR),
     c.auto_accept, c.waiting_max, c.waiting_counter, u.role, u.is_active, e.id, e.status,
@@ -60,8 +60,8 @@ function preconditionsStatement(statuses: number): string {
 }
 
 /**
- * Locks a course, then an account, by incrementing their versions: see services/locks/row-locks.ts. Needs one round trip
- * except on SQLite, because others who enroll in the course wait meanwhile.
+ * Locks a course, then an account, by incrementing their versions: see services/locks/row-locks.ts. Takes a single
+ * round trip on servers, because other enrollments in the course wait for it.
  */
 export async function lockCourseAndUser(
   { sequelize }: Database,

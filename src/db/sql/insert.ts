@@ -51,7 +51,7 @@ export class BulkInserter {
       for (let next: typeof first = first; !next.done; next = iterator.next()) {
         const row = next.value;
         if (Object.keys(row).length !== attributes.length)
-          throw new Error('The rows of an insert have other attributes.');
+          throw new Error('The rows of an insert have different attributes.');
         yield attributes.map((attribute) => row[attribute] as ColumnValue);
       }
     }
@@ -84,13 +84,13 @@ export class BulkInserter {
   }
 
   /**
-   * Resolves when the statement is sent, which is after the response to the previous one. After a deadlock the server has
-   * ended the transaction, and queued statements would commit by themselves.
+   * Waits for the response to the previous statement, then sends this one. After a deadlock the server has ended the
+   * transaction, and a statement sent too early would commit by itself.
    */
   async #send(sequelize: Sequelize, sql: string): Promise<void> {
     await this.#pending;
     this.#maxCharacters = statementCharacters;
-    // With a given type, Sequelize doesn't parse the statement to find it.
+    // With a type, Sequelize doesn't parse the statement to find its kind.
     this.#pending = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.transaction });
     // Awaited before the next statement. Until then, a rejection must not count as unhandled.
     this.#pending.catch(() => undefined);

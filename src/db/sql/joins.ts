@@ -33,13 +33,13 @@ export const fieldOf = (model: ModelStatic<Model>, attribute: string) =>
 /** Returns the SQL that joins an association to its parent row. */
 function joinSql(
   parent: ModelStatic<Model>,
-  above: string,
+  parentAlias: string,
   { model, as, on, where }: JoinedAssociation,
   alias: string,
 ): string {
   const key = fieldOf(parent, parent.associations[as]?.foreignKey ?? '');
-  const isIts = on ? whereSql(model, on, alias) : `${alias}.\`id\` = ${above}.\`${key}\``;
-  const conditions = where ? `${isIts} AND ${whereSql(model, where, alias)}` : isIts;
+  const isAssociated = on ? whereSql(model, on, alias) : `${alias}.\`id\` = ${parentAlias}.\`${key}\``;
+  const conditions = where ? `${isAssociated} AND ${whereSql(model, where, alias)}` : isAssociated;
   return `LEFT JOIN \`${model.tableName}\` AS ${alias} ON ${conditions}`;
 }
 
@@ -60,7 +60,7 @@ export function selectModel(
   const columns = columnsOf(model.getAttributes(), attributes);
   for (const { field } of columns) selected.columns.push(`${alias}.\`${field}\` AS c${selected.columns.length}`);
   const joined = include.map((one) => {
-    // An association of the listed rows keeps its own name, which conditions use.
+    // Direct associations keep their names, which conditions use.
     const joinedName = from === 0 ? one.as : `${name}_${one.as}`;
     selected.joins.push(joinSql(model, alias, one, `\`${joinedName}\``));
     return { as: one.as, associated: selectModel(selected, one.model, joinedName, one.attributes, one.include) };
@@ -70,7 +70,7 @@ export function selectModel(
 
 const buildOptions = { isNewRecord: false, raw: true };
 
-/** Returns an instance of a model; null if the association has no row. The first attribute of a row is never null. */
+/** Returns an instance of a model; null if the association has no row: its first attribute is then null. */
 export function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly DriverValue[]): Model | null {
   if (row[from] === null) return null;
   // All attributes have columns with values of their types.

@@ -15,8 +15,8 @@ export interface LoginSubjects {
   /** Start of the key of the account's row; the account's id follows. */
   accountPrefix: string;
   /**
-   * Parts of the key of the row for the account at the address, before and after its id and salt. Undefined without an
-   * address.
+   * Parts of the key of the row for the account at the address, before and after the account's id and salt. Undefined
+   * without an address.
    */
   pair: { prefix: string; suffix: string } | undefined;
   /** Key of the row of the address. */
@@ -34,8 +34,8 @@ export const saltOf = (passwordHash: string) => passwordHash.slice(7, 29);
 const saltSql = 'SUBSTR(`User`.`password_hash`, 8, 22)';
 
 /**
- * Reads the matching accounts and their throttle rows in one round trip. Returns at least one result: without an account,
- * it has the rows of the unknown identifier.
+ * Reads the matching accounts and their throttle rows in one round trip. Returns at least one result: without an
+ * account, a result with the rows of the unknown identifier.
  * @throws the driver's own errors; run it within `Database.read`, which translates them
  */
 export async function readLogin(
@@ -48,7 +48,7 @@ export async function readLogin(
   const literal = sqlLiteral(sequelize);
   const selected: SelectClause = { columns: [], joins: [] };
   const account = selectModel(selected, User, 'User', Object.keys(User.getAttributes()));
-  // Ids are utf8mb4, and the ascii index of subjects can't be searched with utf8mb4.
+  // Converted, because ids are utf8mb4 and the index of subjects is ascii.
   const subjectSql = (sql: string) => (isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`);
   const target = `CASE WHEN \`User\`.id IS NULL THEN ${literal(unknown)} ELSE CONCAT(${literal(accountPrefix)}, \`User\`.id) END`;
   const rows = {

@@ -5,8 +5,8 @@ import { fieldOf, instanceOf, type JoinedAssociation, recordOf, type SelectClaus
 import { type DriverValue, runSelect } from './select.js';
 
 /**
- * Pages of rows without Sequelize's `findAll` and `count`, which took two fifths of the service's processor time for a
- * page to build their SQL.
+ * Pages of rows without Sequelize's `findAll` and `count`. Building their SQL took two fifths of the processor time of
+ * a page.
  */
 
 /** Order of rows, by attributes or SQL. */
@@ -38,7 +38,7 @@ export interface PageWindow {
 
 /** Query for the rows of a listing. Run it within `Database.read`, which translates database errors. */
 export interface RowQuery<M extends Model> {
-  /** Counts rows, at most `most`. An exact count may scan all rows. */
+  /** Counts rows, up to `most`. An exact count may scan all rows. */
   count(most?: number): Promise<number>;
   /** Returns the ids of the first rows, in order. */
   firstIds(limit: number): Promise<string[]>;
@@ -106,7 +106,7 @@ const emptyQuery = {
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
 
-/** Query for ids, without its columns and its limit. */
+/** Parts of a query for ids. Columns and limit are added later. */
 interface IdQuery {
   /** SQL that follows the column names. */
   from: string;
@@ -144,7 +144,7 @@ export function rowQuery<M extends Model>(
   /** Returns SQL for rows after the row with an id; undefined if there is no such row. */
   const afterRow = async (id: string | undefined): Promise<string | undefined> => {
     if (id === undefined) return undefined;
-    // Searched only among matching rows: the position of another row would reveal its existence.
+    // Searched only among matching rows: the position of another row would reveal that the row exists.
     const sql = `SELECT ${orderColumns} ${matching(condition, `${alias}.\`id\` = ${literal(id)}`)}`;
     const [row] = await runSelect(sequelize, sql);
     return row && afterSql(ordered, row, literal);
@@ -178,9 +178,9 @@ export function rowQuery<M extends Model>(
     const selected: SelectClause = { columns: [], joins: [] };
     const part = selectModel(selected, model, model.name, Object.keys(model.getAttributes()), include);
     // A deferred join: the ids of the page come from an index alone, and only the rows of the page are read and joined.
-    // Otherwise every matching row is read and sorted. A derived table, because MySQL supports no LIMIT in a subquery of
-    // IN. A second derived table limits the number of ids: MariaDB expects as many ids as the first one skips, and would
-    // read all rows for a distant page.
+    // Otherwise every matching row is read and sorted. A derived table, because MySQL supports no LIMIT in a subquery
+    // of IN. A second derived table repeats the limit: for a distant page, MariaDB otherwise expects as many ids as
+    // were skipped, and reads all rows.
     const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
     const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
     const isOnPage = `${alias}.\`id\` IN (SELECT id FROM (${few}) AS page)`;
@@ -200,7 +200,7 @@ export function rowQuery<M extends Model>(
   return {
     async count(most) {
       const limit = most === undefined ? '' : ` LIMIT ${most}`;
-      // Selects no columns: MariaDB and MySQL write the rows to a temporary table.
+      // Selects as little as possible, because MariaDB and MySQL write the selected values to a temporary table.
       const rows = partsSql ? anyIds(partsSql, limit) : `SELECT 1 ${matching(condition)}${limit}`;
       const from = partsSql || most !== undefined ? `FROM (${rows}) AS counted` : matching(condition);
       const [row] = await runSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);

@@ -53,7 +53,7 @@ interface RowSelection<M extends Model> {
   /** Attribute with an index. */
   by: keyof Attributes<M> & string;
   among: readonly string[];
-  /** Transaction in which the rows are read, and locked until its end in the order of their ids. */
+  /** Transaction that reads the rows and locks them in the order of their ids. */
   lockedBy?: Transaction;
 }
 

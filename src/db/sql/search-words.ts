@@ -5,7 +5,7 @@ import { runSelect } from './select.js';
 
 /** Search for accounts by the beginnings of words. Column names are those of the table `users`. */
 export interface WordSearch {
-  /** Each of these must begin a word of the account. */
+  /** Each must be the beginning of a word of the account. */
   words: readonly string[];
   /** Alternatively, the account's phone begins with one of these keys. */
   phones: readonly string[];
@@ -14,12 +14,12 @@ export interface WordSearch {
 const startsWithSql = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastCharacter)})`;
 
-/** Columns whose indexes contain everything that most searches read of an account. */
+/** Columns whose indexes contain all values that most searches read. */
 const nameColumns = ['first_name_key', 'last_name_key'] as const;
 
 /** Lookup of a word or phone in one index. */
 interface IndexLookup {
-  /** SQL for the ids of the accounts. Only the ids of further words may repeat. */
+  /** SQL for the ids of the accounts. Only ids from `account_words` may repeat. */
   ids: string;
   /** Condition on an account, whose row is `User` in the query. */
   where: ReturnType<typeof literal>;
@@ -33,10 +33,11 @@ function indexLookups(sequelize: Sequelize, word: string, phones: readonly strin
   const byIds = (ids: string): IndexLookup => ({ ids, where: literal(`\`User\`.\`id\` IN (${ids})`) });
   return [
     ...nameColumns.map((column) => inColumn(column, word)),
-    // Leading letters of an email are stored as a word unless a name begins with them (src/schemas/search-words.ts).
+    // Letters need no lookup by email: an email's leading letters are stored as a word, unless a name begins with them
+    // (src/schemas/search-words.ts).
     ...(isAsciiLetters(word) ? [] : [inColumn('email', word)]),
     ...phones.map((phone) => inColumn('phone_key', phone)),
-    // A virtual generated column: read from its index alone, without computing the value from the row.
+    // By ids: the index of the virtual column is then read alone, without computing the value from each row.
     byIds(`SELECT id FROM users WHERE ${startsWithSql(sequelize, 'email_domain', word)}`),
     byIds(`SELECT account_id AS id FROM account_words WHERE ${startsWithSql(sequelize, 'word', word)}`),
   ];
@@ -90,7 +91,8 @@ export async function lookUpWords(
  * @param key SQL of the column
  */
 function keyHasWordSql(sequelize: Sequelize, key: string, word: string): string {
-  // By bytes: MySQL and MariaDB need two to three times as long to compare characters, and UTF-8 doesn't require it.
+  // By bytes: MySQL and MariaDB need two to three times as long to compare characters, and the result is the same in
+  // UTF-8.
   const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
   const position = (sought: string) => `INSTR(${text}, ${sequelize.escape(sought)})`;
   // Tested first, because most rows don't contain the word at all.

@@ -4,9 +4,9 @@ import { isSqlite } from '../dialect.js';
 import { connectionOf, internalsOf } from '../sequelize/internals.js';
 
 /**
- * Runs queries without Sequelize. For the few queries of every request, and for reading an account for each row of a
- * file: Sequelize's work for a query takes longer than the query. Statements are not prepared. On a fresh connection that
- * takes another round trip, and a distant or slow database has many fresh connections.
+ * Runs queries without Sequelize, whose work for a query takes longer than the query. Used for the queries of every
+ * request, and to read the accounts of an imported file. Statements are not prepared, because that takes another round
+ * trip on each new connection.
  */
 
 /** Value of a column as the driver returns it. SQLite has neither booleans nor dates. */
@@ -23,7 +23,7 @@ interface Connection {
 /** Conversion of columns by the driver for MySQL, instead of Sequelize's. */
 type TypeCast = (field: { string(): string | null }, next: () => unknown) => unknown;
 
-/** A statement. With values, it contains a `?` for each value and nowhere else. */
+/** A statement. If it has values, the SQL contains a `?` for each of them and nowhere else. */
 interface Statement {
   sql: string;
   values: readonly (string | null)[];
@@ -88,18 +88,18 @@ export const runSelect = (
 const rawText: TypeCast = (field) => field.string();
 
 /**
- * Runs a SELECT of one text column outside of transactions. The column must not have the type JSON, for which the driver
- * warns. A row of many values is read as one JSON array, because the server describes each column in a separate packet.
+ * Reads a single text, outside of transactions. Queries pack many values into a JSON text, because the server describes
+ * each column in a separate packet. The column must not have the type JSON: the driver prints a warning.
  * @param sql with `?` for each value, and nowhere else
  * @returns the value of the first row; undefined without a row
  * @throws the driver's own errors; run it within `Database.read`, which translates them
  */
-export async function selectText(
+export async function selectFirstText(
   sequelize: Sequelize,
   sql: string,
   values: readonly string[],
 ): Promise<string | undefined> {
   const [row] = await runStatement(sequelize, { sql, values, typeCast: rawText });
-  // The statement has one text column.
+  // The statement has a single text column.
   return row && String(row[0]);
 }

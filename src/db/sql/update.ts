@@ -16,9 +16,9 @@ interface Group<M extends Model> {
 }
 
 /**
- * Updates rows, each with its own values, with few statements. The database joins the table with the new values, which
- * are passed as JSON. Validates nothing, and sets no `updatedAt`. A unique value must not move from one row to another,
- * because the rows are updated in any order.
+ * Updates rows, each with different values, with few statements. The database joins the table with the new values,
+ * which are passed as JSON. Validates nothing, and sets no `updatedAt`. A unique value must not move from one row to
+ * another, because the rows are updated in any order.
  * @param rows with distinct ids
  */
 export async function updateRows<M extends Model>(

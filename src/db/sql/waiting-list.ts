@@ -15,7 +15,7 @@ const placeholders = (values: readonly unknown[]) => values.map(() => '?').join(
 
 type WaitingEnrollment = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
 
-/** Part of a waiting list, from one shown enrollment to the next in the order of the list. */
+/** Part of a waiting list, from one of the read enrollments to the next. */
 interface Range {
   id: string;
   courseId: string;
@@ -26,7 +26,10 @@ interface Range {
 /** Maximum counts in a statement. SQLite allows 500. */
 const countsPerStatement = 100;
 
-/** Returns the ranges between the given enrollments, and from the starts of their lists, in the order of the lists. */
+/**
+ * Returns a range for each enrollment: from the one before it in `waiting`, or from the start of its list, to the
+ * enrollment.
+ */
 function rangesOf(waiting: readonly WaitingEnrollment[]): Range[] {
   const ends = new Map<string, number>();
   return waiting
@@ -40,8 +43,8 @@ function rangesOf(waiting: readonly WaitingEnrollment[]): Range[] {
 }
 
 /**
- * Returns the statement that counts the active people in ranges. Only waiting enrollments have a number. With a condition
- * on the status, SQLite would read the whole list.
+ * Returns the statement that counts the active people in ranges. Needs no condition on the status, because only waiting
+ * enrollments have a number. With one, SQLite would read the whole list.
  */
 export function countStatement(ranges: readonly Range[]): { sql: string; values: string[] } {
   const counted = `SELECT ? AS id, COUNT(*) AS before_it FROM enrollments w JOIN users a ON a.id = w.user_id AND a.is_active = 1
@@ -75,8 +78,8 @@ export async function readWaitingPlaces(
 }
 
 /**
- * Counts the people on the waiting lists of courses, all and eligible ones. Courses with an empty list are missing in the
- * result.
+ * Counts all people and the eligible people on the waiting lists of courses. Courses with an empty list are missing in
+ * the result.
  * @param wanted `day`: people on the list of a course that ended before this day are not eligible
  */
 export async function countWaitingLists(

@@ -88,9 +88,9 @@ class ThreadPool {
 }
 
 /**
- * A connection with the interface of the package `sqlite3`, which Sequelize uses. Sequelize opens one for each
- * transaction, and another for everything else. Starting a thread takes longer than a transaction. So a connection has a
- * thread only while its statements or its transaction run. The first statement opens the file.
+ * A connection with the interface of the package `sqlite3`, which Sequelize uses. Sequelize opens a connection for each
+ * transaction, and another for everything else. Starting a thread takes longer than a transaction. So a connection has
+ * a thread only while its statements or its transaction run. The first statement opens the file.
  */
 class Connection {
   /** Id of the transaction, set by Sequelize; undefined outside of transactions. */
@@ -179,7 +179,8 @@ export function sqliteConnectionSetup({ file }: SqliteConfig): { options: Option
       dialect: 'sqlite',
       storage: file,
       dialectModule: { Database, OPEN_READWRITE: 2, OPEN_CREATE: 4 },
-      // The threads check foreign keys. Sequelize's types lack this option, which saves a statement for each transaction.
+      // Keeps Sequelize from switching on the check of foreign keys in each transaction: the threads do that.
+      // Sequelize's types lack this option.
       ...({ foreignKeys: false } as object),
     },
     close: () => threads.close(),

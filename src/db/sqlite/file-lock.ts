@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError, systemErrorCode, undefinedIfMissing } from '../../errors.js';
 import { SqliteThread } from './thread.js';
 
-/** Milliseconds that SQLite waits for the lock. Another process holds it only for a moment while it opens the file. */
+/** Milliseconds that SQLite waits for the lock. Short: enough for another process that is just opening the file. */
 const lockTimeoutMs = 500;
 
 /** Returns the inode of a file; undefined if the file doesn't exist. */
@@ -12,8 +12,8 @@ const inodeOf = async (file: string): Promise<bigint | undefined> =>
 
 /**
  * Opens the file and begins a write, which excludes all other connections.
- * @throws AppError the error of `refusal` if the former owner of the lock has removed the file meanwhile: other processes
- *   lock a new file
+ * @throws AppError the error of `refusal` if the former owner of the lock has removed the file in between: other
+ *   processes would lock a new file
  */
 async function acquireLock(file: string, refusal: () => AppError): Promise<SqliteThread> {
   const before = await inodeOf(file);
@@ -46,7 +46,7 @@ function translateLockError(file: string, refusal: () => AppError, error: unknow
 }
 
 /**
- * Runs `work` while no other process does so with this file, and removes the file at the end. The lock is SQLite's: the
+ * Runs `work` under a lock on this file, and removes the file at the end. The lock is a write lock of SQLite: the
  * operating system releases it if the process dies.
  * @param file in an existing folder
  * @param refusal returns the error if another process has the lock
@@ -54,7 +54,7 @@ function translateLockError(file: string, refusal: () => AppError, error: unknow
  *   system
  */
 export async function withFileLock<T>(file: string, refusal: () => AppError, work: () => Promise<T>): Promise<T> {
-  // SQLite's own error doesn't name the reason.
+  // Checked first, because SQLite's error doesn't say that the folder isn't writable.
   await access(path.dirname(file), constants.W_OK);
   const connection = await acquireLock(file, refusal).catch((error: unknown) => {
     throw translateLockError(file, refusal, error);
@@ -62,7 +62,7 @@ export async function withFileLock<T>(file: string, refusal: () => AppError, wor
   try {
     return await work();
   } finally {
-    // Windows removes no open file. The lock also works with an existing file.
+    // Windows can't remove an open file. The file may stay, because an existing file can be locked too.
     for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
     await connection.close();
   }

@@ -31,7 +31,7 @@ export const lostThreadCode = 'SQLITE_THREAD_LOST';
 
 /**
  * A connection to an SQLite file in its own thread. A locked file therefore blocks neither other connections nor the
- * event loop. The first request opens or creates the file, and fails if that fails.
+ * event loop. Creates a missing file. If the file can't be opened, all requests fail.
  */
 export class SqliteThread {
   /** Whether the last statement left a transaction open. */
@@ -61,7 +61,7 @@ export class SqliteThread {
         resolve();
       });
     });
-    // The first reply is that of opening the file.
+    // The first reply reports whether the file could be opened.
     this.addWaiting((reply) => {
       if (reply instanceof Error) this.lossReason ??= reply;
     });
@@ -109,7 +109,10 @@ export class SqliteThread {
   }
 }
 
-/** Milliseconds that SQLite waits for locks of other processes: a person waits for completions after the Tab key. */
+/**
+ * Milliseconds that SQLite waits for locks of other processes. Short, because a person waits for completions after the
+ * Tab key.
+ */
 const selectTimeoutMs = 1000;
 
 /**

@@ -101,7 +101,7 @@ function tune(connection, deadline) {
 }
 
 /**
- * Loads node:crypto at the first use, because few connections need it.
+ * Returns a SHA-256 digest in hexadecimal digits. Loads node:crypto here, because few connections need it.
  * @param {unknown} text
  * @param {unknown} _bits
  */
@@ -125,7 +125,7 @@ function open() {
   return connection;
 }
 
-/** Statements that are known to return no rows. Asking the library for others is slow. */
+/** Statements without rows. Asking the library whether a statement has rows is slow. */
 const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
 
 /**

@@ -39,7 +39,7 @@ describe('inserting many rows', () => {
     const error = await database
       .inTransaction((transaction) => insertRows(database.models.AuditEntry, rows, transaction))
       .catch((thrown: unknown) => thrown);
-    expect(error).to.be.an('error').with.property('message', 'The rows of an insert have other attributes.');
+    expect(error).to.be.an('error').with.property('message', 'The rows of an insert have different attributes.');
     expect(await database.models.AuditEntry.count({ where: { id: [one, other] } })).to.equal(0);
   });
 });
