@@ -2,7 +2,10 @@ import { constants, copyFile, mkdir, open, realpath, rename, rm, stat } from 'no
 import path from 'node:path';
 import { AppError, isDiskFull, systemErrorCode, undefinedIfMissing } from '../errors.js';
 
-/** Predicates for errors that the operator must fix. Callers handle other errors, such as a missing file. */
+/**
+ * Continuations of "The folder ...", by the code of an error that the operator must fix. Callers handle other errors,
+ * such as a missing file.
+ */
 const faultMessages: Readonly<Record<string, string>> = {
   EACCES: "can't be used: check that it belongs to the user that runs the service.",
   EPERM: "can't be used: check that it belongs to the user that runs the service.",

@@ -33,7 +33,8 @@ async function prepare(source, { maxPixels, width, height, growthBytes }) {
   const end = () => process.kill(process.pid, 'SIGKILL');
   // Standard input closes when the service ends for any reason.
   process.stdin.once('end', end).resume().unref();
-  // A terminal sends these signals to the whole process group. The service ends this process itself.
+  // A terminal sends these signals to the whole process group. They are ignored, because the service ends this process
+  // itself.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   const maxBytes = process.memoryUsage.rss() + growthBytes;
   // No other limit works for libvips, which uses other threads and memory outside V8.

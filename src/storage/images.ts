@@ -29,7 +29,7 @@ export interface ImageOwner {
   signal?: AbortSignal | undefined;
 }
 
-/** Converts images one at a time, each in its own process. */
+/** Converts images one at a time, each in a separate process. */
 export interface ImagePreparer {
   /**
    * Converts an untrusted image to a safe one: WebP, upright, scaled down, and without metadata such as the location.
@@ -57,9 +57,12 @@ const defaults = {
   extraBytes: 48 * 1024 * 1024,
 } satisfies QueueLimits & Record<string, number>;
 
-/** Memory for a progressive JPEG in full colour; a PNG or WebP with 8 bits a channel needs 4 bytes. */
+/**
+ * Bytes of memory for each pixel of a progressive JPEG in full colour; a PNG or WebP with 8 bits a channel needs 4
+ * bytes.
+ */
 const bytesPerPixel = 6;
-/** Larger than any WebP image of the largest size. */
+/** Maximum size of the output; larger than any WebP image of the largest size. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
 const workerFile = programFile('storage/image-worker.mjs');

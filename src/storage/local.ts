@@ -17,7 +17,7 @@ import {
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
 
-/** Predicates for a single unreadable file, by the code of the system error. */
+/** Continuations of "The file ...", by the code of a system error of this file. */
 const fileFaults: Readonly<Record<string, string>> = {
   EACCES: "can't be read: check that it belongs to the user that runs the service.",
   EPERM: "can't be read: check that it belongs to the user that runs the service.",
@@ -73,7 +73,7 @@ class LocalStorage implements FileStorage {
     const code = systemErrorCode(error) ?? '';
     const why = Object.hasOwn(fileFaults, code) ? fileFaults[code] : undefined;
     const file = this.#pathOf(key);
-    // If the folder can't be entered, the fault isn't the file's.
+    // If the folder can't be entered, the file isn't the cause.
     if (why === undefined || !(await lstat(file).catch(() => undefined))) return undefined;
     return new UnreadableObject(`The file "${file}" ${why}`, error);
   }
@@ -125,8 +125,8 @@ class LocalStorage implements FileStorage {
   async close(): Promise<void> {}
 
   /**
-   * Checks that the folder of a kind is no symbolic link. The storage's own folder may be one, but a linked folder in it
-   * contains files of other programs.
+   * Checks that the folder of a kind isn't a symbolic link. The folder of the storage may be a link, but a linked
+   * folder in it contains files of other programs.
    * @throws UnreadableObject, and the error of the file system for a missing folder
    */
   async #assertOwnFolder(kind: string): Promise<void> {
@@ -193,7 +193,7 @@ class LocalStorage implements FileStorage {
   /** Yields the names in a folder of the storage; no names if the folder doesn't exist. */
   async *#namesIn(kind: string): AsyncGenerator<string> {
     const folder = await opendir(this.#pathOf(kind)).catch((error: unknown) => {
-      // A file beside the folders belongs to another program.
+      // A file next to the folders belongs to another program.
       if (isMissing(error) || (kind !== '' && systemErrorCode(error) === 'ENOTDIR')) return undefined;
       throw error;
     });

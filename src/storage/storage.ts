@@ -23,7 +23,7 @@ export interface ObjectInfo {
   fault?: UnreadableObject;
 }
 
-/** Error of a single object that can't be read in a working storage. */
+/** Error of a single object that can't be read, although the storage works. */
 export class UnreadableObject extends AppError {
   constructor(message: string, cause?: unknown) {
     super('STORAGE_UNAVAILABLE', message, { cause });
