@@ -1,6 +1,6 @@
 import { lockCaller } from '../auth/sessions.js';
 import { actorOf, type Caller, type Core } from '../core.js';
-import { removeMarked, storeFile, type Upload } from '../files/files.js';
+import { removeMarkedFiles, storeFile, type Upload } from '../files/files.js';
 import { convertToWebp, imageUrl, type WaitOptions } from '../files/images.js';
 import { saveUser } from './change-user.js';
 
@@ -9,9 +9,9 @@ const avatarSize = { width: 512, height: 512 };
 
 /**
  * Sets the caller's image, replacing the previous one.
- * @returns its URL path
- * @throws AppError `VALIDATION` if the upload isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
- *   `TOKEN_INVALID`
+ * @returns the URL path of the image
+ * @throws AppError `VALIDATION` if the upload isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`, `TOKEN_INVALID`
  */
 export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: WaitOptions): Promise<string> {
   const userId = caller.user.id;
@@ -25,7 +25,7 @@ export async function setAvatar(core: Core, caller: Caller, upload: Upload, wait
       await saveUser(core, current, { action: 'own.avatar', actor: actorOf(caller) }, transaction);
     },
   );
-  await removeMarked(core, { userId });
+  await removeMarkedFiles(core, { userId });
   return imageUrl(file);
 }
 
@@ -37,5 +37,5 @@ export async function removeAvatar(core: Core, caller: Caller): Promise<void> {
     current.avatar = null;
     await saveUser(core, current, { action: 'own.avatar', actor: actorOf(caller) }, transaction);
   });
-  await removeMarked(core, { userId });
+  await removeMarkedFiles(core, { userId });
 }

@@ -7,7 +7,7 @@ import { mailResetLink } from '../auth/forgotten-password.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
-import { deleteUser, trainerHasCourses } from './delete-user.js';
+import { deleteUser, trainerHasCoursesError } from './delete-user.js';
 import { invitationRefusal, inviteUser } from './invite.js';
 import { resetPassword, type SavePassword } from './passwords.js';
 import { planAccountFilter } from './queries.js';
@@ -106,7 +106,7 @@ function previewedOutcome(
       return user.isActive ? 'done' : 'unchanged';
     case 'delete':
       if (user.role === 'super_admin') return new AppError('SUPER_ADMIN_PROTECTED');
-      return hasCourses ? trainerHasCourses() : 'done';
+      return hasCourses ? trainerHasCoursesError() : 'done';
     case 'reset_password':
       return user.id === actor.actorId ? new AppError('OWN_ACCOUNT') : 'done';
     case 'invite':
@@ -119,7 +119,7 @@ function previewedOutcome(
   }
 }
 
-/** Changes one account in its own transaction. @throws AppError, as the operation for one account */
+/** Changes one account in its own transaction. @throws the errors of the operation for one account */
 async function changeAccount(
   core: Core,
   actor: Actor,

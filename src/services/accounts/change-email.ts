@@ -27,7 +27,10 @@ const emailUnchanged = () =>
     { path: 'email', code: 'EMAIL_UNCHANGED', message: 'The account has this email already. Give another one.' },
   ]);
 
-/** Queues mails to the new and the current address. If another account has the new address, the sender drops its mail. */
+/**
+ * Queues mails to the new and the current address. If another account has the new address, the sender removes the mail
+ * to that address.
+ */
 async function queueEmailChange(core: Core, user: User, newEmail: string, cause: Cause, transaction: Transaction) {
   const { id, email } = user;
   await applyEffects(core, [{ before: user, after: user, cause }], transaction);
@@ -109,7 +112,8 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
     setConfirmedEmail(core, user, email);
     await saveUser(core, user, { action: 'user.confirm-email', actor: actorOfLink(user, client) }, transaction);
   };
-  // If the commit succeeded but its response was lost, the link is used up already.
+  // If the response to the commit was lost, a repeated attempt would find the link used. The email shows whether the
+  // commit succeeded.
   const committed = async () => (await core.database.models.User.findByPk(userId))?.email === email;
   await changeUnlessRefused(refusal, () => core.database.inTransaction(confirm, { committed }));
   return email;
@@ -142,7 +146,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
   try {
     return await core.database.inTransaction(cancel, { committed });
   } catch (error) {
-    // Another account has taken the address meanwhile: the second run detects it.
+    // Another account has just taken the address. The second run sees that.
     if (!isAppError(error, 'EMAIL_TAKEN')) throw error;
     return core.database.inTransaction(cancel, { committed });
   }

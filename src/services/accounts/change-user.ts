@@ -7,7 +7,7 @@ import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { EffectBatch } from './apply-effects.js';
 import { type Cause, impliedFields } from './effects.js';
 
-/** @throws AppError `NOT_FOUND` */
+/** Reads and locks an account. @throws AppError `NOT_FOUND` */
 export async function lockUser(core: Core, id: string, transaction: Transaction): Promise<User> {
   const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
   if (!user) throw notFound('User');
@@ -24,7 +24,10 @@ export async function lockUnchangedUser(core: Core, id: string, transaction: Tra
   return user;
 }
 
-/** Actions without an audit entry if no audited field changes. Other actions change fields such as the password. */
+/**
+ * Actions without an audit entry if no audited field changes. Other actions always have an entry: they change fields
+ * that aren't audited, such as the password.
+ */
 const repeatable: readonly Cause['action'][] = ['user.update', 'user.activate', 'user.deactivate'];
 
 /** Returns the audit entry of a change. People's changes of their own profile, image and password have none. */

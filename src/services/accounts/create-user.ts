@@ -68,8 +68,8 @@ export async function createPerson(core: Core, actor: Actor, input: unknown): Pr
   if (credentials === 'invite') {
     assertMailSetUp(core);
     const { passwordHash, ...secret } = noPasswordFields(core);
-    const none = { ...secret, ...newInvitationFields(core), hash: () => Promise.resolve(passwordHash) };
-    return { user: await createAccount(core, { action: 'user.register', actor, message }, fields, none) };
+    const withoutPassword = { ...secret, ...newInvitationFields(core), hash: () => Promise.resolve(passwordHash) };
+    return { user: await createAccount(core, { action: 'user.register', actor, message }, fields, withoutPassword) };
   }
   const initialPassword = generatePassword();
   const user = await createAccount(core, { action: 'user.register', actor }, fields, {
@@ -79,7 +79,7 @@ export async function createPerson(core: Core, actor: Actor, input: unknown): Pr
   return { user, initialPassword };
 }
 
-/** Password fields of a new account. `hash` runs after all other checks. */
+/** Fields of a new account about its password. `hash` returns the hash to store, and runs after all other checks. */
 interface NewCredentials extends Pick<NewAccount, 'initialPasswordExpiresAt' | keyof Invitation> {
   hash: () => Promise<string>;
 }

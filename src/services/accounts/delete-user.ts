@@ -4,27 +4,27 @@ import { AppError } from '../../errors.js';
 import { openStatuses } from '../../schemas/enrollment-statuses.js';
 import { auditedUser, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { removeMarked } from '../files/files.js';
+import { removeMarkedFiles } from '../files/files.js';
 import { applyEffects } from './apply-effects.js';
 import { lockUser } from './change-user.js';
 
-export const trainerHasCourses = () => new AppError('TRAINER_HAS_COURSES');
+export const trainerHasCoursesError = () => new AppError('TRAINER_HAS_COURSES');
 
-/** Sequelize's types don't accept `undefined`. */
+/** Returns Sequelize's option for a transaction, whose type doesn't accept `undefined`. */
 const transactionOption = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
 
-/** Checks for courses regardless of the account's current role. @throws AppError `TRAINER_HAS_COURSES` */
+/** Checks that an account has no courses, whatever its role. @throws AppError `TRAINER_HAS_COURSES` */
 async function assertWithoutCourses(core: Core, { id }: User, transaction?: Transaction): Promise<void> {
   const where = { trainerId: id };
   if ((await core.database.models.Course.count({ where, ...transactionOption(transaction) })) > 0)
-    throw trainerHasCourses();
+    throw trainerHasCoursesError();
 }
 
 /**
  * Refuses a change of role for trainers with courses and for trainees with open enrollments.
  * @throws AppError `TRAINER_HAS_COURSES`, `TRAINEE_HAS_ENROLLMENTS`
  */
-export async function assertRoleUnused(core: Core, user: User, transaction?: Transaction): Promise<void> {
+export async function assertRoleCanChange(core: Core, user: User, transaction?: Transaction): Promise<void> {
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
@@ -51,6 +51,6 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     await locked.destroy({ transaction });
     return locked;
   });
-  await removeMarked(core, { userId: id });
+  await removeMarkedFiles(core, { userId: id });
   return user;
 }

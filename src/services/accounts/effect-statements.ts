@@ -16,8 +16,9 @@ export async function endSessions(core: Core, userIds: Ids, except: Ids, transac
 }
 
 /**
- * Ends links and unconfirmed changes of email after a change of password, email, role or activation. Links that cancel a change of
- * email stay valid: an attacker who has taken over an account would change its password first.
+ * Ends links and unconfirmed changes of email after a change of password, email, role or activation. Links that cancel
+ * a change of email stay valid: otherwise an attacker who has taken over an account could end them by changing the
+ * password.
  */
 export async function endLinks(
   core: Core,
@@ -44,9 +45,9 @@ export async function endAllLinks(core: Core, userIds: Ids, transaction: Transac
 }
 
 /**
- * Ends links after a change of email was cancelled: the links that cancel this change or later ones. Withdraws mails with other links.
- * Links that cancel earlier changes stay valid: they went to older addresses, which more likely belong to the owner. An attacker, too,
- * may have cancelled this change.
+ * Ends links after a change of email was cancelled: the links that cancel this change or later ones. Withdraws mails
+ * with other links. Links that cancel earlier changes stay valid: they went to older addresses, which more likely
+ * belong to the owner. They help the owner if an attacker has cancelled this change.
  */
 export async function endLinksAfterCancel(core: Core, cancelled: readonly Link[], transaction: Transaction) {
   for (const { userId, createdAt } of cancelled) {
@@ -88,14 +89,14 @@ export async function queueWaitingInvitations(
     order: ['createdAt', 'id'],
     transaction,
   });
-  const isWaiting = new Set(
+  const waitingIds = new Set(
     mails.flatMap(({ userId, state }) => (state === 'queued' || state === 'deferred' ? [userId] : [])),
   );
   const messages = new Map(mails.map(({ userId, data }) => [userId, data]));
   // A mail that is being sent contains an ended link.
   const sending = mails.flatMap(({ id, state }) => (state === 'sending' ? [id] : []));
   if (sending.length > 0) await withdrawMails(core, { id: sending }, transaction, { evenSending: true });
-  const missing = people.filter(({ id }) => !isWaiting.has(id));
+  const missing = people.filter(({ id }) => !waitingIds.has(id));
   await queueMails(
     core,
     missing.map(({ id, importId }): NewMail => {

@@ -57,7 +57,10 @@ export interface AccountEffects extends Pick<Cause, 'keptSessionId' | 'cancelLin
   isRenamed?: boolean;
   removesFiles?: boolean;
   removesMails?: boolean;
-  /** Enrollments whose courses may give a seat: `waiting` after an activation, `held` after a deletion. */
+  /**
+   * Enrollments in whose courses somebody may get a seat now: `waiting` ones after an activation, `held` ones (with a
+   * seat) after a deletion.
+   */
   freesSeats?: 'waiting' | 'held';
 }
 
@@ -173,12 +176,15 @@ function addEffectsOfChange(effects: AccountEffects, change: Change, cause: Caus
 const isRenamed = ({ before, after }: Change) =>
   before.firstName !== after.firstName || before.lastName !== after.lastName || before.email !== after.email;
 
-/** Returns mails about changes that an attacker could have made. Changes at the terminal send none, except a transfer. */
+/**
+ * Returns mails about changes that an attacker could have made. Changes at the terminal cause no mails, except a
+ * transfer.
+ */
 function securityMails({ before, after }: Change, { action, actor, importId, otherName }: Cause): NewMail[] {
   const mails: NewMail[] = [];
   const about = { userId: after.id, address: before.email, ...(importId !== undefined && { importId }) };
-  const isFirst = action === 'user.set-password' && !before.hasPassword;
-  const hasNewPassword = before.passwordHash !== after.passwordHash && after.hasPassword !== false && !isFirst;
+  const isFirstPassword = action === 'user.set-password' && !before.hasPassword;
+  const hasNewPassword = before.passwordHash !== after.passwordHash && after.hasPassword !== false && !isFirstPassword;
   // The mails with the confirm and cancel links have announced the change already.
   const isByLink = action === 'user.confirm-email' || action === 'user.cancel-email';
   const hasNewEmail = before.email !== after.email && !isByLink;

@@ -12,7 +12,7 @@ import type { AccountSearch } from './search.js';
 const batch = 1000;
 
 /**
- * Returns all matching accounts as a table, oldest first, without passwords.
+ * Returns an export of all matching accounts, oldest first, without passwords.
  * @throws AppError `VALIDATION`, before any account is read
  */
 export function usersTable(core: Core, input: unknown, onExported?: OnExported): Table {

@@ -31,7 +31,7 @@ async function findByKeys(
   return found;
 }
 
-/** Returns the account that {@link findUser} finds, or its error. */
+/** Returns the account that {@link findUser} finds, or its error `NOT_FOUND` or `VALIDATION`. */
 async function findOrRefuse(core: Core, reference: string): Promise<User | AppError> {
   try {
     return await findUser(core, reference);
@@ -44,7 +44,8 @@ async function findOrRefuse(core: Core, reference: string): Promise<User | AppEr
 /**
  * Finds the account of each reference as {@link findUser} does, with few queries for many references.
  * @param signal stops the search between two queries
- * @returns for each reference the account, or an error: `NOT_FOUND`, or `VALIDATION` if it names several accounts
+ * @returns for each reference the account, or an error: `NOT_FOUND`, or `VALIDATION` if the reference matches several
+ *   accounts
  * @throws AppError `INTERRUPTED`
  */
 export async function findReferencedUsers(

@@ -16,19 +16,22 @@ export const noPasswordFields = ({ config }: Pick<Core, 'config'>) => ({
   initialPasswordExpiresAt: null,
 });
 
-/** Returns the refusal to invite a person. People keep a password that they chose or brought from another program. */
+/**
+ * Returns the error if a person must not be invited; otherwise undefined. An invitation would replace a password that
+ * the person chose or brought from another program.
+ */
 export function invitationRefusal(user: User): AppError | undefined {
   const because = (why: string) => new AppError('INVITATION_NOT_NEEDED', `The person ${why}.`);
   if (user.inviteState === 'accepted') return because('has accepted an invitation already');
   if (user.lastLogin !== null) return because('has signed in already');
   // Only generated and handed-out passwords expire.
-  const isOwn = user.hasPassword && user.initialPasswordExpiresAt === null;
-  return isOwn ? because('has a password of their own') : undefined;
+  const hasChosenPassword = user.hasPassword && user.initialPasswordExpiresAt === null;
+  return hasChosenPassword ? because('has a password of their own') : undefined;
 }
 
 /**
- * Invites a person to set a password, also repeatedly. The initial password and links of earlier invitations become invalid.
- * Leaves `updatedAt` unchanged: otherwise undoing an import would keep the account.
+ * Invites a person to set a password. A person can be invited repeatedly. The initial password and links of earlier
+ * invitations become invalid. Leaves `updatedAt` unchanged: otherwise undoing an import would keep the account.
  * @param message text of the super admin in the mail
  * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `INVITATION_NOT_NEEDED`
  */

@@ -52,8 +52,8 @@ export async function takenKeys(
 }
 
 /**
- * Runs a change that database constraints may refuse. Repeats the check after a violated constraint, so that a request that loses
- * a race gets the error of the check.
+ * Runs a change that database constraints may refuse. Repeats the check after a violated constraint, so that a
+ * concurrent change leads to the error of the check.
  * @param refusal returns the code of the first rule that forbids the change, in the documented order
  */
 export async function changeUnlessRefused<T>(

@@ -13,7 +13,7 @@ import { xlsxBytes } from '../../tables/write/xlsx.js';
 const headings = ['firstName', 'lastName', 'email', 'phone', 'password'];
 const header = headerWithByteOrderMark(headings);
 
-/** @throws AppError `FILE_UNUSABLE` */
+/** Returns the error `FILE_UNUSABLE` for an error of the file system, and other errors unchanged. */
 const unusableFileError = (file: string, error: unknown) => {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
@@ -81,7 +81,7 @@ export class PasswordFile {
       if ((await this.handle.stat()).nlink === 0)
         throw new AppError('FILE_UNUSABLE', `The file ${this.csv} was removed. Run the command again.`);
     } catch (error) {
-      // The change won't be committed. If the line can't be removed, the file has one password too many.
+      // The change won't be committed. If the line can't be removed, the file contains a password that isn't valid.
       this.#pending = undefined;
       await this.handle.truncate(this.#committedLength).catch(() => undefined);
       throw unusableFileError(this.csv, error);

@@ -27,7 +27,7 @@ import { consumeLink, type ValidLink } from '../mail/links.js';
 import { changeUser, saveUser } from './change-user.js';
 import { findUserById } from './queries.js';
 
-/** Returns a hash request of an actor. The hasher serves accounts round robin. */
+/** Returns a hash request for an actor. The hasher alternates between the requests of different owners. */
 export const hashRequestOf = (actor: Actor): HashRequest => ({ owner: queueOwnerOf(actor) });
 
 export function initialPasswordExpiry(core: Core): Date {
@@ -123,18 +123,18 @@ const chosenPassword = (passwordHash: string) => ({
   initialPasswordExpiresAt: null,
 });
 
-/** @param lostRace error code if another request has changed the password meanwhile */
+/** @param codeIfChanged error code if another request has changed the password since the authentication */
 async function replacePassword(
   core: Core,
   caller: Caller,
   newPassword: string,
-  lostRace: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
+  codeIfChanged: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
 ): Promise<User> {
   const owner = { owner: caller.user.id };
   const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, owner);
   return core.database.inTransaction(async (transaction) => {
     const user = await lockCaller(core, caller, transaction);
-    if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
+    if (user.passwordHash !== caller.user.passwordHash) throw new AppError(codeIfChanged);
     user.set(chosenPassword(passwordHash));
     const cause = { action: 'own.password', actor: actorOf(caller), keptSessionId: caller.sessionId } as const;
     await saveUser(core, user, cause, transaction);
@@ -154,7 +154,7 @@ interface ShownLink {
 }
 
 /**
- * Returns the purpose of a link without using it up.
+ * Returns the data of a link for its page, without using up the link.
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
  */
 export async function checkLink(core: Core, input: unknown, client: Client): Promise<ShownLink> {
@@ -177,7 +177,8 @@ export async function setPassword(core: Core, input: unknown, client: Client, si
   await assertNotInitialPassword(core, newPassword, found.user, request);
   const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, request);
   const set = (transaction: Transaction) => storePassword(core, found, passwordHash, client, transaction);
-  // If the commit succeeded but its response was lost, the link is used up already.
+  // If the response to the commit was lost, a repeated attempt would find the link used. The hash shows whether the
+  // commit succeeded.
   const { User } = core.database.models;
   const committed = async ({ id }: User) => (await User.findByPk(id))?.passwordHash === passwordHash;
   await core.database.inTransaction(set, { committed });
@@ -194,7 +195,7 @@ async function storePassword(
   const user = await consumeLink(core, found, transaction);
   const isFirst = found.link.purpose === 'invite' || !user.hasPassword;
   const actor: Actor = { origin: 'http', actorId: user.id, role: user.role, ip };
-  // The link was mailed to this address, which is confirmed thereby.
+  // The person has opened a mail to this address, which confirms the address.
   user.set({
     ...chosenPassword(passwordHash),
     emailConfirmedAt: core.now(),
@@ -202,7 +203,7 @@ async function storePassword(
   });
   await saveUser(core, user, { action: 'user.set-password', actor }, transaction);
   await releaseLock(core, user.id, transaction);
-  // Otherwise strangers could lock the account again and keep its person out.
+  // Otherwise strangers could lock the account again and keep its owner out.
   await addKnownAddress(core, user, ip, transaction);
   return user;
 }

@@ -67,8 +67,8 @@ export async function findUserById(core: Core, id: string): Promise<User> {
 }
 
 /**
- * Returns the key that a reference stands for. People set their own phones, so a text that looks like an id, an email or a name
- * must not match a phone.
+ * Returns the email, phone or id in a reference. People can set any phone, so a text that looks like an id, an email or
+ * a name must not match a phone.
  */
 export function parseReference(
   reference: string,
@@ -90,12 +90,12 @@ export async function findUser(core: Core, reference: string): Promise<User> {
   const { User } = core.database.models;
   const where = parseReference(reference, await readPhoneKeys(core));
   const user = await core.database.read(() => User.findOne({ where }));
-  const ended = await findIdEndingWith(core, 'User', reference);
-  if (ended === undefined || ended === user?.id) {
+  const idWithEnd = await findIdEndingWith(core, 'User', reference);
+  if (idWithEnd === undefined || idWithEnd === user?.id) {
     if (!user) throw notFound('User');
     return user;
   }
-  if (!user) return findUserById(core, ended);
-  const message = `User: this is the phone of ${user.email}, but also the end of another account's id. Give the whole id: ${user.id}, ${ended}.`;
+  if (!user) return findUserById(core, idWithEnd);
+  const message = `User: this is the phone of ${user.email}, but also the end of another account's id. Give the whole id: ${user.id}, ${idWithEnd}.`;
   throw validationError([{ path: 'user', code: 'AMBIGUOUS', message }]);
 }

@@ -29,12 +29,12 @@ export interface NewAccount
   initialPasswordExpiresAt: Date | null;
 }
 
-/** Defaults of absent fields, because all rows of an insert have the same columns. */
+/** Defaults of absent fields, because all rows of an insert must have the same columns. */
 const initialDefaults = initialFields.map((name) => ({ name, byDefault: defaultOf(accountFields[name].column) }));
 function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
   const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
   for (const { name, byDefault } of initialDefaults) values[name] = account[name] ?? byDefault;
-  // Fields without a default are always given.
+  // `NewAccount` requires all fields without a default.
   return values as Pick<AccountValues, InitialField>;
 }
 
@@ -105,7 +105,7 @@ export async function addAccounts(
   await effects.insertWords(inserts);
 }
 
-/** Inserts one account and reads it back. @throws AppError as {@link insertAccounts} */
+/** Inserts one account and reads it back. @throws the errors of {@link insertAccounts} */
 export async function insertAccount(
   core: Core,
   account: NewAccount,
@@ -117,7 +117,7 @@ export async function insertAccount(
   return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
 }
 
-/** Rows that are prepared before other requests get a turn. */
+/** Number of rows that are prepared before other requests can run. */
 const rowsAhead = 500;
 
 export interface AccountUpdate {
@@ -128,8 +128,8 @@ export interface AccountUpdate {
 
 /**
  * Updates accounts with their effects, without model instances: for imports and their undo.
- * @param updates changes of accounts that the transaction has locked. No account may get the email or phone that another one
- *   gives up
+ * @param updates changes of accounts that the transaction has locked. No account may get the email or phone that
+ *   another of these accounts gives up
  * @throws AppError `EMAIL_TAKEN` or `PHONE_TAKEN` (from the transaction) for the first violation
  */
 export async function updateAccounts(

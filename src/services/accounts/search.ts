@@ -44,7 +44,7 @@ export async function exceedsScanLimit<M extends Model>(
   return (await database.read(() => rowQuery(model, { where: among, order: [] }).count(most + 1))) > most;
 }
 
-/** Maximum number of counted matches of a search by words: checking other filters may read a row for each. */
+/** Maximum number of counted matches of a search by words: other filters may have to read the row of each match. */
 const maxCountedByWords = 1000;
 
 /** Number of words that are looked up to find the rarest one. The longest words are used, because they are likely rare. */
@@ -73,7 +73,8 @@ async function planWordSearch({ database }: Core, sought: WordSearch, few: numbe
   const found = await read(() => lookUpWords(sequelize, longest, phones, counted + 1));
   const rarest = found.toSorted((one, other) => one.entries - other.entries)[0];
   if (!rarest) return unindexedSearch(where, maxCountedByWords);
-  // The index matches the rarest word, so only the other words are checked. An index match by phone needs a check of all words.
+  // The index matches the rarest word, so only the other words are checked. With phones, the index also finds accounts
+  // without this word, so all words are checked.
   const others = phones.length > 0 ? words : words.filter((word) => word !== rarest.word);
   const and = words.length > 1 ? [accountHasWords(sequelize, { words: others, phones })] : [];
   return {
@@ -88,8 +89,9 @@ async function planWordSearch({ database }: Core, sought: WordSearch, few: numbe
 }
 
 /**
- * Plans a search for accounts (docs/OPERATIONS.md). Among few accounts, it reads all of them and finds text anywhere in names and
- * emails. Among more than `SEARCH_SCAN_ROWS` accounts, it finds accounts with words that begin with all words of the search.
+ * Plans a search for accounts (docs/OPERATIONS.md). Among up to `SEARCH_SCAN_ROWS` accounts, it reads all of them and
+ * finds text anywhere in names and emails. Among more accounts, each word of the search must begin a word of the
+ * account.
  * @param among restricts the searched accounts
  * @param withPhones whether phones are searched; false for trainers, who don't see phones
  * @param few maximum number of accounts with the rarest word that may be read to find a page

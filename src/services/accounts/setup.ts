@@ -31,7 +31,7 @@ export async function assertSetupRequired(core: Core): Promise<void> {
 }
 
 /**
- * Creates the super admin, once (specification, section 4.3), and starts a session.
+ * Creates the only super admin (specification, section 4.3), and starts a session.
  * @throws AppError `SETUP_COMPLETED` (before validation), `VALIDATION`, `EMAIL_TAKEN`, `PHONE_TAKEN`
  */
 export async function completeSetup(
@@ -47,8 +47,8 @@ export async function completeSetup(
 }
 
 /**
- * Creates the super admin from the terminal, without a session. The audit log names the operator as the author, who may be another
- * person.
+ * Creates the super admin from the terminal, without a session. The audit log names the operator as the author, because
+ * the operator may be another person than the super admin.
  * @throws the errors of {@link completeSetup}
  */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {

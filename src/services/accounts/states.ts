@@ -11,13 +11,13 @@ const maxSorted = 7000;
 /** Filter on the first columns of the index `users_state`. Undefined matches all values. */
 export type StateFilter = { [Key in keyof State]: State[Key] | undefined };
 
-// A type, because Sequelize takes no interface as a condition.
+// A type, because Sequelize accepts no interface as a condition.
 type State = Pick<User, 'role' | 'requiresPasswordChange' | 'isActive'>;
 
 /** Returns all states that match a filter. The index sorts the accounts of each state by creation. */
 function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): State[] {
   const either = (wanted: boolean | undefined) => (wanted === undefined ? [true, false] : [wanted]);
-  // Trainees come first, because they are the largest part.
+  // Trainees come first, because most accounts are trainees.
   return (role === undefined ? roles.toReversed() : [role]).flatMap((one) =>
     either(isActive).flatMap((active) =>
       either(requiresPasswordChange).map((must) => ({ role: one, requiresPasswordChange: must, isActive: active })),
@@ -26,9 +26,9 @@ function statesOf({ role, requiresPasswordChange, isActive }: StateFilter): Stat
 }
 
 /**
- * Plans a search for accounts by role, activation and initial password with the index `users_state`. If few accounts match, all are
- * read, because a page in its order could be far away. If many match, the index is used only without other conditions: another
- * index may find fewer accounts.
+ * Plans a search for accounts by role, activation and initial password with the index `users_state`. If few accounts
+ * match, all are read, because the matches could be far apart in the order of the page. If many match, the index is
+ * used only without other conditions: another index may find fewer accounts.
  * @param others conditions of other filters and of a search
  */
 export async function planStateSearch(

@@ -37,7 +37,7 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
   const [groups, locked] = await core.database.read(async () => [
     await models.User.findAll({
       attributes: ['role', 'requiresPasswordChange', 'isActive', [...count]],
-      // In the column order of the index.
+      // Grouped in the column order of the index.
       group: ['role', 'requires_password_change', 'is_active'],
     }),
     await models.User.findAll({

@@ -2,7 +2,7 @@ import { fullName, type User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import type { Actor, Core } from '../core.js';
 import { saveUsers } from './change-user.js';
-import { assertRoleUnused } from './delete-user.js';
+import { assertRoleCanChange } from './delete-user.js';
 import { findUserById } from './queries.js';
 
 /** Former and new super admin. */
@@ -34,7 +34,7 @@ function assertCanTake({ from, to }: Transfer): void {
 export async function previewTransfer(core: Core, id: string): Promise<Transfer> {
   const transfer = { from: await findSuperAdmin(core), to: await findUserById(core, id) };
   assertCanTake(transfer);
-  await core.database.read(() => assertRoleUnused(core, transfer.to));
+  await core.database.read(() => assertRoleCanChange(core, transfer.to));
   return transfer;
 }
 
@@ -65,7 +65,7 @@ export async function transferSuperAdmin(
       );
     if (!to) throw notFound('User');
     assertCanTake({ from, to });
-    await assertRoleUnused(core, to, transaction);
+    await assertRoleCanChange(core, to, transaction);
     from.role = 'trainer';
     to.role = 'super_admin';
     const causeWith = (other: User) =>

@@ -10,7 +10,7 @@ import { assertMailSetUp } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { unconfirmedEmailFields, verifyEmail } from './change-email.js';
 import { changeUser, lockUnchangedUser, lockUser, saveUser } from './change-user.js';
-import { assertRoleUnused } from './delete-user.js';
+import { assertRoleCanChange } from './delete-user.js';
 import { changeUnlessRefused, takenKeys, userKeys } from './keys.js';
 import { findUserById } from './queries.js';
 
@@ -18,7 +18,7 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
   if (role === undefined || role === user.role) return;
   if (user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
   if (role === 'super_admin') throw new AppError('SUPER_ADMIN_EXISTS');
-  await assertRoleUnused(core, user, transaction);
+  await assertRoleCanChange(core, user, transaction);
 }
 
 /**
@@ -70,7 +70,10 @@ export async function setUserActive(core: Core, actor: Actor, id: string, isActi
   });
 }
 
-/** {@link setUserActive} with the input of the API. @throws AppError `VALIDATION`, and its errors */
+/**
+ * {@link setUserActive} with the input of the API.
+ * @throws AppError `VALIDATION`, and the errors of {@link setUserActive}
+ */
 export async function changeActivation(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
   return setUserActive(core, actor, id, validate(activationSchema, input).isActive);
 }
@@ -84,7 +87,7 @@ export async function unlockUser(core: Core, actor: Actor, id: string): Promise<
   return core.database.inTransaction(async (transaction) => {
     await lockUnchangedUser(core, id, transaction);
     const lockedUntil = await releaseLock(core, id, transaction);
-    // An account without a lock is unchanged: no audit entry.
+    // An account without a lock isn't changed, so it gets no audit entry.
     if (lockedUntil !== null)
       await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
     return lockedUntil;
