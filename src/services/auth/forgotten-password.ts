@@ -19,13 +19,13 @@ export async function forgotPassword(core: Core, input: unknown, client: Client)
   assertMailSetUp(core);
   await countForgottenPassword(core, client);
   const key = normalizeEmail(identifier);
-  // An impossible key matches no account.
+  // A key that no account can have is replaced by an empty key.
   const mail = { kind: 'reset', identifier: isPossibleKey(key) ? key : '' } as const;
   await core.database.inTransaction((transaction) => queueMails(core, [mail], transaction));
 }
 
 /**
- * Queues a mail with a link to set another password. The old password stays valid until the link is used.
+ * Queues a mail with a link to set a new password. The old password stays valid until the link is used.
  * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `ACCOUNT_INACTIVE`
  */
 export async function mailResetLink(core: Core, actor: Actor, id: string): Promise<User> {

@@ -2,13 +2,13 @@ import { Op, type Transaction } from 'sequelize';
 import type { Core } from '../core.js';
 import { isRecent } from '../dates.js';
 
-/** Times of the last use of sessions and calendars, in which their owners can detect foreign use. */
+/** Times of the last use of sessions and calendars, by which their owners can detect use by other people. */
 
 /** Kind of object whose use is recorded. */
 interface UseKind {
   /** Precision of `lastUsedAt`, in milliseconds: a write per request would cost too much. */
   precisionMs: number;
-  /** @param isOutdated condition on `lastUsedAt`: only the first of several instances writes */
+  /** @param isOutdated condition on `lastUsedAt`: of several instances, only the first one writes */
   write(
     core: Core,
     id: string,
@@ -55,8 +55,9 @@ function recordingStateOf({ database }: Core): RecordingState {
 }
 
 /**
- * Records the use of a session or calendar, unless a use was recorded recently. Has its own deadline and never fails, so that
- * requests that only read succeed while the database accepts no writes. The next request after the pause records its own time.
+ * Records the use of a session or calendar, unless a use was recorded recently. Has its own deadline and never fails,
+ * so that requests that only read succeed while the database accepts no writes. After the pause, the next request is
+ * recorded.
  */
 export async function recordUse(
   core: Core,
@@ -72,7 +73,7 @@ export async function recordUse(
   try {
     await core.database.withDeadline({ all: recordMs }, () => writeUse(core, id, now, kind));
   } catch (error) {
-    // One line in the log for concurrent failures.
+    // Concurrent failures write only one line to the log.
     if (!isPaused())
       core.logger.warn({ err: error }, 'could not record when a session or calendar was used: pausing for a minute');
     recording.failedAt = now;
@@ -81,7 +82,7 @@ export async function recordUse(
   }
 }
 
-/** Leaves a row unchanged if another instance has written it meanwhile. */
+/** Records a use, unless another instance has just recorded one. */
 async function writeUse(core: Core, id: string, now: Date, kind: UseKind): Promise<void> {
   const isOutdated = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: new Date(now.getTime() - kind.precisionMs) }] };
   await core.database.inStatement((transaction) => kind.write(core, id, now, isOutdated, transaction ?? null));

@@ -48,8 +48,8 @@ async function findCandidate(
 const costOf = (hash: string) => Number(hash.slice(4, 6));
 
 /**
- * Returns the matching password: the typed text, or the generated password that the text was copied from. Takes the same time without
- * an account, and for a hash of a lower cost.
+ * Returns the matching password: the entered text, or the generated password that the text was copied from. Returns
+ * undefined if neither matches. Takes the same time without an account, and for a hash of a lower cost.
  */
 async function matchingPassword(
   core: Core,
@@ -69,8 +69,8 @@ async function matchingPassword(
 }
 
 /**
- * Returns a new hash if the stored one has a lower cost than configured. Generated passwords keep their hash: they can't be guessed
- * and must be replaced first.
+ * Returns a new hash if the stored one has a lower cost than configured. Generated passwords keep their hash: they
+ * can't be guessed and must be replaced at the first login.
  */
 async function rehashIfOutdated(
   core: Core,
@@ -90,7 +90,7 @@ interface SignedIn extends StartedSession {
 interface LoginOptions {
   /** The only role that may sign in; absent for all roles. */
   role?: Role;
-  /** Ends a login before its password comparison. */
+  /** Cancels a login that waits for its password comparison. */
   signal?: AbortSignal;
 }
 
@@ -142,7 +142,8 @@ async function assertPasswordMatches(
 
 /**
  * Starts a session for an account whose password matched the hash that was read, and ends the attempt.
- * @returns the current account instead if its hash has changed meanwhile: by a new password, or by another login that rehashed it
+ * @returns the current account instead if its hash has changed since then: by a new password, or by another login that
+ *   rehashed it
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
 async function startSessionIfUnchanged(
@@ -155,7 +156,7 @@ async function startSessionIfUnchanged(
   const now = core.now();
   const changes = { lastLogin: now, updatedAt: now, ...(passwordHash !== undefined && { passwordHash }) };
   const start = async (transaction: Transaction): Promise<User | StartedSession> => {
-    // Locks the account.
+    // The update locks the account.
     const isRecorded = await recordLogin(core.database, user, role, { at: now, newHash: passwordHash }, transaction);
     if (!isRecorded) {
       const current = await lockedUser(core, user.id, transaction);
@@ -169,7 +170,7 @@ async function startSessionIfUnchanged(
     await attempt.succeed(transaction, passwordHash ?? user.passwordHash);
     return startSession(core, user, client, transaction);
   };
-  // If the commit succeeded but its response was lost, the token is valid.
+  // If the response to the commit was lost, the session shows whether the commit succeeded.
   const committed = async (result: User | StartedSession) => 'token' in result && sessionExists(core, result.token);
   const result = await core.database.inTransaction(start, { committed });
   if (!('token' in result)) return result;

@@ -74,8 +74,8 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
 }
 
 /**
- * @param account the caller's locked account; null if it was deleted or has another role now
- * @throws AppError `TOKEN_INVALID`, because a change of role, deactivation and deletion end sessions
+ * Refuses a caller whose account was deleted, deactivated or got another role: each of these ends sessions. @param
+ * account the caller's locked account; null if it was deleted or has another role @throws AppError `TOKEN_INVALID`
  */
 export function assertActive(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
@@ -90,14 +90,18 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const now = core.now();
   const claims = (await core.tokens).verify(token, now);
   if (!claims) throw new AppError('TOKEN_INVALID');
-  const session = await openSession(core, claims.sid, claims.userId);
+  const session = await findOpenSession(core, claims.sid, claims.userId);
   if (!session) throw new AppError('TOKEN_INVALID');
   await recordUse(core, session, now);
   return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
 
 /** Returns an unexpired session with its active account, if any. */
-async function openSession({ database, now }: Core, id: string, userId: string): Promise<SessionWithUser | undefined> {
+async function findOpenSession(
+  { database, now }: Core,
+  id: string,
+  userId: string,
+): Promise<SessionWithUser | undefined> {
   const session = await database.read(() => findSession(database, id, userId));
   return session?.user.isActive && session.expiresAt > now() ? session : undefined;
 }
@@ -107,7 +111,7 @@ export async function isSignedIn(
   core: Core,
   { sessionId, user }: Pick<Caller, 'sessionId'> & { user: Pick<Account, 'id'> },
 ): Promise<boolean> {
-  return (await openSession(core, sessionId, user.id)) !== undefined;
+  return (await findOpenSession(core, sessionId, user.id)) !== undefined;
 }
 
 /**
@@ -137,7 +141,7 @@ async function removeSession(core: Core, userId: string, id: string): Promise<bo
   return removed > 0;
 }
 
-/** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, also for another account's sessions */
+/** Ends one of the caller's sessions. @throws AppError `NOT_FOUND`, also for another account's sessions */
 export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
   if (!(await removeSession(core, caller.user.id, sessionId))) throw notFound('Session');
 }
@@ -153,7 +157,7 @@ export async function endSessionOfToken(core: Core, token: string): Promise<void
   if (claims) await removeSession(core, claims.userId, claims.sid);
 }
 
-/** Deletes expired sessions. @returns their number */
+/** Deletes expired sessions. @returns the number of deleted sessions */
 export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {
   const { Session } = core.database.models;
   let removed = 0;

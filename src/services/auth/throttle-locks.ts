@@ -42,7 +42,7 @@ export interface LockedAddress {
 }
 
 /** Formats an address for display; for IPv6 its network. */
-function readable(network: string): string {
+function formatAddress(network: string): string {
   const [digits = '', bits] = network.split('/');
   if (bits === undefined) return network;
   const groups = digits.match(/.{1,4}/g)?.map((group) => group.padEnd(4, '0')) ?? [];
@@ -61,7 +61,7 @@ export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
     }),
   );
   return rows.flatMap(({ subject, lockedUntil }) =>
-    lockedUntil === null ? [] : [{ address: readable(subject.slice(addressPrefix.length)), lockedUntil }],
+    lockedUntil === null ? [] : [{ address: formatAddress(subject.slice(addressPrefix.length)), lockedUntil }],
   );
 }
 
@@ -78,7 +78,7 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
     const row = await LoginThrottle.findByPk(subject, { transaction, lock: transaction.LOCK.UPDATE });
     await row?.destroy({ transaction });
     const lockedUntil = (row && lastLock([row], core.now())) ?? null;
-    const targetId = readable(subject.slice(addressPrefix.length));
+    const targetId = formatAddress(subject.slice(addressPrefix.length));
     // An address without a lock is unchanged: no audit entry.
     if (lockedUntil !== null)
       await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
@@ -127,7 +127,7 @@ export async function countForgottenPassword(core: Core, { ip }: Client): Promis
 /** Rows per transaction of the cleanup. Larger transactions would delay logins. */
 const sweepBatch = 1000;
 
-/** Deletes rows that are too old to count. @returns their number */
+/** Deletes rows that are too old to count. @returns the number of deleted rows */
 export async function sweepThrottle(core: Core, signal?: AbortSignal): Promise<number> {
   const { LoginThrottle } = core.database.models;
   const before = (milliseconds: number) => new Date(core.now().getTime() - milliseconds);
@@ -145,7 +145,7 @@ export async function sweepThrottle(core: Core, signal?: AbortSignal): Promise<n
     );
     if (found.length === 0) return removed;
     const subject = found.map((row) => row.subject);
-    // Rows that a login has changed meanwhile are kept.
+    // Checks the age again, because a login may have changed a row.
     removed += await core.database.inTransaction((transaction) =>
       LoginThrottle.destroy({ where: { subject, ...old }, transaction }),
     );

@@ -8,7 +8,7 @@ import { networkOf } from '../../network.js';
 
 const minuteMs = 60_000;
 const longestLockMs = 60 * minuteMs;
-/** Period in which earlier locks lengthen the next one, in milliseconds. */
+/** Period in which earlier locks lengthen the next lock, in milliseconds. */
 export const lockHistoryMs = 24 * 60 * minuteMs;
 /** Period in which an account is known at an address after a login from there, in milliseconds. */
 export const knownMs = 30 * 24 * 60 * minuteMs;
@@ -58,7 +58,7 @@ const forgottenRule: Rule = { ...addressRule, failures: 100 };
  */
 export const latestMoment = (now: Date): Date => new Date(now.getTime() + clockSkewMs);
 
-/** Returns the ends of locks in force: later than `after`, and at `until` at the latest. */
+/** Returns the range of ends of locks in force. */
 export const locksInForce = (now: Date): LockEndRange => ({
   after: now,
   until: new Date(latestMoment(now).getTime() + longestLockMs),
@@ -66,7 +66,9 @@ export const locksInForce = (now: Date): LockEndRange => ({
 
 const accountPrefix = 'account:';
 export const addressPrefix = 'address:';
-/** Prefix of an account at an address. The account has its own limit there after a login from there. */
+/**
+ * Prefix of rows for an account at an address. After a login from an address, the account has a separate limit there.
+ */
 const pairPrefix = 'pair:';
 const phonePrefix = 'phones-of:';
 const linkPrefix = 'links:';
@@ -100,8 +102,9 @@ export const pairPrefixOf = (accountId: string, passwordHash: string) =>
   `${pairPrefix}${accountId}:${saltOf(passwordHash)}`;
 
 /**
- * Returns the row key of an account at an address. After a login from there, this row counts in place of all others. Another password
- * has another salt, so no address is known any more. An attacker with the old password may have signed in from many addresses.
+ * Returns the row key of an account at an address. After a login from the address, only this row counts. The key
+ * contains the salt of the password. So after a change of password no address is known: an attacker with the old
+ * password may have signed in from many.
  * @returns undefined for an identifier without an account, or without an address
  */
 export const pairSubject = (target: Target, ip: string | null): string | undefined =>
@@ -109,7 +112,7 @@ export const pairSubject = (target: Target, ip: string | null): string | undefin
     ? `${pairPrefixOf(target.accountId, target.passwordHash)}${pairSuffix(ip)}`
     : undefined;
 
-/** Returns the rows that a login reads before it knows the account. */
+/** Returns keys and parts of keys, from which a login builds the keys of its rows when it reads the account. */
 export const loginSubjects = (identifier: string, ip: string | null): LoginSubjects => ({
   unknown: unknownSubject(identifier),
   accountPrefix,
@@ -126,7 +129,10 @@ export const linksSubject = (ip: string) => `${linkPrefix}${networkOf(ip)}`;
 /** Returns the row key for forgotten passwords at an address; for IPv6 of its network. */
 export const forgottenSubject = (ip: string) => `${forgottenPrefix}${networkOf(ip)}`;
 
-/** Returns the milliseconds since a moment; infinite without one, and for a moment stored by a clock that was ahead. */
+/**
+ * Returns the milliseconds since a moment; infinite without a moment, and for a moment stored by a clock that was
+ * ahead.
+ */
 export const msSince = (now: Date, moment: Date | null): number =>
   moment === null || moment > latestMoment(now) ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
 

@@ -23,23 +23,29 @@ import {
 } from './throttle-rules.js';
 
 /*
- * Limits how often passwords can be guessed, across all instances on a database. An attempt counts as a failure before its password is
- * compared. If the password is right, the failure is subtracted again. So concurrent attempts can't exceed the limit. In this process,
- * an account has one running attempt at a time, and one more at each address where it is known. The attempt counts when its hash
- * comparison starts, so that almost only failures are counted.
+ * Limits how often passwords can be guessed, across all instances on a database. An attempt counts as a failure before
+ * its password is compared. If the password is correct, the failure is subtracted. So concurrent attempts can't exceed
+ * the limit. In this process, an account has one running attempt at a time, and one more at each address where the
+ * account is known. Other attempts wait, and a waiting attempt isn't counted.
  */
 
 /** Maximum number of logins waiting for one account; more are refused. */
 const maxWaiting = 100;
-/** Deadline for recording the end of an attempt, in milliseconds: the deadline of its request may be over. */
+/**
+ * Deadline for recording the end of an attempt, in milliseconds. It replaces the deadline of the request, which may be
+ * over.
+ */
 const recordEndMs = 2000;
 
 /** An attempt to guess a password. */
 export interface Attempt {
-  /** Counts the attempt, at most once. Call it before the password comparison. @throws AppError `TOO_MANY_ATTEMPTS` */
+  /**
+   * Counts the attempt, at most one time. Call it before the password comparison.
+   * @throws AppError `TOO_MANY_ATTEMPTS`
+   */
   count(): Promise<void>;
   /**
-   * Ends a successful attempt: clears its failures in the transaction of its consequences.
+   * Ends a successful attempt: clears its failures in the caller's transaction.
    * @param passwordHash hash that is stored from now on
    */
   succeed(transaction: Transaction, passwordHash: string): Promise<void>;
@@ -47,7 +53,10 @@ export interface Attempt {
 
 const limits = new Map<string, LimitFunction>();
 
-/** Runs work after all earlier work for the same subject. @throws AppError `OVERLOADED` if too much work waits for it */
+/**
+ * Runs work after all earlier work for the same subject.
+ * @throws AppError `OVERLOADED` if too much work waits already
+ */
 async function runOneAtATime<T>(subject: string, work: () => Promise<T>): Promise<T> {
   const limit = limits.get(subject) ?? pLimit(1);
   limits.set(subject, limit);
@@ -123,7 +132,7 @@ export async function lockAtLimit(core: Core, subjects: readonly string[]): Prom
   });
 }
 
-/** Subtracts one failure from rows, unless they have begun another window since the failure was counted. */
+/** Subtracts one failure from each row, unless the row has begun a new window since the failure was counted. */
 async function subtractFailure(core: Core, subjects: readonly string[], countedAt: Date, transaction: Transaction) {
   const where = { subject: [...subjects], failures: { [Op.gt]: 0 }, windowStartedAt: { [Op.lte]: countedAt } };
   await core.database.models.LoginThrottle.update({ failures: literal('failures - 1') }, { where, transaction });
@@ -182,8 +191,8 @@ export async function addKnownAddress(
 }
 
 /**
- * Returns the subjects that an attempt counts for. At a known address, an account has its own row, which alone counts. Attempts from
- * elsewhere don't lock it there, and attempts from there don't lock it elsewhere.
+ * Returns the subjects that an attempt counts for. At a known address, only the row of the account at this address
+ * counts. Attempts from elsewhere don't lock it there, and attempts from there don't lock it elsewhere.
  */
 function subjectsToCount(rows: readonly LoginThrottle[], target: Target, ip: string | null, now: Date): string[] {
   const pair = pairSubject(target, ip);
@@ -201,8 +210,8 @@ interface ThrottleOptions {
 }
 
 /**
- * Runs work that reveals whether a password is right, as often as the throttle permits.
- * @param work counts the attempt before the comparison, and calls `succeed` if the password is right
+ * Runs work that reveals whether a password is correct, as often as the throttle permits.
+ * @param work counts the attempt before the comparison, and calls `succeed` if the password is correct
  * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and the errors of `work`
  */
 export async function runThrottled<T>(
@@ -213,7 +222,7 @@ export async function runThrottled<T>(
   { rows, signal }: ThrottleOptions,
 ): Promise<T> {
   const counted = subjectsToCount(rows, target, ip, core.now());
-  // Refuses most attempts of an attack without a hash or a write.
+  // Refuses most attempts of an attack without computing a hash or writing a row.
   const locked = lockError(
     'failed attempts',
     rows.filter(({ subject }) => counted.includes(subject)),
@@ -235,7 +244,7 @@ export async function runThrottled<T>(
         const known = pairSubject({ accountId, passwordHash }, ip);
         const others = counted.filter((subject) => subject === subjectOf(target));
         await resetFailures(core, accountId, known === undefined ? others : [...others, known], known, transaction);
-        // A right password of one account doesn't reset the failures of others at the address.
+        // A correct password of one account doesn't reset the failures of others at the address.
         const addresses = counted.filter((subject) => subject.startsWith(addressPrefix));
         if (addresses.length > 0 && countedAt) await subtractFailure(core, addresses, countedAt, transaction);
       },
@@ -249,7 +258,9 @@ export async function runThrottled<T>(
   });
 }
 
-/** Ends a counted attempt that has failed, whose password was not compared, or whose result is unknown. */
+/**
+ * Records the end of a counted attempt without success. A wrong password stays counted. Otherwise, the count is undone.
+ */
 async function recordEnd(core: Core, counted: readonly string[], countedAt: Date, reason: unknown): Promise<void> {
   const hasFailed = reason instanceof AppError && wrongPasswordCodes.includes(reason.code);
   const record = () =>

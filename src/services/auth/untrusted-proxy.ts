@@ -16,8 +16,8 @@ const everyMs = 60 * 60_000;
 const shownMs = 24 * 60 * 60_000;
 
 /**
- * Creates a function that warns in the log, once an hour, of X-Forwarded-For from an untrusted address. It also stores the address for
- * `doctor`.
+ * Creates a function that warns in the log, at most once an hour, of X-Forwarded-For from an untrusted address. It also
+ * stores the address for `doctor`.
  */
 export function createUntrustedProxyWarner(core: Core): (address: string) => Promise<void> {
   let warnedAt: Date | undefined;
