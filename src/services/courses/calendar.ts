@@ -16,7 +16,7 @@ interface CalendarEvent {
   isTentative?: boolean;
 }
 
-/** Stands for no end: calendar programs understand no later day. */
+/** An end date with this value means that the course has no end. Calendar programs understand no later day. */
 const noEndDate = '9999-12-31';
 const dayMs = 86_400_000;
 
@@ -63,7 +63,7 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   const description = [shortDescription, page].filter(Boolean).join('\n\n');
   return [
     'BEGIN:VEVENT',
-    // Independent of PUBLIC_URL: with another UID it would be another event.
+    // Doesn't contain PUBLIC_URL: after a change of the UID, calendar programs would show another event.
     `UID:${id}@coursectl`,
     `DTSTAMP:${changedAt}`,
     `LAST-MODIFIED:${changedAt}`,

@@ -94,7 +94,7 @@ export class Vacancies {
     this.#waitingPlaces = waitingMax === null ? Number.POSITIVE_INFINITY : waitingMax - waiting;
   }
 
-  /** Whether a seat is free: for a newcomer, or for somebody on the waiting list without passing others. */
+  /** Whether a newcomer can get a seat. With `isOnList`, whether everyone on the waiting list can. */
   hasSeat(isOnList: boolean): boolean {
     return isOnList ? this.#seats >= 0 : this.#seats > 0;
   }
@@ -119,7 +119,8 @@ export class Vacancies {
 type Assignment = 'seat' | 'joined' | 'kept';
 
 /**
- * Assigns seats to trainees in their order. With `wait`, trainees without a seat get a place on the waiting list.
+ * Assigns seats to trainees in their order. If `whenFull` is `wait`, trainees without a seat get a place on the waiting
+ * list.
  * @param onList whether each trainee is on the waiting list already
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL` if a trainee would get neither a seat nor a place
  */
@@ -150,7 +151,7 @@ export function assignSeats(
 }
 
 /**
- * Locks a course and assigns its seats, as {@link assignSeats}, to enrollments of the same transaction.
+ * Locks a course and assigns its seats, as {@link assignSeats} does, to enrollments of the same transaction.
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function reserveSeats(
@@ -160,7 +161,7 @@ export async function reserveSeats(
   whenFull: WhenFull,
   transaction: Transaction,
 ): Promise<Assignment[]> {
-  // Also without a limit, because a transaction on another node may be setting one.
+  // Locked also without a limit, because another node may be setting one.
   await forceIncrementCourseVersions(core, [course.id], transaction);
   if (course.maxStudents === null) return onList.map(() => 'seat');
   const occupancy = await readOccupancy(core, [course.id], transaction);
@@ -173,7 +174,7 @@ export async function reserveSeat(
   { id, maxStudents }: Pick<Course, 'id' | 'maxStudents'>,
   transaction: Transaction,
 ): Promise<void> {
-  // Also without a limit, because a transaction on another node may be setting one.
+  // Locked also without a limit, because another node may be setting one.
   const taken = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
   if (maxStudents !== null && taken >= maxStudents) throw new AppError('COURSE_FULL');
 }

@@ -21,7 +21,7 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Core, Identity } from '../core.js';
-import { removeMarked } from '../files/files.js';
+import { removeMarkedFiles } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { countReservedSeats } from './capacity.js';
 import { applyCourseEffects } from './effects.js';
@@ -37,8 +37,8 @@ export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'titl
 }
 
 /**
- * Checks that the actor is the course's trainer or the super admin. Only the existence of unpublished courses is a secret,
- * so a published course has another error.
+ * Checks that the actor is the course's trainer or the super admin. Only the existence of unpublished courses is a
+ * secret, so the error for a published course differs.
  * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`
  */
 export function assertManages(actor: Identity, course: Course): void {
@@ -48,9 +48,9 @@ export function assertManages(actor: Identity, course: Course): void {
 }
 
 /**
- * Locks a course that the actor manages. A transaction that reads the course without changing it must also increment its
- * version: see row-locks.ts.
- * @throws as {@link assertManages}
+ * Locks a course that the actor manages. A transaction that reads the course without changing it must also increment
+ * its version: see row-locks.ts.
+ * @throws the errors of {@link assertManages}
  */
 export async function lockManagedCourse(
   core: Core,
@@ -79,7 +79,7 @@ export async function lockActiveTrainer(core: Core, id: string, transaction: Tra
 }
 
 /**
- * The trainer's row must be locked, so that concurrent requests can't pass the limit together.
+ * The caller must have locked the trainer's row. Otherwise concurrent requests could exceed the limit.
  * @throws AppError `COURSE_LIMIT`
  */
 async function assertBelowCourseLimit(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
@@ -141,17 +141,18 @@ export async function insertCourse(
 }
 
 /**
- * Creates an unpublished course. A trainer creates own courses up to a limit; the super admin names the trainer.
+ * Creates an unpublished course. A trainer who creates a course becomes its trainer, up to a limit of courses. The
+ * super admin chooses the trainer.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`, `TOKEN_INVALID`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
-  const own = actor.role === 'trainer';
-  const { trainerId, ...fields } = own
+  const isOwnCourse = actor.role === 'trainer';
+  const { trainerId, ...fields } = isOwnCourse
     ? { ...validate(courseCreationSchema, input), trainerId: actor.actorId }
     : validate(namedCourseCreationSchema, input);
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
-    if (own) {
+    if (isOwnCourse) {
       assertActive(await lockTrainer(core, trainerId, transaction));
       await assertBelowCourseLimit(core, trainerId, transaction);
     } else await lockActiveTrainer(core, trainerId, transaction);
@@ -234,8 +235,8 @@ export async function assignTrainer(core: Core, actor: Actor, id: string, input:
 }
 
 /**
- * Deletes a course with its enrollments and files. If the course has active enrollments, only the super admin can, with
- * force.
+ * Deletes a course with its enrollments and files. Only the super admin can delete a course with active enrollments,
+ * with `force`.
  * @param query `{ force }`
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_IN_USE`
  */
@@ -262,6 +263,6 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
     await recordAudit(core, actor, record, transaction);
     return locked;
   });
-  await removeMarked(core, { courseId: id });
+  await removeMarkedFiles(core, { courseId: id });
   return course;
 }

@@ -35,8 +35,8 @@ export function courseEffects(before: CourseState | undefined, after: CourseStat
 }
 
 /**
- * Applies the effects of a change, in the same transaction after the change: no certificate can be issued once the course
- * is deleted. The caller removes marked files after the commit.
+ * Carries out the effects of a change. Call it after the change, in the same transaction: then no more certificates of
+ * a deleted course can be issued. The caller removes marked files after the commit.
  */
 export async function applyCourseEffects(
   core: Core,

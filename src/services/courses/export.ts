@@ -33,7 +33,7 @@ function columnOf(field: CourseExportField): ExportColumn<Course> {
 }
 
 /**
- * Returns a table of the courses that match a filter, oldest first: a trainer's own courses, or all for the super admin.
+ * Returns an export of the courses that match a filter, oldest first: a trainer's courses, or all for the super admin.
  * @throws AppError `VALIDATION`, before the first query
  */
 export function coursesTable(core: Core, { role, actorId }: Identity, input: unknown, onExported?: OnExported): Table {

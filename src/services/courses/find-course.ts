@@ -18,8 +18,8 @@ const batch = 500;
 const shownColumns = ['id', 'title', 'startDate', 'endDate', 'trainerId', 'maxStudents', 'waitingMax', 'isPublished'];
 
 /**
- * Finds the courses for each name: by id, otherwise by exact title, otherwise by title in any case and white space. A name
- * in the form of an id is never used as a title, because trainers choose titles.
+ * Finds the courses for each name: by id, otherwise by exact title, otherwise by title, ignoring case and white space.
+ * A name in the form of an id is never used as a title, because trainers could choose such titles.
  */
 export async function findCoursesByName(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
   const { Course, User } = core.database.models;
@@ -29,7 +29,7 @@ export async function findCoursesByName(core: Core, names: readonly string[]): P
     const { from, below } = sortKeyRange(name.trim(), titleMaximum);
     return { titleKey: { [Op.gte]: from, [Op.lt]: below } };
   });
-  // Two spellings of a title can find the same course in different queries.
+  // A map, because two spellings of a title can find the same course in different queries.
   const byId = new Map<string, Course>();
   for (let at = 0; at < alternatives.length; at += batch) {
     const courses = await core.database.read(() =>
@@ -58,7 +58,7 @@ export async function findCoursesByName(core: Core, names: readonly string[]): P
   );
 }
 
-/** Finds courses by title, in any case and white space. */
+/** Finds courses by title, ignoring case and white space. */
 export async function findCoursesByTitle(core: Core, title: string): Promise<Course[]> {
   const { from, below } = sortKeyRange(title.trim(), titleMaximum);
   const found = await core.database.read(() =>
@@ -87,7 +87,7 @@ export function ambiguousTitleMessage(courses: readonly Course[]): string {
 }
 
 /**
- * Finds a course by an id, a title in any case, or the last 8 characters of an id.
+ * Finds a course by an id, a title (ignoring case), or the last 8 characters of an id.
  * @returns undefined if no course is found
  * @throws AppError `VALIDATION` for a title of several courses
  */

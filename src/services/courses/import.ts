@@ -9,7 +9,7 @@ import { validate } from '../../schemas/validate.js';
 import { findUser } from '../accounts/queries.js';
 import { auditedCourse, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { removeMarked } from '../files/files.js';
+import { removeMarkedFiles } from '../files/files.js';
 import { parseId } from '../ids.js';
 import { assertDatesInOrder, courseAuditRecord, insertCourse, lockActiveTrainer } from './commands.js';
 import { applyCourseEffects } from './effects.js';
@@ -58,7 +58,7 @@ function parseCell(field: CourseField, cell: string): unknown {
 /** Returns a function that finds active trainers by id, email, phone or name, with one query for each text. */
 function trainerFinder(core: Core) {
   const found = new Map<string, Promise<User | AppError>>();
-  async function look(text: string): Promise<User | AppError> {
+  async function lookUp(text: string): Promise<User | AppError> {
     const user = await findUser(core, text).catch((error: unknown) => {
       if (isAppError(error, 'NOT_FOUND', 'VALIDATION')) return undefined;
       throw error;
@@ -73,7 +73,7 @@ function trainerFinder(core: Core) {
     return new AppError('NOT_FOUND', `Several trainers are called ${text}: give an email address.`);
   }
   return (text: string): Promise<User | AppError> => {
-    const looked = found.get(text) ?? look(text);
+    const looked = found.get(text) ?? lookUp(text);
     found.set(text, looked);
     return looked;
   };
@@ -83,7 +83,7 @@ function trainerFinder(core: Core) {
 const courseKey = ({ title, startDate = null }: Pick<NewCourse, 'title' | 'startDate'>) =>
   JSON.stringify([foldCase(title), startDate]);
 
-/** Plans an import of courses without writing. @param trainerId trainer of rows that name none */
+/** Plans an import of courses without writing. @param trainerId trainer for rows without a trainer */
 export async function planCourses(
   core: Core,
   rows: readonly CourseRow[],
@@ -208,7 +208,10 @@ export async function latestCourseImport(core: Core): Promise<LatestImport | und
   });
 }
 
-/** Deletes the given courses if they are still untouched. @returns the deleted courses */
+/**
+ * Deletes those of the courses that still have no enrollments and no changes since the import.
+ * @returns the deleted courses
+ */
 export async function undoCourseImport(core: Core, actor: Actor, ids: readonly string[]): Promise<Course[]> {
   const { Course } = core.database.models;
   const deleted = await core.database.inTransaction(async (transaction) => {
@@ -226,6 +229,6 @@ export async function undoCourseImport(core: Core, actor: Actor, ids: readonly s
     await recordAudit(core, actor, records, transaction);
     return untouched;
   });
-  for (const { id } of deleted) await removeMarked(core, { courseId: id });
+  for (const { id } of deleted) await removeMarkedFiles(core, { courseId: id });
   return deleted;
 }

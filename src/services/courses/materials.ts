@@ -16,7 +16,7 @@ import {
   markForDeletion,
   type OpenOptions,
   openFile,
-  removeMarked,
+  removeMarkedFiles,
   removeUpload,
   storeFile,
   type Upload,
@@ -143,7 +143,7 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
 
 /**
  * Adds a file to a course.
- * @param withoutSlot how the caller waits for the storage
+ * @param withoutSlot runs the wait for the storage
  * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
@@ -202,7 +202,7 @@ export async function findMaterial(core: Core, actor: Actor, courseId: string, i
   return file;
 }
 
-/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and as {@link openFile} */
+/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and the errors of {@link openFile} */
 export async function openMaterial(
   core: Core,
   actor: Actor,
@@ -230,5 +230,5 @@ export async function removeMaterial(core: Core, actor: Actor, courseId: string,
       transaction,
     );
   });
-  await removeMarked(core, { id });
+  await removeMarkedFiles(core, { id });
 }

@@ -10,7 +10,7 @@ import type { Caller, Core } from '../core.js';
 import { newSecret, secretHash } from '../credentials/secrets.js';
 import { calendarText, eventAttributes } from './calendar.js';
 
-/** Times of the caller's private calendar address; nulls without one. */
+/** Times of the caller's private calendar address; null without an address. */
 export type CalendarState = { [Key in 'createdAt' | 'lastUsedAt']: Calendar[Key] | null };
 
 export async function showCalendar({ database }: Core, { user }: Caller): Promise<CalendarState> {
@@ -40,7 +40,7 @@ export async function revokeCalendar({ database }: Core, { user }: Caller): Prom
   await database.inTransaction((transaction) => database.models.Calendar.destroy({ where, transaction }));
 }
 
-/** Maximum number of courses in a calendar, latest dates first: less than a megabyte. */
+/** Maximum number of courses in a calendar, latest dates first. It keeps a calendar below a megabyte. */
 const maxCourses = 500;
 
 /** Statuses of enrollments that appear as events. */
@@ -96,7 +96,7 @@ const coursesOf: Readonly<Record<User['role'], typeof coursesOfTrainer | undefin
 
 /**
  * Returns the calendar of a private address, for the person's current role.
- * @throws AppError `NOT_FOUND` for an unknown or revoked key, an inactive account, or a role without own courses
+ * @throws AppError `NOT_FOUND` for an unknown or revoked key, an inactive account, or a role without courses
  */
 export async function privateCalendar(core: Core, key: string): Promise<string> {
   const { Calendar, User } = core.database.models;

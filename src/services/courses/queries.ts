@@ -35,14 +35,20 @@ export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 /** Reader of the catalogue; undefined if not signed in. */
 export type Viewer = Identity | undefined;
 
-/** Matches the courses that a viewer may see: published ones, a trainer's own ones, and all for the super admin. */
+/**
+ * Matches the courses that a viewer may see: published courses, for a trainer also their courses, and all for the super
+ * admin.
+ */
 function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
   if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrTaughtBy(database.sequelize, viewer.actorId)] };
   return { isPublished: true };
 }
 
-/** Returns the same courses as disjoint parts. An index serves each part in the sort orders of the catalogue. */
+/**
+ * Returns the courses of {@link visibleTo} as disjoint parts. An index serves each part in the sort orders of the
+ * catalogue.
+ */
 function visibleParts(viewer: Viewer): WhereOptions<Course>[] {
   const others = viewer?.role === 'trainer' ? { trainerId: viewer.actorId } : {};
   const maySeeMore = viewer?.role === 'super_admin' || viewer?.role === 'trainer';
@@ -259,18 +265,18 @@ export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>):
       group: ['category', 'isPublished', 'isFeatured'],
     }),
   );
-  const figures: CourseStatistics = { total: 0, published: 0, unpublished: 0, featured: 0, byCategory: [] };
+  const statistics: CourseStatistics = { total: 0, published: 0, unpublished: 0, featured: 0, byCategory: [] };
   const byCategory = new Map<string | null, number>();
   for (const group of groups) {
     const count = Number(group.get('count'));
-    figures.total += count;
-    figures[group.isPublished ? 'published' : 'unpublished'] += count;
-    if (group.isFeatured) figures.featured += count;
+    statistics.total += count;
+    statistics[group.isPublished ? 'published' : 'unpublished'] += count;
+    if (group.isFeatured) statistics.featured += count;
     byCategory.set(group.category, (byCategory.get(group.category) ?? 0) + count);
   }
-  figures.byCategory = [...byCategory]
+  statistics.byCategory = [...byCategory]
     .map(([category, count]) => ({ category, count }))
     // Courses without a category come first.
     .sort((a, b) => alphabetical.compare(a.category ?? '', b.category ?? ''));
-  return figures;
+  return statistics;
 }

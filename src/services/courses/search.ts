@@ -8,8 +8,8 @@ import { exceedsScanLimit } from '../accounts/search.js';
 import type { Core } from '../core.js';
 
 /**
- * Matches courses that contain a text anywhere in their title, category or tags. Also matches courses with words that begin
- * with each word of the text. Reads every row, so use only for few courses.
+ * Matches courses that contain a text anywhere in their title, category or tags. Also matches courses with words that
+ * begin with each word of the text. Reads every row, so use it only for few courses.
  */
 export function scanConditions({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
   const key = searchKey(search);

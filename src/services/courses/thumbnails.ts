@@ -1,7 +1,7 @@
 import type { Course } from '../../db/models/course.js';
 import { recordAudit } from '../audit/audit.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
-import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
+import { markForDeletion, removeMarkedFiles, storeFile, type Upload } from '../files/files.js';
 import { convertToWebp, imageUrl, type WaitOptions } from '../files/images.js';
 import { lockManagedCourse } from './commands.js';
 
@@ -42,7 +42,7 @@ export async function setThumbnail(
       await recordAudit(core, actor, thumbnailRecord(courseId, before, course), transaction);
     },
   );
-  await removeMarked(core, { courseId });
+  await removeMarkedFiles(core, { courseId });
   return imageUrl(file);
 }
 
@@ -56,5 +56,5 @@ export async function removeThumbnail(core: Core, actor: Actor, courseId: string
     await course.update({ thumbnail: null }, { transaction });
     await recordAudit(core, actor, thumbnailRecord(courseId, before, course), transaction);
   });
-  await removeMarked(core, { courseId });
+  await removeMarkedFiles(core, { courseId });
 }
