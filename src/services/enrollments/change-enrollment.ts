@@ -45,8 +45,8 @@ export async function editLocked<Locked>(
   locked: Locked,
   transaction: Transaction,
 ): Promise<Edited> {
-  // Meanwhile the enrollment may have been deleted, or its course assigned to another trainer. A foreign key ensures that an
-  // enrollment has the trainer of its course.
+  // Since it was read, the enrollment may have been deleted, or its course assigned to another trainer. By a foreign
+  // key, an enrollment always has the trainer of its course.
   const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
   if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
   const from = enrollment.status;

@@ -38,10 +38,10 @@ async function lockForSeat(
     const state = await lockForEnrollment(core, { courseId, userId }, transaction);
     return async () => {
       assertActive(state.account?.role === 'trainee' ? state.account : null);
-      const given = requestedStatus(state, joinWaitingList, today(core));
-      const joins = given === 'waiting';
+      const requested = requestedStatus(state, joinWaitingList, today(core));
+      const joins = requested === 'waiting';
       return {
-        status: given,
+        status: requested,
         waitingNumber: joins ? await takeWaitingNumbers(core, state.course, 1, transaction) : null,
       };
     };
@@ -55,7 +55,7 @@ async function lockForSeat(
   };
 }
 
-/** The enrollment has lost its seat since it was read. The change starts again, with the locks for another seat. */
+/** The enrollment has lost its seat since it was read. The change starts again, with the locks for a new seat. */
 export class SeatLost extends Error {
   override readonly name = 'SeatLost';
 }

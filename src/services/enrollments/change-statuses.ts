@@ -49,7 +49,7 @@ interface StatusOptions {
   notify?: boolean;
 }
 
-/** Enrollments of a course per transaction. Other changes of these enrollments wait for it. */
+/** Enrollments of a course per transaction. Other changes of these enrollments wait for the transaction. */
 const perTransaction = 50;
 
 /** Refusals that concern one enrollment only. After any other failure, the remaining enrollments are not tried. */
@@ -152,9 +152,10 @@ async function changeTogether(
 }
 
 /**
- * Moves enrollments to a status, in transactions for each course. Failures become outcomes, so that earlier results are always
- * returned.
- * @returns the outcomes in the order of the list; `stopped` is the failure after which the remaining enrollments weren't tried
+ * Moves enrollments to a status, in one or more transactions for each course. Failures become outcomes, so that earlier
+ * results are always returned.
+ * @returns the outcomes in the order of the list; `stopped` is the failure after which the remaining enrollments
+ *   weren't tried
  */
 export async function changeStatuses(
   core: Core,
@@ -209,7 +210,7 @@ export async function changeStatuses(
     id,
     name: nameOf(found.get(id)),
     outcome: 'refused',
-    // Without a failure, all enrollments were tried.
+    // Enrollments are untried only after a failure, so `stopped` is set.
     refusal: stopped ?? notFound('Enrollment'),
   });
   return { outcomes: targets.map(({ id }) => outcomes.get(id) ?? untried(id)), stopped };

@@ -47,18 +47,18 @@ async function partitionTrainees(
     transaction,
   });
   const all = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
-  const sorted: PartitionedTrainees = { toEnroll: [], skipped: [] };
+  const partitioned: PartitionedTrainees = { toEnroll: [], skipped: [] };
   for (const traineeId of traineeIds) {
     const existing = all.get(traineeId) ?? null;
     const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, existing, status);
-    if (refusal) sorted.skipped.push({ traineeId, refusal });
-    else sorted.toEnroll.push({ traineeId, existing });
+    if (refusal) partitioned.skipped.push({ traineeId, refusal });
+    else partitioned.toEnroll.push({ traineeId, existing });
   }
-  return sorted;
+  return partitioned;
 }
 
 /**
- * Reserves places for trainees in the given order.
+ * Reserves seats or places on the waiting list, for trainees in the given order.
  * @returns `placed`: trainees who are enrolled or join the waiting list; `kept`: trainees who stay on the waiting list
  * @throws AppError `COURSE_FULL`, `WAITING_LIST_FULL`
  */
@@ -126,7 +126,7 @@ export async function assignMany(
     const seated = revived.filter(({ place }) => place === 'seat').map(({ existing }) => existing.id);
     if (seated.length > 0)
       await Enrollment.update({ status, waitingNumber: null, ...change }, { where: { id: seated }, transaction });
-    // Each gets its own number. Revived enrollments on the waiting list are few.
+    // Updated one by one, because each gets a different number. They are few.
     for (const { existing, status, waitingNumber, place } of revived)
       if (place === 'joined') await existing.update({ status, waitingNumber, ...change }, { transaction });
     const ids = [...rows.map(({ id }) => id), ...revived.map(({ existing }) => existing.id)];

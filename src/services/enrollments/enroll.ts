@@ -56,9 +56,10 @@ async function enrollOrRevive(
 }
 
 /**
- * Requests a seat in a published course for the caller or, if there is none, a place on the waiting list.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
- *   `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, checked in this order
+ * Requests a seat in a published course for the caller. If no seat is free, requests a place on the waiting list, if
+ * the caller wants it.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`,
+ *   `ENROLLMENT_CLOSED`, `COURSE_FULL` or `SEATS_BEING_GIVEN`, `WAITING_LIST_FULL`, checked in this order
  */
 export async function requestEnrollment(core: Core, caller: Caller, input: unknown): Promise<Enrollment> {
   const { user } = caller;

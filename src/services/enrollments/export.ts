@@ -46,10 +46,11 @@ function columnOf(field: EnrollmentExportField): ExportColumn<Exported> {
   }
 }
 
-/** Returns a batchwise reader of the ids of enrollments that the actor may see and that match a filter. */
+/** Returns a function that reads, in batches, the ids of enrollments that the actor may see and that match a filter. */
 async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
   const { where, parts } = await planEnrollmentSearch(core, actor, filter);
-  // Uses the index with few matches. In the order of ids, databases would read the whole table.
+  // A single part, so that databases use the index with few matches. Otherwise they would read the whole table in the
+  // order of ids.
   const among = parts?.parts ?? (isNarrow(actor, filter) ? [{ where }] : undefined);
   const idsAfter = (id: string) => {
     const after = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [condition, { id: { [Op.gt]: id } }] });
@@ -60,7 +61,8 @@ async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
 }
 
 /**
- * Returns a table of the enrollments that the actor may see and that match a filter, with trainees and courses, oldest first.
+ * Returns an export of the enrollments that the actor may see and that match a filter, with trainees and courses,
+ * oldest first.
  * @throws AppError `VALIDATION`, before any row is read
  */
 export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExported?: OnExported): Table {

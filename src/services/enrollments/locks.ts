@@ -13,9 +13,10 @@ import type { Core } from '../core.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 
 /**
- * Locks a course. A change that takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other
- * changes of an enrollment, including most changes of status, lock only the enrollment: they don't wait for new enrollments. Row
- * locks don't work between nodes of a cluster. There, the writes to the enrollment and to the course conflict.
+ * Locks a course. A change that takes a seat locks the course first, then the trainee, then the enrollments, to avoid
+ * deadlocks. Other changes of an enrollment, including most changes of status, lock only the enrollment: they don't
+ * wait for new enrollments. Row locks don't work between nodes of a cluster. There, concurrent writes to the same
+ * enrollment or course conflict instead.
  * @throws AppError `NOT_FOUND`
  */
 export async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
@@ -35,8 +36,9 @@ export async function lockTraineeToEnroll(core: Core, id: string, transaction: T
 }
 
 /**
- * Locks a course and a trainee who requests a seat, and reads the preconditions. Others who enroll in the course wait from here to the
- * commit, so this must be short. The version increments that a cluster needs also lock both rows, and one query reads everything.
+ * Locks a course and a trainee who requests a seat, and reads the preconditions. Others who enroll in the course wait
+ * from here to the commit, so the transaction must be short. The version increments that a cluster needs also lock both
+ * rows, and one query reads everything.
  * @throws AppError `NOT_FOUND` for the course
  */
 export async function lockForEnrollment(

@@ -18,7 +18,7 @@ const batch = 500;
 
 /**
  * Predicts the outcome of enrolling trainees in a course, for each trainee in the given order.
- * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL`, `WAITING_LIST_FULL` if there are too few places
+ * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL`, `WAITING_LIST_FULL` if there are too few seats or places
  */
 export async function previewAssignment(
   core: Core,

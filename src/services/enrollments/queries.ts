@@ -123,7 +123,7 @@ async function withWaitingPlaces(core: Core, reading: Promise<Page<Enrollment>>)
   return page;
 }
 
-/** Returns the ids of a trainer's courses that match a search. A trainer has few courses. */
+/** Returns the ids of a trainer's courses that match a search. Scans the trainer's courses, which are few. */
 async function ownCoursesMatching(core: Core, trainerId: string, sought: string): Promise<string[]> {
   const { sequelize, models, read } = core.database;
   const where = { trainerId, [Op.and]: [contains(sequelize, 'Course.search_key', sought)] };

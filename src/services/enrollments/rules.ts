@@ -51,15 +51,15 @@ export function cancelReasonOf(from: EnrollmentStatus, by: ActorKind): Enrollmen
   return rulesOf(from).takesPart ? 'removed' : 'refused';
 }
 
-/** Returns the refusal of a change that the statuses don't permit. */
+/** Returns the error for a change that the rules of the statuses don't permit. */
 const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   mayFollow(from, to, by)
     ? undefined
     : new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } });
 
 /**
- * Returns the refusal of another enrollment for a person with an enrollment in the course: `ALREADY_ENROLLED`, `STATUS_REFUSED`.
- * Managers may enroll someone from the waiting list out of turn.
+ * Returns the error if a person with an enrollment in the course can't be enrolled again: `ALREADY_ENROLLED`,
+ * `STATUS_REFUSED`. Managers may enroll a person on the waiting list before others.
  */
 export const reenrollRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: ActorKind): AppError | undefined =>
   rulesOf(from).isEnrolled && !(from === 'waiting' && by === 'manager')
@@ -90,14 +90,14 @@ export function requestedStatus(
   return 'waiting';
 }
 
-/** Returns the refusal to enroll an account by managers: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
+/** Returns the error if managers can't enroll an account: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
 export function traineeRefusal(trainee: User | null): AppError | undefined {
   if (!trainee) return notFound('Trainee');
   return trainee.isActive ? undefined : new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
 
 /**
- * Returns the refusal to enroll a trainee with this status by managers, in single and bulk assignments.
+ * Returns the error if managers can't enroll a trainee with this status, alone or among others.
  * @param trainee null if the id isn't a trainee's
  * @param existing enrollment of the trainee in the course
  * @returns `NOT_FOUND`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED` or `STATUS_REFUSED`, checked in this order
@@ -112,8 +112,8 @@ export function assignmentRefusal(
 }
 
 /**
- * Returns the refusal of a change of status: `STATUS_NOT_FOR_TRAINEES` for a status that trainees can't set, `STATUS_CHANGED` if the
- * current status isn't the expected one, or `STATUS_REFUSED`.
+ * Returns the error if a status can't be changed: `STATUS_NOT_FOR_TRAINEES` for a status that trainees can't set,
+ * `STATUS_CHANGED` if the current status isn't the expected one, or `STATUS_REFUSED`.
  */
 export function changeRefusal(
   from: EnrollmentStatus,

@@ -8,7 +8,10 @@ import { visibleTo } from './queries.js';
 
 export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
 
-/** Counts the enrollments that the actor may see. Large counts are cached: see count-cache.ts. */
+/**
+ * Counts the enrollments that the actor may see. Large counts for the super admin are cached for a short time: see
+ * count-cache.ts.
+ */
 export function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
   const count = () => countByStatus(core, actor);
   return actor.role === 'super_admin' ? cachedCounts(core, 'enrollments', count, ({ total }) => total) : count();
@@ -39,7 +42,7 @@ export interface CourseRequests {
   waiting: number;
 }
 
-/** Returns the courses of a trainer with the most pending requests. */
+/** Returns up to `limit` courses of a trainer with pending requests, those with the most requests first. */
 export async function requestsByCourse(core: Core, trainerId: string, limit: number): Promise<CourseRequests[]> {
   const { Course, Enrollment } = core.database.models;
   return core.database.read(async () => {
@@ -65,7 +68,10 @@ export async function requestsByCourse(core: Core, trainerId: string, limit: num
   });
 }
 
-/** Counts a trainer's active enrollments with a progress of 100 %, which can be completed. */
+/**
+ * Counts the active enrollments in a trainer's courses with a progress of 100 %. The trainer can mark them as
+ * completed.
+ */
 export async function countReadyToComplete(core: Core, trainerId: string): Promise<number> {
   const where = { trainerId, status: participantStatuses, [Op.and]: [hasProgress(100)] };
   return core.database.read(() => core.database.models.Enrollment.count({ where }));
@@ -86,7 +92,7 @@ export async function traineeStatistics(core: Core, userId: string): Promise<Tra
       group: ['status'],
     }),
   );
-  const active = groups.filter(({ status }) => participantStatuses.some((active) => active === status));
+  const active = groups.filter(({ status }) => participantStatuses.some((participant) => participant === status));
   const sum = (key: string) => active.reduce((total, group) => total + Number(group.get(key)), 0);
   return {
     enrollments: statisticsOf(groups),

@@ -2,7 +2,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import { readWaitingPlaces } from '../../db/sql/waiting-list.js';
 import type { Core } from '../core.js';
 
-/** Adds places to enrollments on a waiting list, with one query for all, or none if nobody waits. */
+/** Adds places to enrollments on a waiting list, with one query for all, or no query if nobody waits. */
 export async function addWaitingPlaces(
   { database }: Core,
   enrollments: readonly Pick<Enrollment, 'id' | 'status' | 'courseId' | 'waitingNumber' | 'waitingPlace'>[],
