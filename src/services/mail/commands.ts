@@ -31,7 +31,7 @@ export function refusalOf(now: Date, action: MailAction, mail: Mail): AppError |
     return new AppError('MAIL_CONFLICT', `The mail is ${state}: ${conflictTexts[action]}`, {
       params: { status: state },
     });
-  // The refusal of a replaced mail would reveal which account the mail is about.
+  // Checked before `MAIL_REPLACED`, which would reveal which account the mail is about.
   if (action === 'retry' && isAnonymous(kindOf(mail)))
     return new AppError(
       'MAIL_CONFLICT',

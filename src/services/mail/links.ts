@@ -62,7 +62,7 @@ const wasSentToOldAddress = ({ purpose, email }: Link, user: User) =>
 
 /**
  * Finds the link of a token without using it up, because virus scanners open links.
- * @throws AppError `LINK_INVALID` for an unknown, used or expired link and for another purpose alike
+ * @throws AppError `LINK_INVALID` for an unknown, used or expired link, and for a link with another purpose
  */
 export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<ValidLink> {
   const { Link, User } = core.database.models;

@@ -8,7 +8,9 @@ type EnrollmentKey = Pick<Enrollment, 'userId' | 'courseId'>;
 
 export interface News extends EnrollmentKey, Pick<NewMail, 'data' | 'importId'> {
   kind: NewsKind;
-  /** Authors are served in turn. News of the program itself counts as news of the course's trainer. */
+  /**
+   * Mails of different authors are sent alternately. News of the program itself counts as news of the course's trainer.
+   */
   author: Author;
 }
 

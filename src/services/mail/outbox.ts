@@ -30,7 +30,8 @@ export interface NewMail {
   /** Required for news: see `queueOwnerOf()`. */
   queueOwner?: string;
   /**
-   * Email or phone number as typed in a request for a forgotten password. The account is looked up when the mail is sent.
+   * Email or phone number as entered in a request for a forgotten password. The account is looked up when the mail is
+   * sent.
    */
   identifier?: string;
   data?: MailData;
@@ -99,7 +100,7 @@ export async function queueMails(core: Core, mails: readonly NewMail[], transact
 
 /**
  * Withdraws unsent mails.
- * @param options `evenSending`: also mails that are being sent, so that a deferred mail isn't sent again with another
+ * @param options `evenSending`: also mails that are being sent, so that such a mail isn't repeated later with a new
  *   link
  * @returns the number of withdrawn mails
  */
@@ -120,7 +121,7 @@ export async function withdrawMails(
 const sweepBatch = 1000;
 
 /**
- * Deletes mails that were sent, failed or withdrawn before the retention, and expired links.
+ * Deletes expired links, and mails that were sent, failed or withdrawn longer ago than the retention.
  * @returns the number of deleted rows
  */
 export async function sweepMails(core: Core, signal: AbortSignal): Promise<number> {

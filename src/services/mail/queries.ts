@@ -22,7 +22,10 @@ export interface ShownMail {
 /** Excludes requests for a forgotten password whose account was not looked up yet. */
 const listed = { identifier: null };
 
-/** Only this kind has identifiers. For other kinds, the condition is omitted, because no index covers it. */
+/**
+ * Only mails about a forgotten password have identifiers. For other kinds, the condition is omitted, because no index
+ * covers it.
+ */
 const listedOfKind = (kind: MailFilter['kind']) => (kind === undefined || kind === anonymousKind ? listed : {});
 
 const batchSize = 1000;

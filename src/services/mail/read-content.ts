@@ -28,7 +28,7 @@ interface MailContext {
 
 const maxNamedCourses = 10;
 
-/** Statuses of an enrollment with which news is still true. Otherwise the mail is withdrawn. */
+/** Statuses of an enrollment at which news is still true. Otherwise the mail is withdrawn. */
 const statusesOfNews = {
   enrolled: ['active'],
   accepted: ['active'],
@@ -85,7 +85,7 @@ async function requestsContent(
   return () => ({ kind: 'requests', firstName, courses, more: counted.length - courses.length });
 }
 
-/** Whether no account uses the address of a mail, the recipient's own account included. */
+/** Whether no account has the address of a mail. The recipient's account counts, too. */
 async function isAddressUnused({ core, mail, transaction }: MailContext): Promise<boolean> {
   return (await core.database.models.User.count({ where: { email: mail.address ?? '' }, transaction })) === 0;
 }

@@ -87,7 +87,7 @@ export class SendLoop {
   #isPaused = true;
   /** Owner of the news that was sent last. */
   #lastOwner = '';
-  /** Id of the mail that paused the sender, if the latest attempt did. */
+  /** Id of the mail whose attempt paused the sender; undefined if the latest attempt didn't. */
   #pausedMailId: string | undefined;
 
   constructor(core: Core, lease: Lease, transport: MailTransport) {
@@ -96,7 +96,7 @@ export class SendLoop {
     this.#transport = transport;
   }
 
-  /** Queues mails again that a dead sender was sending. The server may have accepted them already. */
+  /** Queues mails again that a dead sender was sending. The mail server may have accepted them already. */
   async recover(): Promise<void> {
     await this.#inTransaction(async (transaction) =>
       this.#core.database.models.Mail.update(
@@ -131,8 +131,8 @@ export class SendLoop {
     const delivery = anonymise(await this.#send(claimed), claimed);
     const isSecondPause = delivery.outcome === 'paused' && this.#pausedMailId === mail.id;
     this.#pausedMailId = delivery.outcome === 'paused' ? mail.id : undefined;
-    // Some servers close the connection at certain recipients. After a second pause at the same mail, the next mail is
-    // tried first.
+    // Some servers close the connection at certain recipients. So after a second pause at the same mail, this mail is
+    // deferred and the next mail is tried.
     const stored: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
     await this.#record(claimed, stored);
     await this.#clearPauseReasons(delivery);
@@ -147,7 +147,9 @@ export class SendLoop {
     await this.#inTransaction((transaction) => this.#core.database.models.Mail.update(changes, { where, transaction }));
   }
 
-  /** Logs the error. The stored reason leaves it out, because the error may quote the mail. */
+  /**
+   * Logs the error of a bug, and returns a deferral. The reason doesn't contain the error, which may quote the mail.
+   */
   #logBug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
     this.#core.logger.error({ err: error, mail: id, kind }, "a mail can't be sent");
     const reason = 'The program has failed to write or send the mail: its log has the reason.';
@@ -176,7 +178,7 @@ export class SendLoop {
     return (await this.#oldestDue(now, { priority: invitation })) ?? this.#nextNews(now);
   }
 
-  /** Returns the oldest news of the next owner with news; owners are served in turn. */
+  /** Returns the oldest news of the next owner with news, so that news of different owners are sent alternately. */
   async #nextNews(now: Date): Promise<Mail | undefined> {
     const key = '`Mail`.`turn_key`';
     const owner: OrderItem = [literal(key), 'ASC'];
@@ -236,7 +238,7 @@ export class SendLoop {
     const ended = { state: 'withdrawn', finishedAt: now } as const;
     await Mail.update(ended, { where: { id }, transaction });
     if (kind !== 'invitation' || userId === null) return;
-    // The invitation is too old. An inactive person gets another one when the account is activated.
+    // The invitation is too old. An inactive person gets a new invitation when the account is activated.
     const where = { id: userId, inviteState: 'queued' as const, isActive: true };
     await User.update({ inviteState: 'failed' }, { where, silent: true, transaction });
   }
@@ -273,7 +275,7 @@ export class SendLoop {
       const { token, ...times } = await createLink(this.#core, link, now, transaction);
       shown = { link: `${publicUrl}/${linkPages[purpose]}#${token}`, ...times };
     }
-    // Text of users is sent only to the account's own address.
+    // Text of users, such as names, is sent only to the account's address.
     const name = user?.email === address ? sanitizeLine(`${user.firstName} ${user.lastName}`) : '';
     return {
       ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
@@ -304,7 +306,7 @@ export class SendLoop {
     const { User } = this.#core.database.models;
     const { outcome } = delivery;
     if (userId === null || isAnonymous(kind) || outcome === 'paused' || outcome === 'deferred') return;
-    // Confirmations and notices are sent to addresses that the account doesn't have.
+    // These mails go to addresses that the account doesn't have yet, or may no longer have.
     if (kind === 'email-confirm' || kind === 'email-notice' || kind === 'email-changed') return;
     // The account may have another address now, so the address is a condition.
     const options = { where: { id: userId, email }, silent: true, transaction };
@@ -318,7 +320,7 @@ export class SendLoop {
     );
   }
 
-  /** Removes the reason of a pause from queued mails after the first mail was sent again. */
+  /** Removes the reason of a pause from queued mails after sending works again. */
   async #clearPauseReasons({ outcome }: Delivery): Promise<void> {
     const wasPaused = this.#isPaused;
     this.#isPaused = outcome === 'paused';

@@ -162,7 +162,7 @@ export async function sendDueMails(core: Core, options: SendDueOptions = {}): Pr
   }
 }
 
-/** Sends a test mail at once, without the outbox. @throws AppError `MAIL_NOT_SET_UP` */
+/** Sends a test mail directly, without the outbox. @throws AppError `MAIL_NOT_SET_UP` */
 export async function sendTestMail(
   core: Core,
   address: string,

@@ -1,6 +1,6 @@
 import type { SmtpServer } from '../../config/mail-settings.js';
 
-/** Error of nodemailer. `command` is `CONN` if the server answered no command. */
+/** Error of nodemailer. `command` is `CONN` if the server didn't respond to a command. */
 export interface ServerFault extends Error {
   code?: string;
   /** Code of Node's error, if `code` is a code of nodemailer. */
@@ -145,7 +145,7 @@ function hideSecrets(reply: string, { user = '', password = '' }: SmtpServer, ma
   const secrets = [...(mail ? quotableParts(mail) : []), ...login].filter((secret) => secret !== '');
   const byLength = secrets.sort((one, other) => other.length - one.length);
   const hidden = byLength.reduce((text, secret) => text.replaceAll(secret, '…'), reply);
-  // Tokens of links, also without the rest of the link.
+  // Hides tokens of links, also if the rest of the link is missing.
   return hidden.replace(/[\w-]{40,}/g, '…');
 }
 
@@ -169,7 +169,7 @@ export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: Quota
   return oneLine(`The mail server ${server.host}:${server.port} ${shownProblem}. ${remedy}`, longestReason);
 }
 
-/** Returns the server's reply to a mail that it didn't accept, otherwise a description of the problem. */
+/** Returns the server's reply to a mail that it didn't accept; without a reply, a description of the problem. */
 export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: QuotableMail): string {
   const reply = fault.response ?? `The mail server ${explain(fault, server).problem}`;
   return oneLine(hideSecrets(reply, server, mail));

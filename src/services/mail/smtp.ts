@@ -44,7 +44,7 @@ export interface MailTransport {
 
 /** Timeouts in milliseconds. */
 interface TransportTimeouts {
-  /** Each of: resolving the name, connecting, and the server's greeting. */
+  /** Limit for each of these steps: resolving the name, connecting, and the server's greeting. */
   connect: number;
   /** Time without any data from the server. */
   stall: number;
@@ -63,9 +63,9 @@ const defaultConnection: ConnectionSettings = { timeouts: { connect: 10_000, sta
 const idleTimeout = 20_000;
 
 /**
- * Returns the options of encryption. Certificates are checked whenever TLS is required. Loopback is an exception: it can't
- * be intercepted and rarely has a certificate, so only SMTP_TLS=required checks certificates there. With a password TLS is
- * always required: otherwise nodemailer sends it unencrypted to servers without STARTTLS.
+ * Returns the options of encryption. Certificates are checked whenever TLS is required. Loopback is an exception: it
+ * can't be intercepted and rarely has a certificate, so only SMTP_TLS=required checks certificates there. With a
+ * password, TLS is always required: otherwise nodemailer sends the password unencrypted to servers without STARTTLS.
  */
 function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
   const required = tls === 'required' || server.user !== undefined;
@@ -98,7 +98,7 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
   };
   const debug = (entry: unknown, line: unknown) => {
     if (typeof entry !== 'object' || entry === null || !('tnx' in entry) || typeof line !== 'string') return;
-    // The server answers EHLO before and after STARTTLS; the last answer counts.
+    // The server responds to EHLO before and after STARTTLS; the last response counts.
     if (entry.tnx === 'client' && line.startsWith('EHLO')) state.acceptsUtf8 = false;
     if (entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)) state.acceptsUtf8 = true;
   };
@@ -129,7 +129,8 @@ async function openPool(options: TransportOptions, { timeouts, ca }: ConnectionS
 function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   return {
     envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: mail.to.address }] },
-    // Copies, because nodemailer changes these objects and settings are frozen. Its error could not be caught.
+    // Copies, because nodemailer changes these objects and settings are frozen. The error of such a change could not be
+    // caught.
     from: { ...from },
     to: { ...mail.to },
     ...(replyTo && { replyTo: { ...replyTo } }),
@@ -152,9 +153,9 @@ function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'fail
   if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
   // With PIPELINING, nodemailer reports a 421 to RCPT or DATA without the command, and a 421 to MAIL FROM with it.
   if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';
-  // The connection ended after the content was sent, so the server may have accepted the mail. A pause is wrong here: if
-  // the server crashes at every mail, the person could get a copy every few minutes. A deferred mail waits longer after
-  // each attempt and lets other mails pass.
+  // The connection ended after the content was sent, so the server may have accepted the mail. A pause is wrong here:
+  // if the server crashes at every mail, the person could get a copy every few minutes. A deferred mail waits longer
+  // after each attempt, and other mails are sent before it.
   return contentSent && command === 'CONN' ? 'deferred' : 'paused';
 }
 
@@ -202,8 +203,8 @@ export function openTransport(
         return { outcome: 'paused', reason: whyUnusable(asServerFault(error), options.server, mail) };
       }
       let fault = await attempt(mail);
-      // A server may close a connection between two mails, for example after a number of mails. That is no fault, and no
-      // data was sent.
+      // A server may close a connection between two mails, for example after a number of mails. No data was sent then,
+      // so the mail is sent on a new connection.
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
       const outcome = outcomeOf(fault, state.contentSent);
