@@ -10,15 +10,15 @@ export async function clockSkewMs({ databaseNow, now }: Pick<Core, 'databaseNow'
 }
 
 /**
- * Logs a warning if this machine's clock differs from the database's clock. Otherwise sessions, tokens and limits of this
- * instance have wrong times unnoticed.
+ * Logs a warning if this machine's clock differs from the database's clock. Otherwise nobody notices that sessions,
+ * tokens and limits of this instance have wrong times.
  */
 export async function checkClock(core: Core): Promise<Record<string, number>> {
   const skewMs = await clockSkewMs(core);
   if (Math.abs(skewMs) > tolerableSkewMs)
     core.logger.warn(
       { skewMs },
-      `the clock of this machine is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'behind' : 'ahead of'} the one of the database: synchronise both (NTP)`,
+      `the clock of this machine is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? 'behind' : 'ahead of'} the database's clock: synchronise both (NTP)`,
     );
   return {};
 }

@@ -96,10 +96,10 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
 }
 
 /**
- * Removes the unchanged demo programme: its accounts with their sessions, its courses and their enrollments. No other rows
- * refer to them.
+ * Removes the unchanged demo programme: its accounts with their sessions, its courses and their enrollments. Refuses if
+ * other rows refer to them.
  * @returns undefined if the demo programme isn't loaded
- * @throws AppError `SEED_REFUSED` if somebody has changed the demo programme; as `unseedDemo`
+ * @throws AppError `SEED_REFUSED` if somebody has changed the demo programme, and the errors of {@link unseedDemo}
  */
 export async function removeDemo(
   core: Core,
@@ -112,7 +112,7 @@ export async function removeDemo(
   await unseedDemo(
     core.database,
     async (transaction, rows) => {
-      // Locked, so that nobody changes the checked rows or enrolls in the courses meanwhile.
+      // Locked, so that nobody changes the checked rows or enrolls in the courses before the removal.
       await forceIncrementCourseVersions(core, idsOf(rows.courses).sort(), transaction);
       const users = await forceIncrementUserVersions(core, idsOf(rows.users).sort(), transaction);
       await assertSuperAdminStays(core, users, transaction);

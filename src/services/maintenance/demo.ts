@@ -64,9 +64,9 @@ export async function wouldMixDemo(core: Core): Promise<boolean> {
 }
 
 /**
- * Loads the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless one exists.
- * Changes nothing if the demo is loaded already.
- * @throws AppError `SEED_REFUSED` in production, because the password is public; as `seedDemo`
+ * Loads the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless one
+ * exists. Changes nothing if the demo is loaded already.
+ * @throws AppError `SEED_REFUSED` in production, because the password is public; and the errors of {@link seedDemo}
  */
 export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<LoadedDemo> {
   if (isProduction(core)) throw new AppError('SEED_REFUSED');
@@ -83,9 +83,10 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
 }
 
 /**
- * As {@link loadDemo}, but only for an empty database, because the demo can't be told apart from other people later.
- * @throws AppError `DATABASE_NOT_EMPTY` if other people exist, or an account has an email or phone of a demo account; as
- *   {@link loadDemo}
+ * Loads the demo programme as {@link loadDemo} does, but only into an empty database, because the demo can't be told
+ * apart from other people later.
+ * @throws AppError `DATABASE_NOT_EMPTY` if other people exist, or an account has an email or phone of a demo account;
+ *   and the errors of {@link loadDemo}
  */
 export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<LoadedDemo> {
   if (await wouldMixDemo(core)) throw new AppError('DATABASE_NOT_EMPTY');

@@ -19,11 +19,11 @@ import {
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'failed', 'cancelled'];
 
 /**
- * Matches imports that ended or were undone before a time. Also matches imports with rows whose ledger was closed by a run
- * that was killed later. Imports without rows match too, because they keep their file and plan for a resumption until the
- * ledger is closed.
+ * Matches imports that ended or were undone before a time. Also matches imports with rows whose ledger was closed by a
+ * killed run. Imports without rows match too, because they keep their file and plan for a resumption until the ledger
+ * is closed.
  */
-function isDue({ database }: Core, before: Date): WhereOptions<Import> {
+function dueCondition({ database }: Core, before: Date): WhereOptions<Import> {
   const isOld = { [Op.lt]: before };
   return {
     [Op.or]: [
@@ -37,10 +37,10 @@ function isDue({ database }: Core, before: Date): WhereOptions<Import> {
 
 function dueImports(core: Core, before: Date): Promise<Import[]> {
   const { models, read } = core.database;
-  return read(() => models.Import.findAll({ where: isDue(core, before), order: ['id'] }));
+  return read(() => models.Import.findAll({ where: dueCondition(core, before), order: ['id'] }));
 }
 
-/** Counts the imports that ended before the retention, and their rows. @param days retention in days */
+/** Counts the imports that ended longer ago than the retention, and their rows. @param days retention in days */
 export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
   const { ImportRow } = core.database.models;
   const records = await dueImports(core, retentionStart(core, days));
@@ -51,12 +51,12 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
 }
 
 /**
- * Exports the ledgers of imports that ended before the retention, each to its own file, then deletes them: see {@link
- * exportRows}. A ledger is closed first, so that the import can't be undone or resumed meanwhile. The cleanups then remove
- * the import's file and plan.
+ * Exports the ledgers of imports that ended longer ago than the retention, each to a separate file, then deletes them:
+ * see {@link exportRows}. A ledger is closed first, so that the import can't be undone or resumed during the export.
+ * The cleanups then remove the import's file and plan.
  * @param days retention in days
  * @returns `imports`: number of imports whose ledger was deleted or, without rows, closed; and the exported rows
- * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
+ * @throws AppError `RETENTION_RUNNING` while another process exports, and the errors of {@link exportRows}
  */
 export function pruneLedgers(
   core: Core,
@@ -80,12 +80,12 @@ export function pruneLedgers(
 
 /**
  * Closes the ledger of an import, unless the import is being resumed or undone.
- * @returns the import if its ledger is closed
+ * @returns the import with its closed ledger; undefined if the ledger stays open
  */
 function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
     await assertLeaseHeld(lease, transaction);
-    const where = { [Op.and]: [{ id }, isDue(core, before)] };
+    const where = { [Op.and]: [{ id }, dueCondition(core, before)] };
     const lock = transaction.LOCK.UPDATE;
     const record = await core.database.models.Import.findOne({ where, transaction, lock });
     if (!record || record.ledgerClosedAt !== null) return record ?? undefined;

@@ -11,7 +11,8 @@ import { diskFault, makeFolder, syncToDisk } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 
 /**
- * Rows that are exported and deleted together. Few, because a row can have 240 KB and deletions must not delay requests.
+ * Number of rows that are exported and deleted together. Small, because a row can have 240 KB and deletions must not
+ * delay requests.
  */
 const pageRows = 200;
 
@@ -53,7 +54,7 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
     },
     async close() {
       await handle.close();
-      // The disk was full. The next run creates another file.
+      // Nothing could be written, for example because the disk was full. The next run creates another file.
       if (isEmpty) await rm(file, { force: true });
     },
   };
@@ -62,7 +63,7 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
 export interface OldRows<Row> {
   /** Beginning of the file's name. */
   kind: 'audit' | 'import';
-  /** First line of the file, about all rows. */
+  /** First line of the file, with facts about all rows. */
   head?: object;
   /**
    * Reads the next rows.
@@ -127,7 +128,7 @@ export async function assertLeaseHeld(lease: Lease, transaction: Transaction): P
     throw new AppError('INTERRUPTED', 'Another process has taken over the export of old rows.');
 }
 
-/** Counts the audit entries before the retention. @param days retention in days */
+/** Counts the audit entries that are older than the retention. @param days retention in days */
 export async function countOldAudit(core: Core, days: number): Promise<number> {
   const { AuditEntry } = core.database.models;
   const where = { at: { [Op.lt]: retentionStart(core, days) } };
@@ -135,9 +136,9 @@ export async function countOldAudit(core: Core, days: number): Promise<number> {
 }
 
 /**
- * Exports the audit entries before the retention, oldest first, then deletes them: see {@link exportRows}.
+ * Exports the audit entries that are older than the retention, oldest first, then deletes them: see {@link exportRows}.
  * @param days retention in days
- * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
+ * @throws AppError `RETENTION_RUNNING` while another process exports, and the errors of {@link exportRows}
  */
 export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<ExportResult> {
   const { models, read } = core.database;

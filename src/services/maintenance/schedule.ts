@@ -55,8 +55,8 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
       try {
         // A newer program may have added columns that this program would delete without exporting them.
         await assertSchemaCurrent(core.database);
-        const figures = await cleanup(core, stop.signal);
-        if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'cleanup done');
+        const counts = await cleanup(core, stop.signal);
+        if (Object.values(counts).some((count) => count > 0)) core.logger.info({ what, ...counts }, 'cleanup done');
       } catch (error) {
         // Another instance runs the export.
         if (isAppError(error, 'RETENTION_RUNNING')) continue;
@@ -67,7 +67,7 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
     }
   }
   let isRunning = false;
-  const start = () => {
+  const startRun = () => {
     // Skips this run while the previous one continues: closing waits only for the latest run.
     if (isRunning) return;
     isRunning = true;
@@ -75,8 +75,8 @@ export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Prom
       isRunning = false;
     });
   };
-  start();
-  const timer = setInterval(start, everyMs);
+  startRun();
+  const timer = setInterval(startRun, everyMs);
   return {
     async close() {
       clearInterval(timer);

@@ -23,13 +23,13 @@ export interface BackupOptions {
 }
 
 /**
- * Backs up an SQLite database and the local files while the service runs. The database is copied first. No process removes
- * files until the files are copied too, so that the backup has every live file of the copied database. For a database on a
- * server, only the files are copied.
+ * Backs up an SQLite database and the local files while the service runs. The database is copied first. No process
+ * removes files until they are copied, too, so that the backup has every live file of the copied database. For a
+ * database on a server, only the files are copied.
  * @returns the manifest; a folder without a manifest is an incomplete backup
  * @throws AppError `USAGE` for a folder that isn't empty, `FILE_UNUSABLE` while another backup is running and if this
- *   backup was paused for too long, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`, and as any
- *   query. The written files are removed then.
+ *   backup was paused for too long, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`, and the
+ *   errors of any query. After an error, the written files are removed.
  */
 export async function makeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
   const { folder } = options;

@@ -30,7 +30,8 @@ function meter() {
 }
 
 /**
- * Copies a stream into a new file that only this user can read. The copy is durable once the caller syncs the folder, too.
+ * Copies a stream into a new file that only this user can read. The copy is durable when the caller has synced the
+ * folder, too.
  */
 export async function copyStream(source: Readable, target: string, signal: AbortSignal): Promise<Measured> {
   const { pass, result } = meter();

@@ -7,8 +7,8 @@ import { AppError, undefinedIfMissing } from '../../../errors.js';
 const maxLinks = 40;
 
 /**
- * Resolves a symbolic link to a file that needn't exist. Without this, a rename to the path would replace the link. Returns
- * an unreadable path unchanged: its use gives the reason.
+ * Resolves a symbolic link to a file that needn't exist. Without this, a rename to the path would replace the link.
+ * Returns an unreadable path unchanged: reading the file gives the reason.
  */
 export async function resolveLink(file: string, linksLeft = maxLinks): Promise<string> {
   const to = linksLeft === 0 ? undefined : await readlink(file).catch(() => undefined);
@@ -23,8 +23,8 @@ export const stagedDatabase = (file: string) => `${file}.restoring`;
 export const sizeOf = async (file: string): Promise<number | undefined> => (await undefinedIfMissing(stat(file)))?.size;
 
 /**
- * Checks that no restore was killed or is running before the database is in place. Otherwise the service would create an
- * empty database, and anybody could set it up.
+ * Checks that no restore is unfinished: running, or killed before the database was in place. Otherwise the service
+ * would create an empty database, and anybody could set it up.
  * @throws AppError `DATABASE_MISSING`
  */
 export async function assertNoUnfinishedRestore({ database }: Config): Promise<void> {

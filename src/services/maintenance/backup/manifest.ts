@@ -15,11 +15,11 @@ export const filesName = 'files';
 
 interface ContentDigest {
   bytes: number;
-  /** Hexadecimal. */
+  /** In hexadecimal digits. */
   sha256: string;
 }
 
-/** Description of a backup. The manifest is written last, so a backup without one is incomplete. */
+/** Description of a backup. The manifest is written last, so a backup without a manifest is incomplete. */
 export interface Manifest {
   /** Version of the manifest's format. */
   version: 1;
@@ -42,8 +42,8 @@ export interface Manifest {
 }
 
 /**
- * Returns the checksum that reveals a damaged manifest. `manifest` has no checksum, and its fields are in their original
- * order.
+ * Returns the checksum that reveals a damaged manifest. The given manifest has no checksum, and its fields are in the
+ * original order.
  */
 const checksumOf = (manifest: object) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
@@ -99,7 +99,7 @@ const damaged = (folder: string, cause?: unknown) =>
     cause,
   });
 
-/** Reads a regular file, but no link, device, pipe, or file longer than the longest string. */
+/** Reads a regular file. Refuses links, devices, pipes, and files that are too long for a string. */
 async function regularText(folder: string, file: string): Promise<string> {
   const handle = await open(file, readFlags);
   try {

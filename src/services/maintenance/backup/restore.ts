@@ -28,7 +28,7 @@ export interface Restored {
    * dump.
    */
   stoppedImports: number | undefined;
-  /** Undefined in the same case. */
+  /** Numbers of ended mails and links; undefined in the same case as `stoppedImports`. */
   mails: EndedMails | undefined;
 }
 
@@ -40,11 +40,11 @@ interface Target {
 }
 
 /**
- * Restores a backup into an installation without a database and other files. The database is checked in a copy and put into
- * place last, so that no other command creates a database before. After a killed restore, the next one starts from the
- * beginning and replaces the copies. All sessions are ended, because sessions that ended after the backup would be valid
- * again. This includes a dump that was restored on a server before, unless the database was used since the backup. For
- * mails and links see {@link endMails}.
+ * Restores a backup into an installation without a database and without other files. The database is copied and checked
+ * first, and renamed last. Until then, `assertNoUnfinishedRestore` keeps other commands from creating a database. After
+ * a killed restore, the next one starts from the beginning and replaces the copies. All sessions are ended, because
+ * sessions that ended after the backup would be valid again. The sessions of a dump that was restored on a server are
+ * ended, too, unless the database was used since the backup. For mails and links see {@link endMails}.
  * @throws AppError `FILE_UNUSABLE` if the backup can't be used, the target has other files, or another restore is
  *   running; `DATABASE_NOT_EMPTY`, `SCHEMA_OUTDATED` if a newer program made the backup, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`, `INTERRUPTED`
