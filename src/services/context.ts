@@ -19,10 +19,10 @@ import { createPasswordHasher, type PasswordHasher } from './credentials/passwor
 import type { Tokens } from './credentials/tokens.js';
 import { FreedSeats } from './freed-seats.js';
 
-/** All dependencies of the program. Close the context when done. */
+/** All dependencies of the program. The caller must close the context. */
 export interface Context extends Core {
   schema: Schema;
-  /** Later calls have no effect. */
+  /** Calls after the first one have no effect. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface ContextOptions {
   osUser?: string | undefined;
   /** Clock for tests. */
   now?: () => Date;
-  /** Milliseconds added to the time of the database in tests, which can't set its clock. */
+  /** Milliseconds added to the time of the database in tests, which can't set the database's clock. */
   databaseAheadMs?: () => number;
   /** Hasher for tests, which close it themselves. */
   hasher?: PasswordHasher;

@@ -19,7 +19,7 @@ interface CachedCounts {
 const caches = new WeakMap<object, Map<string, CachedCounts>>();
 
 /**
- * Returns cached counts, or counts again.
+ * Returns cached counts if they are recent. Otherwise counts, and caches counts of very many rows.
  * @param name unique name of the counts
  * @param rowsOf returns the number of counted rows
  */

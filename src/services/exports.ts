@@ -19,7 +19,7 @@ interface ExportSource<Row, Field extends string> {
 /** Called with the number of rows of each batch. */
 export type OnExported = (rows: number) => void;
 
-/** Returns rows as a table that can be written once. Reads the rows while the table is written. */
+/** Returns rows as a table that can be written only a single time. Reads the rows while the table is written. */
 export function exportTable<Row extends { id: string }, Field extends string>(
   { sheet, fields, columnOf, rowsAfter }: ExportSource<Row, Field>,
   onExported: OnExported = () => undefined,

@@ -15,7 +15,10 @@ export interface Identifier {
   choose<Match>(matches: readonly Match[], userOf: (match: Match) => User | null): Match | undefined;
 }
 
-/** Reads the country of phones for phones only: the key of an email doesn't depend on it. */
+/**
+ * Parses an identifier. Reads the country of phones only for a phone, because the key of an email doesn't depend on the
+ * country.
+ */
 export async function parseIdentifier(core: Core, identifier: string): Promise<Identifier> {
   const email = normalizeEmail(identifier);
   const isEmail = email.includes('@');
@@ -24,7 +27,8 @@ export async function parseIdentifier(core: Core, identifier: string): Promise<I
   return {
     key: isEmail ? email : phoneKey,
     where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
-    // The email wins even if its account can't sign in: people set their own phones, which may equal another account's email.
+    // Prefers the account with the email, even if this account can't sign in. People can set any phone, also one that
+    // equals another account's email.
     choose: (matches, userOf) => matches.find((match) => userOf(match)?.email === email) ?? matches[0],
   };
 }

@@ -10,11 +10,13 @@ export class FreedSeats {
   readonly #courses = new Set<string>();
   #wake: () => void = () => undefined;
 
-  /** Adds courses to the running work if {@link collect} runs it, otherwise to the promoter, which is woken. */
+  /**
+   * Adds courses to the work that {@link collect} runs. Outside of such work, adds them for the promoter, and wakes it.
+   */
   add(courseIds: Iterable<string>): void {
-    const own = this.#collector.getStore();
-    for (const id of courseIds) (own ?? this.#courses).add(id);
-    if (!own && this.#courses.size > 0) this.#wake();
+    const collected = this.#collector.getStore();
+    for (const id of courseIds) (collected ?? this.#courses).add(id);
+    if (!collected && this.#courses.size > 0) this.#wake();
   }
 
   /** Runs work, and returns the courses that it adds for the caller to handle. If the work fails, the promoter handles them. */
@@ -41,7 +43,10 @@ export class FreedSeats {
   }
 }
 
-/** Marks the courses of enrollments as freeing a seat. Call it before the enrollments or their people change. */
+/**
+ * Marks the courses of enrollments, in which a seat may become free. Call it before the enrollments or their people
+ * change.
+ */
 export async function markCoursesOfEnrollments(
   { Enrollment }: Models,
   where: WhereOptions<Enrollment>,

@@ -3,7 +3,7 @@ import { phoneKey } from '../schemas/keys.js';
 /** Whether a text has the form of ids that this program creates. Ids in a database may be any text. */
 export const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 
-/** In characters. */
+/** Length of a short id, in characters. */
 export const shortIdLength = 8;
 
 /** Returns letters and digits in lower case, with digits of every script as 0 to 9. */
@@ -14,7 +14,7 @@ const lettersAndDigits = (text: string) =>
 
 /**
  * Returns the id in a text, which may have capitals, brackets, no or other dashes, and invisible characters.
- * @returns undefined if the text is no spelling of an id
+ * @returns undefined if the text isn't an id in any notation
  */
 export function parseId(text: string): string | undefined {
   const parts = /^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/.exec(lettersAndDigits(text));

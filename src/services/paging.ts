@@ -12,14 +12,14 @@ export interface Page<T> {
 export interface Pagination {
   currentPage: number;
   totalPages: number;
-  /** With `totalItemsCapped` there are more. */
+  /** With `totalItemsCapped`, there are more items than this. */
   totalItems: number;
   itemsPerPage: number;
   /** Set if counting stopped early. Then `totalPages` is the number of known pages: at least one more than the current page. */
   totalItemsCapped?: true;
 }
 
-/** Maximum number of counted rows in listings of everything. */
+/** Maximum number of counted rows in listings of all rows. */
 export const maxCounted = 10_000;
 
 /** Limits of searches by words, for accounts and for enrollments of accounts. */
@@ -34,13 +34,15 @@ export const searchBounds = {
 
 /** Parts of a listing that indexes can find. */
 export interface IndexedParts<M extends Model> {
-  /** Together all rows, largest part first. Parts may overlap. */
+  /** Parts that together contain all rows, the largest first. They may overlap. */
   parts: readonly ListingPart<M>[];
-  /** Whether all rows are read, once for the page and the count. Otherwise the page is first searched in its order. */
+  /**
+   * Whether all rows are read, for the page and the count together. Otherwise the page is first searched in its order.
+   */
   areFew: boolean;
 }
 
-/** Adds conditions to parts, or converts them to parts of rows that refer to them. */
+/** Adds conditions to parts, or converts parts of accounts to parts of rows that refer to the accounts. */
 export const narrowParts = <M extends Model, N extends Model>(
   { parts, areFew }: IndexedParts<M>,
   and: (where: ListingPart<M>['where']) => ListingPart<N>['where'],
@@ -51,11 +53,14 @@ interface Listing<M extends Model> extends Omit<RowQueryOptions<M>, 'parts'> {
   maxCounted?: number;
   /** Parts by indexes that the database wouldn't choose by itself. */
   parts?: IndexedParts<M> | undefined;
-  /** Runs instead of the second query if there are no rows. The two queries then run one after the other. */
+  /**
+   * Runs if there are no rows, instead of the query for the page. With this function, the two queries run one after the
+   * other.
+   */
   ifNone?: (() => Promise<void>) | false;
 }
 
-/** Columns for fields that aren't sorted by their own values: texts in dictionary order, and places on waiting lists. */
+/** Columns for fields that aren't sorted by their values: texts in dictionary order, and places on waiting lists. */
 const sortColumns = new Map([
   ['lastName', 'lastNameKey'],
   ['firstName', 'firstNameKey'],

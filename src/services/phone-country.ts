@@ -3,8 +3,9 @@ import { type PhoneKeys, phoneKeysOf } from '../schemas/phone-keys.js';
 import type { Core } from './core.js';
 
 /**
- * The country by whose rules phones are compared. The database stores it, so that all instances use the same. Stored keys of phones
- * depend on it: services/accounts/rekey-phones.ts changes both together.
+ * Id of the row with the country by whose rules phones are compared. The database stores the country, so that all
+ * instances use the same. Stored keys of phones depend on the country: services/accounts/rekey-phones.ts changes both
+ * together.
  */
 
 const onlyRow = 1;

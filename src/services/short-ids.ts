@@ -5,7 +5,7 @@ import type { Core } from './core.js';
 /** Short ids are ends of ids, because UUIDv7 of the same time have the same beginning. */
 const ending = /^[\da-f]{8,12}$/;
 
-export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase());
+export const isEndOfId = (text: string) => ending.test(text.trim().toLowerCase());
 
 const maxListedIds = 5;
 
@@ -32,16 +32,16 @@ interface OwnerFilter {
 
 /**
  * Finds the id with this end of 8 to 12 digits.
- * @returns undefined if no id ends so, and for other text
+ * @returns undefined if no id has this end, and for text of another form
  * @throws AppError `VALIDATION` for the end of several ids
  */
 export async function findIdEndingWith(
   core: Core,
   subject: ShortIdSubject,
-  typed: string,
+  text: string,
   within: OwnerFilter = {},
 ): Promise<string | undefined> {
-  const end = typed.trim().toLowerCase();
+  const end = text.trim().toLowerCase();
   if (!isEndOfId(end)) return undefined;
   const where = { ...within, id: { [Op.like]: `%${end}` } };
   const found = await core.database.read(() =>
@@ -54,12 +54,12 @@ export async function findIdEndingWith(
   throw validationError([{ path: 'id', code: 'AMBIGUOUS', message }]);
 }
 
-/** Returns the whole id, or the text unchanged if no id ends so: the operation then refuses the text. */
+/** Returns the whole id, or the text unchanged if no id has this end: the operation then refuses the text. */
 export async function resolveShortId(
   core: Core,
   subject: ShortIdSubject,
-  typed: string,
+  text: string,
   within: OwnerFilter = {},
 ): Promise<string> {
-  return (await findIdEndingWith(core, subject, typed, within)) ?? typed;
+  return (await findIdEndingWith(core, subject, text, within)) ?? text;
 }

@@ -86,7 +86,7 @@ export async function addNames({ database }: Core, entries: readonly AuditEntry[
   const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
   for (const { entry, ids } of entriesWithIds) {
     entry.actorName = nameOf(entry.actorId);
-    // An address is its own name.
+    // The id of an address is the address itself.
     entry.targetName = entry.targetType === 'address' ? entry.targetId : nameOf(entry.targetId);
     entry.names = Object.fromEntries(
       ids.flatMap(([, id]) => {

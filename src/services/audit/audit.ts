@@ -32,8 +32,8 @@ interface AuditRecordOn<Type extends AuditTargetType> {
 }
 
 /**
- * Audit record of a privileged change, of any kind by default. `before` and `after` must not contain secrets: build them with the
- * functions below.
+ * Audit record of a privileged change, for any type of target by default. `before` and `after` must not contain
+ * secrets: build them with the functions below.
  */
 export type AuditRecord<Type extends AuditTargetType = AuditTargetType> = {
   [One in Type]: AuditRecordOn<One>;
@@ -81,9 +81,9 @@ export function prepareAudit(core: Core, actor: Author, records: readonly AuditR
 }
 
 /**
- * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Call it before the change
- * ends sessions of its author.
- * @throws AppError `TOKEN_INVALID` if the author was signed out meanwhile; the error rolls the changes back
+ * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Call it
+ * before the change ends sessions of its author.
+ * @throws AppError `TOKEN_INVALID` if the author's session has ended; the error rolls the changes back
  */
 export async function recordAudit(
   core: Core,
@@ -99,7 +99,7 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
   const changed = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
-  // Object.fromEntries loses the types of the keys.
+  // The assertion restores the types of the keys, which Object.fromEntries loses.
   const only = (source: T) => Object.fromEntries(changed.map((key) => [key, source[key]])) as Partial<T>;
   return { before: only(before), after: only(after) };
 }
@@ -131,7 +131,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   const where: WhereOptions<AuditEntry> = {
     ...(action !== undefined && { action }),
     ...(actorId !== undefined && { actorId }),
-    // No index covers both action and type. An action implies its type: another type matches no entries.
+    // No index covers both action and type. An action determines the type, so a different type matches no entries.
     ...(typeOfAction === undefined && targetType !== undefined && { targetType }),
     ...(typeOfAction !== undefined && targetType !== undefined && targetType !== typeOfAction && { id: [] }),
     ...(targetId !== undefined && { targetId }),

@@ -5,7 +5,7 @@ import { findCertificate } from './queries.js';
 
 /**
  * Revokes a certificate; its enrollment stays completed. A second revocation changes nothing.
- * @param code code as a user typed it
+ * @param code code as a user entered it
  * @throws AppError `NOT_FOUND`, also for a certificate in a course of another trainer
  */
 export async function revokeCertificate(core: Core, actor: Actor, code: string): Promise<Certificate> {

@@ -12,7 +12,7 @@ import { withNewIds } from '../new-ids.js';
 type CompletedEnrollment = Pick<Enrollment, 'id' | 'userId' | 'courseId' | 'trainerId'> &
   Partial<Pick<Enrollment, 'certificate'>>;
 
-/** Issues certificates of completed enrollments, with the present names, titles and dates. */
+/** Issues certificates of completed enrollments, with the current names, titles and dates. */
 export async function issueCertificates(
   core: Core,
   enrollments: readonly CompletedEnrollment[],
@@ -62,8 +62,8 @@ export async function issueCertificates(
 }
 
 /**
- * Revokes matching certificates that aren't revoked yet. For a course, call after its deletion, so that no certificate is
- * issued meanwhile.
+ * Revokes matching certificates that aren't revoked yet. For a course, call it after deleting the course. Otherwise
+ * another certificate could be issued in between.
  */
 export async function revokeCertificates(
   { database, now }: Core,

@@ -19,14 +19,19 @@ export const certificateJoin = ({ database: { models, sequelize } }: Core): Join
 
 const isValid = { [Op.ne]: null };
 
-/** Finds the valid certificate with a typed code; null for an unknown code and for a revoked certificate. */
-export async function findValidCertificate({ database }: Core, typed: string): Promise<Certificate | null> {
-  const code = parseCertificateCode(typed);
+/**
+ * Finds the valid certificate with a code that a user entered; null for an unknown code and for a revoked certificate.
+ */
+export async function findValidCertificate({ database }: Core, entered: string): Promise<Certificate | null> {
+  const code = parseCertificateCode(entered);
   if (code === undefined) return null;
   return database.read(() => database.models.Certificate.findOne({ where: { code, enrollmentId: isValid } }));
 }
 
-/** Matches the certificates that the actor manages: of the courses a trainer has now, or all for the super admin. */
+/**
+ * Matches the certificates that the actor manages: all for the super admin, and for trainers those of their current
+ * courses.
+ */
 const managedBy = ({ database: { models } }: Core, { role, actorId }: Identity): WhereOptions<Certificate> =>
   role === 'super_admin'
     ? {}
@@ -56,9 +61,12 @@ export async function listCertificates(core: Core, actor: Identity, query: unkno
   });
 }
 
-/** Finds a certificate that the actor manages by a typed code, including revoked ones. @throws AppError `NOT_FOUND` */
-export async function findCertificate(core: Core, actor: Identity, typed: string): Promise<Certificate> {
-  const code = parseCertificateCode(typed);
+/**
+ * Finds a certificate that the actor manages, valid or revoked, by a code that a user entered.
+ * @throws AppError `NOT_FOUND`
+ */
+export async function findCertificate(core: Core, actor: Identity, entered: string): Promise<Certificate> {
+  const code = parseCertificateCode(entered);
   const where = { [Op.and]: [{ code: code ?? null }, managedBy(core, actor)] };
   const found =
     code === undefined ? null : await core.database.read(() => core.database.models.Certificate.findOne({ where }));

@@ -17,7 +17,7 @@ export interface Suggestion {
   description: string;
 }
 
-/** Limited, because a shell shows all suggestions. */
+/** Maximum number of suggestions. Limited, because a shell shows all of them. */
 const maxSuggestions = 100;
 
 const shortIdOf = (id: string) => id.slice(-shortIdLength);
@@ -58,8 +58,8 @@ function idPattern(typed: string): string | undefined {
 }
 
 /**
- * Suggests titles of courses. A short id replaces a title that several courses have in any case, or that looks like an id
- * or an option.
+ * Suggests titles of courses. A short id replaces a title that several courses have (ignoring case), or that looks like
+ * an id or an option.
  */
 async function suggestCourses(source: SuggestionSource, typed: string): Promise<Suggestion[]> {
   const { from, below } = sortKeyBeginning(typed, titleMaximum);
@@ -140,8 +140,8 @@ const finders: Readonly<Record<Completable, (source: SuggestionSource, typed: st
 };
 
 /**
- * Returns at most 100 suggestions that begin with the typed characters in any case. Each keeps the characters as typed,
- * because shells drop suggestions that differ from them.
+ * Returns at most 100 suggestions that begin with the typed characters, ignoring case. Each suggestion keeps the typed
+ * characters, because shells drop suggestions that differ from them.
  */
 export async function suggestNames(source: SuggestionSource, kind: Completable, typed: string): Promise<Suggestion[]> {
   const names = await finders[kind](source, typed);

@@ -10,7 +10,7 @@ export function compare({ password, hash: stored }: { password: string; hash: st
   try {
     return bcrypt.compareSync(password, stored);
   } catch {
-    // bcryptjs throws for an invalid hash of the right length.
+    // bcryptjs throws for an invalid hash of the correct length.
     return false;
   }
 }

@@ -4,11 +4,11 @@ import { createFairQueue } from '../../fair-queue.js';
 import { threadFile } from '../../package-root.js';
 
 export interface HashRequest {
-  /** Network of a client or id of an account. Owners are served round robin. */
+  /** Network of a client or id of an account. The queue alternates between owners. */
   owner: string;
   /** Cancels the hash if its computation has not started. */
   signal?: AbortSignal | undefined;
-  /** Runs on the same core just before the hash. If it fails, the hash isn't computed. */
+  /** Runs directly before the hash is computed. If it fails, the hash isn't computed. */
   before?: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const bcryptBytes = 72;
 
 /**
  * Returns the input of bcrypt: the password or, if it is too long for bcrypt, the base64 of its SHA-256. An impossible
- * password is hashed too: comparing it takes as long and never matches.
+ * password is hashed too: comparing it takes as long as comparing others, and never matches.
  */
 function bcryptInput(password: string): string {
   const isWellFormed = password.isWellFormed();
@@ -53,7 +53,7 @@ export const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2,
 
 /** Maximum length of the queue per core; limits the wait of a login. */
 const queuedPerCore = 64;
-/** Minimum of the maximum length: ten classes may sign in at the same time behind one address. */
+/** Lower bound for the maximum length of the queue: ten classes may sign in at the same time behind one address. */
 const minQueued = 640;
 /** Maximum wait of a hash, in milliseconds. Longer than a full queue takes on two cores at the default cost. */
 const waitMs = 180_000;
@@ -118,8 +118,8 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
 }
 
 /**
- * Lowest cost of bcrypt, for generated passwords only. Their 98 bits can't be searched even with a fast hash, and they must
- * be replaced at the first login.
+ * Lowest cost of bcrypt, for generated passwords only. Their 98 bits can't be guessed even with a fast hash, and they
+ * must be replaced at the first login.
  */
 export const generatedPasswordCost = 4;
 
@@ -136,8 +136,8 @@ export function generatePassword(): string {
 const generated = new RegExp(`^[${alphabet}]{5}(-[${alphabet}]{5}){3}$`);
 
 /**
- * Returns the generated password without blanks and capitals that copying or a keyboard has added; undefined if the text is
- * no changed generated password.
+ * Returns the generated password without blanks and capitals that copying or a keyboard has added; undefined if the
+ * text isn't a generated password with such changes.
  */
 export function repairCopiedPassword(text: string): string | undefined {
   const password = text.replace(/\s/g, '').toLowerCase();

@@ -23,8 +23,8 @@ export interface Tokens {
 export const secretFileName = 'jwt-secret';
 
 /**
- * Creates a file that only this user can read, unless it exists. The complete file is linked into place, so that no process
- * reads a part.
+ * Creates a file that only this user can read, unless it exists. The file gets its name only when it is complete, so
+ * that no process reads a part.
  */
 function writeIfAbsent(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
@@ -105,7 +105,7 @@ const clockSkewMs = 5 * 60_000;
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
 /**
- * Fields of session tokens. Tokens with other fields are refused: these have an extension (RFC 7515, section 4.1.11) or
+ * Fields of session tokens. Tokens with other fields are refused: they have an extension (RFC 7515, section 4.1.11) or
  * another purpose, such as `aud` (RFC 8725, section 3.12). jsonwebtoken ignores both.
  */
 const headerFields = ['alg', 'typ'];

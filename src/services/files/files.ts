@@ -33,7 +33,7 @@ export const atMost = (maxBytes: number): UploadLimit => ({
     new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { params: { maxBytes }, cause }),
 });
 
-/** Waits without occupying a slot for concurrent requests. */
+/** Runs a wait during which the request doesn't occupy its slot. Slots limit the number of concurrent requests. */
 export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /** Returns the folder of unfinished uploads. Its files are never served. */
@@ -57,7 +57,7 @@ interface NewFile {
   owner: Owner;
   uploadedBy: string | null;
   upload: Upload;
-  /** How the caller waits for the storage, which may be slow. */
+  /** Runs the wait for the storage, which may be slow. */
   withoutSlot?: WithoutSlot | undefined;
 }
 
@@ -128,8 +128,8 @@ export async function removeUpload({ path: file }: Upload): Promise<void> {
 }
 
 /**
- * Marks live files for deletion, in the transaction that detaches them. Pending files are left to their own request, which
- * notices the missing owner. A file removed earlier would still arrive in the storage.
+ * Marks live files for deletion, in the transaction that detaches them. Pending files stay: their upload is still
+ * running. It removes the file itself, because the owner is missing.
  */
 export async function markForDeletion(
   core: Core,
@@ -150,7 +150,7 @@ async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | '
     });
     // The commit succeeded; only its response was lost.
     if (row?.state === 'live') return;
-    // Also without a row, because the cleanup may have removed the row before the file was stored.
+    // Removes the file also without a row, because the cleanup may have removed the row before the file was stored.
     await core.storage.remove([storageKey]);
     await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id }, transaction }));
   } catch (error) {
@@ -167,7 +167,7 @@ const notRemoved = 'files that are marked for deletion could not be removed: the
  * Removes marked files after a deletion. Failures are only logged, because the deletion is complete and the next cleanup
  * retries.
  */
-export async function removeMarked(core: Core, where: WhereOptions<StoredFile>): Promise<void> {
+export async function removeMarkedFiles(core: Core, where: WhereOptions<StoredFile>): Promise<void> {
   try {
     await sweepMarked(core, where);
   } catch (error) {
@@ -249,7 +249,7 @@ export async function* readChunks({ stream }: StoredObject): AsyncGenerator<Buff
 export interface OpenOptions {
   /** Chooses a range of the file; by default the whole file. */
   rangeOf?(file: StoredFile): ByteRange | undefined;
-  /** How the caller waits for the storage, which may be slow. */
+  /** Runs the wait for the storage, which may be slow. */
   withoutSlot?: WithoutSlot;
 }
 

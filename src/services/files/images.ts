@@ -19,7 +19,7 @@ export function imageKeyOf(url: string): string | undefined {
 export interface WaitOptions {
   /** Aborted when the client disconnects; stops the conversion. */
   signal: AbortSignal;
-  /** Images have their own queue, so waiting for it needs no slot. */
+  /** Images have a separate queue, so a request that waits in it needs no slot. */
   withoutSlot?: WithoutSlot;
 }
 

@@ -5,10 +5,10 @@ import type { Core } from '../core.js';
 const leaseName = 'backup';
 
 /**
- * Runs work while no process removes stored files; deletions only mark them meanwhile. So all live files of a database
+ * Runs work during which no process removes stored files: deletions only mark them. So all live files of a database
  * snapshot read in `work` exist until `work` ends. A process that is paused for too long loses the hold: see {@link
  * assertRemovalsHeld}.
- * @throws AppError `FILE_UNUSABLE` while another process holds removals
+ * @throws AppError `FILE_UNUSABLE` if another process runs such work
  */
 export function holdRemovals<T>({ database }: Core, work: (hold: Lease) => Promise<T>): Promise<T> {
   const refusal = () =>
@@ -26,8 +26,8 @@ export async function assertRemovalsHeld({ database }: Core, hold: Lease): Promi
 }
 
 /**
- * Whether a backup forbids the removal of files. Call after reading the rows of marked files: a backup that starts later
- * sees these files as marked and doesn't need them.
+ * Whether a backup forbids the removal of files. Call it after reading the rows of marked files: a backup that starts
+ * later sees these files as marked and doesn't need them.
  */
 export async function areRemovalsHeld({ database }: Core): Promise<boolean> {
   return (await activeLeases(database, [leaseName])).size > 0;

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../errors.js';
 
-/** Concurrent transactions of this process for one course: while one commits, the next begins. */
+/** Maximum number of concurrent transactions of this process for one course: while one commits, the next begins. */
 const concurrency = 2;
 
 const limits = new Map<string, LimitFunction>();
@@ -22,7 +22,7 @@ export async function inCourseQueue<T>(courseId: string, work: () => Promise<T>)
     });
   } catch (error) {
     if (!hasBegun) throw new AppError('OVERLOADED', undefined, { cause: error });
-    // Without a database, all waiting work would fail, one after the other.
+    // Refuses all waiting work: without a database, it would fail, one after the other.
     if (error instanceof AppError && error.code.startsWith('DATABASE_')) limit.clearQueue();
     throw error;
   } finally {

@@ -10,7 +10,10 @@ import type { Core } from '../core.js';
  * A row that the transaction changes anyway needs only FOR UPDATE: the change itself conflicts on a cluster.
  */
 
-/** Until the transaction ends, no other one can reserve places in these courses, add files to them, change or delete them. */
+/**
+ * Locks courses. Until the transaction ends, no other transaction can reserve places in these courses, add files to
+ * them, change or delete them.
+ */
 export async function forceIncrementCourseVersions(
   core: Core,
   ids: readonly string[],
@@ -20,7 +23,10 @@ export async function forceIncrementCourseVersions(
   await Course.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
 }
 
-/** Until the transaction ends, no other one can change or delete these accounts. @returns the existing accounts */
+/**
+ * Locks accounts. Until the transaction ends, no other transaction can change or delete these accounts.
+ * @returns the existing accounts
+ */
 export async function forceIncrementUserVersions(
   core: Core,
   ids: readonly string[],

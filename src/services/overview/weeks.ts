@@ -5,7 +5,7 @@ import type { Core } from '../core.js';
 const dayMs = 86_400_000;
 const weeksShown = 12;
 
-/** Returns the starts of the last weeks, including the present one: Mondays, 00:00 UTC. */
+/** Returns the starts of the last weeks, including the current week: Mondays, 00:00 UTC. */
 export function weekStarts(now: Date): Date[] {
   const today = Math.floor(now.getTime() / dayMs);
   // 1 January 1970 was a Thursday.

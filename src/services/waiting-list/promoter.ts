@@ -11,7 +11,10 @@ const leaseName = 'promotion';
 /** Duration of the lease, in milliseconds. A killed instance blocks the others for this time. */
 const leaseMs = 15_000;
 
-/** Interval of searches for due courses, in milliseconds. Time, other instances and killed processes can make courses due, too. */
+/**
+ * Interval of searches for due courses, in milliseconds. Courses also become due with time, and through other instances
+ * and killed processes.
+ */
 const defaultPollMs = 2000;
 
 /** Gives free seats to waiting lists until it is closed. */

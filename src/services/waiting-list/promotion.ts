@@ -15,7 +15,9 @@ import { enrollmentRecord } from '../enrollments/store.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 
-/** Maximum number of people who get seats in one transaction. Others who enroll in the course wait for it. */
+/**
+ * Maximum number of people who get seats in one transaction. Others who enroll in the course wait for the transaction.
+ */
 const stepSize = 500;
 
 /** Database deadline of one step, in milliseconds: a stopping service waits for the step. */
@@ -24,7 +26,10 @@ const stepMs = 5000;
 /** Time that a request waits for the steps in its courses, in milliseconds. */
 const requestMs = 1000;
 
-/** Database deadline of a request's step, in milliseconds. On the server, a broken connection may wait longer for its lock. */
+/**
+ * Database deadline of a request's step, in milliseconds. The connection is broken then, but the server may still wait
+ * for the lock.
+ */
 const requestStepMs = 4000;
 
 const failed = 'free seats are not given to the waiting list yet';
@@ -93,8 +98,8 @@ export async function promoteFreed(core: Core, courseIds: readonly string[], sig
 }
 
 /**
- * Runs the work of a request, then one step in each course in which the work has freed a seat. The steps take at most a second. So the
- * next reader usually finds the seat taken. The promoter does the rest.
+ * Runs the work of a request, then one step in each course in which the work has freed a seat. Waits at most a second
+ * for the steps, so that the next reader usually finds the seat taken. The promoter does the rest.
  * @param withoutSlot lets other requests run while this one waits
  * @returns the result of the work, and whether a free seat is left for the waiting list
  */
@@ -200,7 +205,7 @@ async function lockPromoted(
   return locked.filter(({ userId }) => active.has(userId));
 }
 
-/** Gives seats in a locked course. Mails the people, and the trainer if the enrollments need an answer. */
+/** Gives seats in a locked course. Mails the people, and the trainer if the enrollments need a reply. */
 async function giveSeats(
   core: Core,
   { autoAccept }: Course,

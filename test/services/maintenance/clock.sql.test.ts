@@ -30,8 +30,8 @@ describe('The check of the clock', () => {
 
   it('warns of a difference from the database at the start and again at each interval', async () => {
     for (const [offMs, words] of [
-      [-3_600_000, /clock of this machine is 3[56]\d\d s behind the one of the database/],
-      [3_600_000, /clock of this machine is 3[56]\d\d s ahead of the one of the database/],
+      [-3_600_000, /clock of this machine is 3[56]\d\d s behind the database's clock/],
+      [3_600_000, /clock of this machine is 3[56]\d\d s ahead of the database's clock/],
     ] as const) {
       const lines = await warnings(offMs);
       expect(lines.length).to.be.at.least(2);
