@@ -16,7 +16,7 @@ describe('The days of the programme', () => {
     expect(today(coreAt('2026-03-29T03:30:00.000Z', 'America/New_York'))).to.equal('2026-03-28');
   });
 
-  it('have no time zone in production without TIME_ZONE', () => {
+  it('are reported to lack a time zone in production without TIME_ZONE', () => {
     const missing = (env: Record<string, string>) => {
       const config = loadConfig({ env: { JWT_SECRET: randomBytes(48).toString('base64'), ...env }, cwd: '/' });
       return programmeDay({ config, now: () => new Date() }).timeZoneMissing;
@@ -26,7 +26,7 @@ describe('The days of the programme', () => {
     expect(missing({})).to.equal(false);
   });
 
-  it('include the last day of a course and the last day of its enrollment', () => {
+  it('count as open on the last day of a course and on its last day to enroll', () => {
     const course = { endDate: '2026-06-30', enrollUntil: '2026-05-31' };
     const codeOn = (day: string) => closedRefusal(course, day)?.code;
     expect(codeOn('2026-05-31')).to.equal(undefined);

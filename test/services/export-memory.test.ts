@@ -7,7 +7,10 @@ import { tablePieces } from '../../src/tables/write/table.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
 import { importFile } from './imports/support/running.js';
 
-/** Concurrent unread exports, and the maximum memory of each, in bytes: the text of a batch; for workbooks also values and compression. */
+/**
+ * Number of concurrent exports that nobody reads, and the maximum memory of each, in bytes: for the text of a batch,
+ * and for workbooks also for values and compression.
+ */
 const exports = 20;
 const maxKept = { csv: 1_000_000, xlsx: 1_500_000 };
 

@@ -19,7 +19,7 @@ describe('Search and sort keys of names and titles', () => {
   };
 
   /** Asserts that all stored keys fit their texts. */
-  async function expectRightKeys(counts: { users: number; courses?: number }): Promise<void> {
+  async function expectCorrectKeys(counts: { users: number; courses?: number }): Promise<void> {
     const { AccountWord, Course, User } = importing.context.database.models;
     const [users, courses] = [await User.findAll(), await Course.findAll()];
     expect({ users: users.length, courses: courses.length }).to.deep.equal({ courses: 0, ...counts });
@@ -35,7 +35,7 @@ describe('Search and sort keys of names and titles', () => {
     await api('post', '/api/auth/setup')
       .send({ ...ada, firstName: 'Ädä', lastName: 'Lovelace' })
       .expect(201);
-    await expectRightKeys({ users: 1 });
+    await expectCorrectKeys({ users: 1 });
     const identifier = ada.email;
     const { token } = (await api('post', '/api/auth/login').send({ identifier, password: ada.password }).expect(200))
       .body;
@@ -44,19 +44,19 @@ describe('Search and sort keys of names and titles', () => {
     await api('post', '/api/auth/register', token)
       .send({ ...person, role: 'trainee' })
       .expect(201);
-    await expectRightKeys({ users: 2 });
+    await expectCorrectKeys({ users: 2 });
     const { id } = (await api('get', '/api/users?role=trainee', token).expect(200)).body.users[0];
     await api('put', `/api/users/${id}`, token).send({ lastName: 'Weiß' }).expect(200);
     await api('put', `/api/users/${id}`, token).send({ firstName: 'Zoë' }).expect(200);
-    await expectRightKeys({ users: 2 });
+    await expectCorrectKeys({ users: 2 });
     await cli('users', 'edit', 'emile@example.org', '--last-name', 'de la Cruz');
-    await expectRightKeys({ users: 2 });
+    await expectCorrectKeys({ users: 2 });
     const { User } = importing.context.database.models;
     expect(await User.count({ where: { lastNameKey: 'de la cruz  de la Cruz', firstNameKey: 'zoe  Zoë' } })).to.equal(
       1,
     );
     await api('delete', `/api/users/${id}`, token).expect(200);
-    await expectRightKeys({ users: 1 });
+    await expectCorrectKeys({ users: 1 });
   });
 
   it('are correct after changes of courses', async () => {
@@ -64,14 +64,14 @@ describe('Search and sort keys of names and titles', () => {
     const { token, user } = await signIn(context, { role: 'trainer' });
     const fields = { title: 'Élan vital', description: 'What it is about.', category: 'Künste' };
     const { id } = (await api('post', '/api/courses', token).send(fields).expect(201)).body.course;
-    await expectRightKeys({ users: 1, courses: 1 });
+    await expectCorrectKeys({ users: 1, courses: 1 });
     for (const change of [{ title: 'Æsthetics' }, { category: 'Ästhetik' }, { category: null }, { tags: ['x'] }]) {
       await api('put', `/api/courses/${id}`, token).send(change).expect(200);
-      await expectRightKeys({ users: 1, courses: 1 });
+      await expectCorrectKeys({ users: 1, courses: 1 });
     }
     await api('post', '/api/courses', token).send({ title: 'Without category', description: 'x' }).expect(201);
     await cli('courses', 'edit', id, '--title', 'Über Ähren', '--category', '3D');
-    await expectRightKeys({ users: 1, courses: 2 });
+    await expectCorrectKeys({ users: 1, courses: 2 });
     const { Course } = context.database.models;
     expect(await Course.count({ where: { titleKey: 'uber ahren  Über Ähren', categoryKey: '3d  3D' } })).to.equal(1);
     expect((await buildCourse(context, user)).categoryKey).to.equal(null);
@@ -83,15 +83,15 @@ describe('Search and sort keys of names and titles', () => {
     const file = (name: string, first: string, last: string) =>
       importing.write(name, hashedPeople(count).replaceAll('Given', first).replaceAll('Family', last));
     const created = await importing.json(file('new.csv', 'Émile', 'Ørsted'));
-    await expectRightKeys({ users: count });
+    await expectCorrectKeys({ users: count });
     const before = await models.User.findAll({ order: ['id'], raw: true });
     const { id, counts } = await importing.json(file('both.csv', 'İpek', 'O’Brien'), '--on-existing', 'update');
     expect(counts.updated).to.equal(count);
-    await expectRightKeys({ users: count });
+    await expectCorrectKeys({ users: count });
     await cli('imports', 'undo', id, '--yes');
-    await expectRightKeys({ users: count });
+    await expectCorrectKeys({ users: count });
     expect(await models.User.findAll({ order: ['id'], raw: true })).to.deep.equal(before);
     await cli('imports', 'undo', created.id, '--yes');
-    await expectRightKeys({ users: 0 });
+    await expectCorrectKeys({ users: 0 });
   });
 });

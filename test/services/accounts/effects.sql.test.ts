@@ -290,7 +290,7 @@ describe('The effects of a change of an account', () => {
       expect(seen).to.deep.equal({ ...unaffected, ...expected });
     });
 
-  it('of a new account are its search words and, if it is active, the invitation', async () => {
+  it('are, for a new account, its search words and, if it is active, the invitation', async () => {
     const { context } = harness;
     for (const [isActive, queued] of [
       [true, ['invitation with its message']],
@@ -315,7 +315,7 @@ describe('The effects of a change of an account', () => {
     }
   });
 
-  it('of a deletion remove its search words, mails and image, and free its seats', async () => {
+  it('are, for a deletion, removed search words, mails and images, and freed seats', async () => {
     const { context } = harness;
     const world = await buildWorld(context, person);
     const cause = { action: 'user.delete', actor: admin } as const;

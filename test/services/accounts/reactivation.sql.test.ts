@@ -17,7 +17,7 @@ describe('An invited and deactivated person', () => {
     harness.api('put', `/api/users/${id}/status`, token).send({ isActive }).expect(200);
   /** Prepares the state of the first invitation. @returns the token of its link, if it was sent */
   const invitations: Readonly<Record<string, () => Promise<string | undefined>>> = {
-    'still to leave': async () => undefined,
+    'not sent yet': async () => undefined,
     sent: async () => {
       const [mail] = await mailbox.deliver();
       return mail && tokenOf(mail);
@@ -43,7 +43,7 @@ describe('An invited and deactivated person', () => {
   });
 
   for (const [state, prepare] of Object.entries(invitations))
-    it(`has one working invitation after reactivation; the first invitation: ${state}`, async () => {
+    it(`has one working invitation after reactivation (first invitation: ${state})`, async () => {
       const old = await prepare();
       await setActive(false);
       await setActive(true);

@@ -61,7 +61,7 @@ describe('The country for phones', () => {
     expect(await expectConsistent()).to.equal(null);
   });
 
-  it('applies a new country at once on instances that have used the old one', async () => {
+  it('applies a new country immediately on instances that have used the old country', async () => {
     const other = { ...harness.context, database: { ...harness.context.database } };
     const by = (identifier: string) =>
       login(other, { identifier, password: factoryPassword }, { ip: null, userAgent: null });

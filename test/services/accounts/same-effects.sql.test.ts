@@ -98,13 +98,13 @@ describe('The same change of an account', () => {
       const { restored } = await undoImport(context, client, importId, { signal, onWait: () => undefined });
       expect(restored).to.equal(1);
     };
-    // An import gives freed seats to the waiting list at once, so seats are not compared.
+    // An import gives freed seats to the waiting list immediately, so seats are not compared.
     return { ...(await seenAfter(context, world, () => (ways[way] ?? undo)(user.id, change))), seats: [] };
   }
 
   for (const [title, change] of Object.entries(changes))
     for (const inviteState of [null, 'queued', 'sent'] as const)
-      it(`has the same effects by request, bulk change, import and undo: ${title}, invitation ${inviteState}`, async () => {
+      it(`has the same effects by request, bulk change, import and undo (change: ${title}, invitation: ${inviteState})`, async () => {
         const single = await made(change, inviteState, 'a request');
         const bulk = bulkAction(change) ? ['a bulk change'] : [];
         for (const way of [...bulk, 'an import', 'the undo of an import']) {

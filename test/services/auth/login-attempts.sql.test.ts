@@ -71,7 +71,7 @@ describe('An attempt to log in', () => {
     expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 1 });
   });
 
-  it('subtracts no failure from a window that began after it', async () => {
+  it('subtracts no failure from a window that began after the failure was counted', async () => {
     const { id: accountId } = await buildUser(harness.context);
     await first(accountId, async ({ count }) => {
       await count();
@@ -201,7 +201,7 @@ describe('An attempt to log in', () => {
     expect(order).to.deep.equal(attempts.map((_, number) => number));
   });
 
-  it('ends with its request before the password comparison', async () => {
+  it('is cancelled with its request before the password comparison', async () => {
     const { email } = await buildUser(harness.context);
     const left = new AbortController();
     const context = comparing((...given) => {
@@ -213,7 +213,7 @@ describe('An attempt to log in', () => {
     expect([code, await counted()]).to.deep.equal(['INTERRUPTED', {}]);
   });
 
-  it('waits with at most a hundred others of the same account, and only while its request lives', async () => {
+  it('waits with at most a hundred others for the same account, and only until its request is cancelled', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const left = new AbortController();
     const events = new EventEmitter();

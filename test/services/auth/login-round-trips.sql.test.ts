@@ -25,7 +25,9 @@ function commandsIn(data: Buffer): string[] {
 
 const client = { ip: '192.0.2.1', userAgent: 'a browser' };
 
-/** Numbers of statements of a login. SQLite counts and locks in transactions; their begin and end are no round trips. */
+/**
+ * Numbers of statements of a login. SQLite counts and locks in transactions; their begin and end aren't round trips.
+ */
 const counts = {
   server: { signedIn: 8, firstHere: 9, wrong: 3, locked: 1, locking: 7 },
   file: { signedIn: 10, firstHere: 11, wrong: 5, locked: 1, locking: 9 },
@@ -45,7 +47,7 @@ describe('The statements of a login', () => {
     const { hasher, logger } = harness.context;
     const env = { ...testEnvironment, MAX_SESSIONS: '3', DATABASE_URL: url.href };
     context = await createContext(loadConfig({ env, cwd: '/' }), logger, { hasher, now: harness.context.now });
-    // Opens a connection, which sends its settings once.
+    // Opens a connection now, because a new connection sends settings.
     await context.database.read(() => context.database.models.User.count());
   });
   afterEach(async () => {

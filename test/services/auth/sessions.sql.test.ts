@@ -45,7 +45,7 @@ describe('Sessions', () => {
     expect(await models().Session.count()).to.equal(0);
   });
 
-  it('end for running requests, too', async () => {
+  it('expire during running requests, too', async () => {
     const { context } = harness;
     const { user, token } = await signIn(context);
     const { sessionId } = await authenticate(context, token, client);
@@ -54,7 +54,7 @@ describe('Sessions', () => {
     expect(await isSignedIn(context, { sessionId, user })).to.equal(false);
   });
 
-  it('over the limit end the oldest, never the new one, even if another instance has a clock that is ahead', async () => {
+  it('over the limit are ended, but never the new one, even if another instance has a clock that is ahead', async () => {
     const { context } = harness;
     const user = await buildUser(context);
     const most = context.config.auth.maxSessions;

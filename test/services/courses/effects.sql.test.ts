@@ -40,7 +40,7 @@ describe('A change of a course', () => {
     'the end of publication': { write: publish(false), effects: '' },
   };
   for (const [what, { before = {}, write, effects }] of Object.entries(changes))
-    it(`by ${what} has the effects: ${effects || 'none'}`, async () => {
+    it(`has these effects: ${effects || 'none'} (change: ${what})`, async () => {
       await course.update(before, { silent: true });
       const former = { ...(await course.reload()).get() };
       context().freedSeats.take();
@@ -55,7 +55,7 @@ describe('A change of a course', () => {
       });
     });
 
-  it('by creation adds its words', async () => {
+  it('adds its search words if it creates the course', async () => {
     const input = { trainerId: trainer.id, title: 'Splices', description: 'New' };
     const { id } = await createCourse(context(), operator, input);
     const words = await context().database.models.CourseWord.findAll({ where: { courseId: id } });
@@ -63,7 +63,7 @@ describe('A change of a course', () => {
     expect(courseEffects(undefined, course)).to.deep.equal({ addsWords: true });
   });
 
-  it('by deletion revokes its certificates and removes its files', async () => {
+  it('revokes its certificates and removes its files if it deletes the course', async () => {
     await buildCertificate(context(), await buildUser(context()), course);
     await buildMaterial(context(), course);
     const { Certificate, StoredFile } = context().database.models;

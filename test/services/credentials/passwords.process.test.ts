@@ -52,7 +52,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       expect(await hasher.hash('secret', 6)).to.match(/^\$2b\$06\$/);
     });
 
-    it('matches only the right password', async () => {
+    it('matches only the correct password', async () => {
       for (const password of passwords) {
         const hash = await hasher.hash(password, lowestCost);
         expect(await hasher.compare(password, hash), password).to.equal(true);
@@ -111,7 +111,7 @@ describe('The queue of a password hasher', () => {
     expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
   });
 
-  it('serves owners round robin', async () => {
+  it('alternates between owners', async () => {
     const cores = os.availableParallelism();
     const ended: string[] = [];
     const ask = (owner: string, cost: number) => hasher.hash('secret', cost, { owner }).then(() => ended.push(owner));
@@ -119,7 +119,7 @@ describe('The queue of a password hasher', () => {
     // later.
     const many = Array.from({ length: 20 + cores }, () => ask('many', 9));
     await Promise.all([...many, ask('one', lowestCost)]);
-    // Before `one` end the running hashes and one more hash of `many` on each core.
+    // Only the running hashes and one more hash of `many` on each core end before `one`.
     expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
   });
 
@@ -148,7 +148,7 @@ describe('The two password hashers', () => {
     await Promise.all(hashers.map((hasher) => hasher.close()));
   });
 
-  it('are chosen by the machine: native if a build exists', async () => {
+  it('are chosen by availability: native if a build exists', async () => {
     const hasher = await createPasswordHasher();
     expect(hasher.implementation).to.equal('native');
     await hasher.close();

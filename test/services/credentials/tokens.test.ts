@@ -46,7 +46,7 @@ describe('Tokens', () => {
   it('contain only user, session, issue time and expiry', () => {
     const token = tokens.issue(claims, now, expiresAt);
     expect(jwt.decode(token, { complete: true })).to.deep.include({ header: hs256, payload });
-    for (const right of [token, signed(hs256, payload)]) expect(verify(right)).to.deep.equal(claims);
+    for (const valid of [token, signed(hs256, payload)]) expect(verify(valid)).to.deep.equal(claims);
     expect(tokens.verify(token, later(3598))).to.deep.equal(claims);
     expect(tokens.verify(token, later(3600))).to.equal(undefined);
   });
@@ -158,7 +158,7 @@ describe('The generated secret', () => {
       const config = loadConfig({ env: { DATA_DIR: ${JSON.stringify(dataDir)} }, cwd: '/' });
       const start = Date.parse(process.argv[2]);
       while (Date.now() < start);
-      // Not time 0, which jsonwebtoken replaces by the present time.
+      // Not time 0, which jsonwebtoken replaces by the current time.
       console.log(createTokens(config).issue({ userId: 'u', sid: 's' }, new Date(1000), new Date(2000)));`;
     const file = path.join(folder.path, 'start.mts');
     writeFileSync(file, program);
@@ -171,7 +171,7 @@ describe('The generated secret', () => {
     expect(readdirSync(dataDir)).to.deep.equal([secretFileName]);
   });
 
-  it('reports the remedy for a damaged file', async () => {
+  it('causes an error that names the remedy if its file is damaged', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, secretFileName), 'half a sec');
@@ -183,7 +183,7 @@ describe('The generated secret', () => {
     expect(message).not.to.include('half a sec');
   });
 
-  it('reports the remedy if it cannot be stored or read', async () => {
+  it('causes an error that names the remedy if it cannot be stored or read', async () => {
     const notAFolder = newFolder();
     writeFileSync(notAFolder, '');
     const secretIsAFolder = newFolder();
@@ -197,7 +197,7 @@ describe('The generated secret', () => {
     }
   });
 
-  it('reports the remedy for a read-only folder', async () => {
+  it('causes an error that names the remedy if its folder is read-only', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o500);

@@ -145,7 +145,7 @@ describe('Writers of enrollments', () => {
     return transitions;
   };
 
-  /** Queues news about the enrollments, like an earlier change. */
+  /** Queues news about the enrollments, as an earlier change would. */
   const plantNews = (transitions: readonly Transition[]) =>
     context().database.inTransaction((transaction) =>
       queueMails(
@@ -199,7 +199,7 @@ describe('Writers of enrollments', () => {
     return { user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null };
   };
   const actorOf = ({ id: actorId }: User): Actor => ({ role: 'trainee', actorId, origin: 'http', ip: null });
-  /** Returns the status to assign. In a full course, it becomes a place on the waiting list. */
+  /** Returns the status to assign. In a full course, the trainee gets a place on the waiting list instead. */
   const assigned = (to: State) => (to === 'waiting' ? 'active' : to);
 
   const [settled, byTrainee] = [
@@ -285,7 +285,7 @@ describe('Writers of enrollments', () => {
       ),
     ],
     [
-      'a change of the own status',
+      'a change of the status by the trainee',
       'a trainee',
       byTrainee,
       each(({ trainee, id, to: status }) => changeStatus(context(), actorOf(trainee), id, { status })),
@@ -330,12 +330,12 @@ describe('Writers of enrollments', () => {
   }
 
   for (const [what, by, changes, write] of writers)
-    it(`have these effects by ${what}`, async () => {
+    it(`have the expected effects: ${what}`, async () => {
       const transitions = await transitionsOf(changes);
       await expectEffects(by, transitions, () => write(transitions));
     });
 
-  it('have these effects by the undo of an import, which sends no mails', async () => {
+  it('have the expected effects: the undo of an import, which sends no mails', async () => {
     const transitions: Transition[] = [];
     const changes = 'pending > nothing, active > nothing, waiting > nothing, active > waiting, active > cancelled';
     for (const change of changes.split(', ')) {

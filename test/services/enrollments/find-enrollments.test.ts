@@ -40,7 +40,7 @@ describe('Enrollments that match a filter', () => {
     expect(leaving).to.deep.equal([]);
     expect(found).to.include.members(await activeIds());
     expect(found).to.deep.equal(newest.filter((id) => found.includes(id)));
-    // These stopped matching before they were read.
+    // The first three stopped matching before they were read.
     expect(found).not.to.include.members(newest.slice(0, 3));
   });
 

@@ -91,7 +91,7 @@ describe('Locks of enrollments', () => {
       }
   });
 
-  it('cover only the enrollment if no seat is taken', async () => {
+  it('cover only the enrollment if the change takes no seat', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
     observeStatements(harness.context.database.sequelize, record);

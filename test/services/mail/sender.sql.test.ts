@@ -35,7 +35,7 @@ describe('The mail sender', () => {
   const invited = (notes: Partial<User> = {}, given = {}) =>
     build({ hasPassword: false, inviteState: 'queued', ...notes }, given);
 
-  it('sends queued mails with a link of which only a hash is stored', async () => {
+  it('sends queued mails with a link, and stores only a hash of the link', async () => {
     const user = await invited({ language: 'de' }, { firstName: 'Ada' });
     await queue({ kind: 'invitation', userId: user.id, data: { message: 'Bis bald!' } });
     const [mail] = await mailbox.deliver();
@@ -106,7 +106,7 @@ describe('The mail sender', () => {
     expect(refused.inviteState).to.equal('failed');
   });
 
-  it('stores no hint to the recipient of a forgotten password: no text of the server, no failure on the account', async () => {
+  it('stores nothing that reveals the recipient of a forgotten password: no text of the server, no failure on the account', async () => {
     const user = await buildUser(harness.context);
     const ask = () => queue({ kind: 'reset', userId: user.id });
     await ask();
@@ -146,12 +146,12 @@ describe('The mail sender', () => {
     mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong password' });
     const failure = await failureOf(() => mailbox.send());
     expect(failure.code).to.equal('MAIL_SERVER_UNUSABLE');
-    const told = await rows();
-    expect(told.map(({ state, attempts }) => [state, attempts])).to.deep.equal([
+    const queuedMails = await rows();
+    expect(queuedMails.map(({ state, attempts }) => [state, attempts])).to.deep.equal([
       ['queued', 0],
       ['queued', 0],
     ]);
-    expect(told.filter(({ lastError }) => lastError?.includes('Wrong password'))).to.have.length(1);
+    expect(queuedMails.filter(({ lastError }) => lastError?.includes('Wrong password'))).to.have.length(1);
 
     mailbox.server.refuse('AUTH', undefined);
     expect(await mailbox.deliver()).to.have.length(2);
@@ -175,7 +175,7 @@ describe('The mail sender', () => {
     expect((await rows()).map(({ state }) => state)).to.deep.equal(['deferred', 'sent']);
   });
 
-  it('sends a mail again if the server accepted it without an answer', async () => {
+  it('sends a mail again if the server accepted it without a response', async () => {
     await queue({ kind: 'test', address: 'me@example.org' });
     mailbox.server.dieAfterData = true;
     await mailbox.send();
@@ -239,7 +239,7 @@ describe('The mail sender', () => {
     }
   });
 
-  it('sends invitations before news, and serves owners of news in turn, including new owners', async () => {
+  it('sends invitations before news, and alternates between owners of news, including new owners', async () => {
     const { context } = harness;
     /** Queues news of a trainer. @returns the addresses */
     async function complete(count: number): Promise<string[]> {
@@ -304,8 +304,8 @@ describe('The mail sender', () => {
   it('looks up forgotten passwords by email or phone when sending, and deletes requests without an account', async () => {
     const user = await buildUser(harness.context, { phone: '+49 30 901820' });
     const inactive = await buildUser(harness.context, { isActive: false });
-    const typed = [user.email.toUpperCase(), '+4930901820', 'nobody@example.org', inactive.email, ''];
-    await queue(...typed.map((identifier) => ({ kind: 'reset' as const, identifier })));
+    const identifiers = [user.email.toUpperCase(), '+4930901820', 'nobody@example.org', inactive.email, ''];
+    await queue(...identifiers.map((identifier) => ({ kind: 'reset' as const, identifier })));
     const arrived = await mailbox.deliver();
     expect(arrived.map(({ to }) => to)).to.deep.equal([[user.email], [user.email]]);
     expect((await rows()).map(({ userId, identifier }) => [userId, identifier])).to.deep.equal([
@@ -328,7 +328,7 @@ describe('The mail sender', () => {
     expect(counts).to.deep.equal([3, 3, 3, 1, 0]);
   });
 
-  it('withdraws mails without a reason and mails that are too old', async () => {
+  it('withdraws mails whose reason no longer exists, and mails that are too old', async () => {
     const accepted = await invited();
     const inactive = await invited({ isActive: false });
     const trainee = await build({ mailOff: 'completed' });
@@ -394,7 +394,7 @@ describe('The mail sender', () => {
     expect(await mailbox.deliver()).to.have.length(1);
   });
 
-  it('runs in one of several processes', async () => {
+  it('runs in only one of several processes', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => invited()));
     const senders = [1, 2, 3].map(() =>
       startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) }),

@@ -20,8 +20,8 @@ const mail: OutgoingMail = {
   messageId: '<0190-1@courses.example.org>',
 };
 const from = { name: 'Courses', address: 'courses@example.org' };
-const quick = { connect: 300, stall: 1_000 };
-const patient = { connect: 10_000, stall: 10_000 };
+const shortTimeouts = { connect: 300, stall: 1_000 };
+const longTimeouts = { connect: 10_000, stall: 10_000 };
 /** Address that reaches loopback on Linux, but isn't recognised as loopback. */
 const elsewhere = '0.0.0.0';
 
@@ -39,11 +39,11 @@ describe('Sending by SMTP', () => {
   interface Way extends Partial<TransportOptions> {
     host?: string;
     password?: string | undefined;
-    timeouts?: typeof quick;
+    timeouts?: typeof shortTimeouts;
     ca?: string;
   }
 
-  function open({ host, timeouts = patient, ca, ...options }: Way = {}): MailTransport {
+  function open({ host, timeouts = longTimeouts, ca, ...options }: Way = {}): MailTransport {
     const named = parseSmtpUrl(server.url);
     const transport = openTransport(
       { server: { ...named, host: host ?? named.host }, tls: host ? 'required' : 'opportunistic', from, ...options },
@@ -57,7 +57,7 @@ describe('Sending by SMTP', () => {
     open(way).send({ ...mail, ...other });
 
   /** Returns the reason why the server can't be used. */
-  async function complaint(way: Way): Promise<string> {
+  async function verificationError(way: Way): Promise<string> {
     const error: unknown = await open(way)
       .verify()
       .catch((reason: unknown) => reason);
@@ -182,7 +182,7 @@ describe('Sending by SMTP', () => {
       ['DATA', 421, '4.7.0 Shutting down', 'deferred', false],
     ];
   for (const [stage, code, text, outcome, isAddressUnknown] of refusals)
-    it(`classifies ${code} ${text} to ${stage} as ${outcome}`, async () => {
+    it(`classifies the reply ${code} ${text} to ${stage} as ${outcome}`, async () => {
       await start();
       server.refuse(stage, { code, text });
       const delivery = await send();
@@ -211,11 +211,11 @@ describe('Sending by SMTP', () => {
     expect([server.mails.length, server.connections]).to.deep.equal([2, 2]);
   });
 
-  it('pauses if the server is not found, does not listen, or never answers', async () => {
+  it('pauses if the server is not found, does not listen, or never responds', async () => {
     await start();
-    expect(await send({ host: 'mail.invalid', timeouts: quick })).to.include({ outcome: 'paused' });
+    expect(await send({ host: 'mail.invalid', timeouts: shortTimeouts })).to.include({ outcome: 'paused' });
     server.silent = true;
-    const delivery = await send({ timeouts: quick });
+    const delivery = await send({ timeouts: shortTimeouts });
     const named = `The mail server 127.0.0.1:${server.port}`;
     expect(delivery).to.include({ outcome: 'paused' });
     expect(delivery)
@@ -255,7 +255,7 @@ describe('Sending by SMTP', () => {
     expect(await transport.send({ ...mail, to: broken })).to.include({ outcome: 'failed', isAddressUnknown: false });
   });
 
-  it('throws bugs', async () => {
+  it('throws the error of a bug', async () => {
     await start();
     const broken = {
       ...mail,
@@ -303,7 +303,7 @@ describe('Sending by SMTP', () => {
       }
     });
 
-    it('sends on loopback, with SMTP_TLS=required only if the certificate is trusted', async () => {
+    it('sends on loopback, but with SMTP_TLS=required only if the certificate is trusted', async () => {
       const certificate = makeCertificate('IP:127.0.0.1');
       for (const encryption of ['starttls', 'implicit'] as const) {
         await start({ tls: encryption, certificate });
@@ -333,17 +333,17 @@ describe('Sending by SMTP', () => {
             await start({ tls: encryption, certificate });
             const way = { host: elsewhere, tls, ...(isTrusted && { ca: certificate.certificate }) };
             expect(await send(way)).to.include({ outcome: 'paused' });
-            expect(await complaint(way)).to.include(words);
+            expect(await verificationError(way)).to.include(words);
             expect([server.logins, server.mails]).to.deep.equal([[], []]);
           }
       });
   });
 
   describe('to a server without encryption', () => {
-    it('sends nothing off loopback, and names the setting', async () => {
+    it('sends nothing if the server is not on loopback, and names the setting', async () => {
       await start({ tls: 'none' });
       expect(await send({ host: elsewhere })).to.include({ outcome: 'paused' });
-      expect(await complaint({ host: elsewhere }))
+      expect(await verificationError({ host: elsewhere }))
         .to.include('offers no encryption')
         .and.include('SMTP_TLS=opportunistic');
       expect([server.logins, server.mails]).to.deep.equal([[], []]);
@@ -385,17 +385,19 @@ describe('Sending by SMTP', () => {
     it('names the problem, but never the password', async () => {
       await start({ password: 'hunter2-hunter2' });
       server.refuse('AUTH', { code: 535, text: `5.7.8 hunter2-hunter2 is wrong` });
-      const refused = await complaint({});
+      const refused = await verificationError({});
       expect(refused).to.equal(
         `The mail server 127.0.0.1:${server.port} refuses the login: 535 5.7.8 … is wrong. Correct the user and password in SMTP_URL (percent-encoded).`,
       );
       server.silent = true;
-      expect(await complaint({ timeouts: quick }))
+      expect(await verificationError({ timeouts: shortTimeouts }))
         .to.include("doesn't answer")
         .and.include('smtps://');
       await server.close();
-      expect(await complaint({})).to.include(`127.0.0.1:${server.port} refuses connections. Start it`);
-      expect(await complaint({ host: 'mail.invalid', timeouts: quick })).to.include("can't be resolved");
+      expect(await verificationError({})).to.include(`127.0.0.1:${server.port} refuses connections. Start it`);
+      expect(await verificationError({ host: 'mail.invalid', timeouts: shortTimeouts })).to.include(
+        "can't be resolved",
+      );
     });
 
     it('reports that a server accepts no logins', async () => {

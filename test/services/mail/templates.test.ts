@@ -89,7 +89,7 @@ describe('Mail templates', () => {
     }
   });
 
-  it('contain the secret link once to click and once to read, in text and in HTML', () => {
+  it('show the secret link as a line of the text, and as a button and as text in HTML', () => {
     const withLink = mailKindNames.filter((kind) => 'link' in usual[kind]);
     expect(withLink).to.have.members(['reset', 'email-confirm', 'email-notice', 'invitation']);
     for (const { mail, name } of rendered(usual, withLink)) {
@@ -102,7 +102,7 @@ describe('Mail templates', () => {
     }
   });
 
-  it('name the lifetime of a link, for invitations the day, and never a time of day', () => {
+  it('name the lifetime of a link, or the expiry day of an invitation, and never a time of day', () => {
     const times = {
       en: {
         reset: 'for 1 hour after this mail was sent, and only once',

@@ -93,7 +93,7 @@ describe('The retention of the audit log', () => {
     });
   });
 
-  it('runs on one of two instances that start at the same time', async () => {
+  it('runs on only one of two instances that start at the same time', async () => {
     const targets = await record(ago(40), 600);
     const results = await Promise.allSettled([1, 2].map(() => pruneAudit(context, 30, unaborted)));
     for (const result of results)

@@ -32,7 +32,7 @@ const count = 220;
 describe('The retention of import ledgers', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
-  /** Returns a context with its own folder, a number of days later. */
+  /** Returns a context with the folder of the test, and with a clock that is ahead by a number of days. */
   const later = (days: number): Context => ({
     ...importing.context,
     config: { ...importing.context.config, dataDir: importing.folder },

@@ -74,7 +74,7 @@ describe('The cleanup of files', () => {
     return key;
   }
 
-  /** Creates an upload; `name` is for files of other programs. */
+  /** Creates an interrupted upload; with `name`, a file of another program. */
   function leftover(age: number, name: string = randomUUID()): string {
     mkdirSync(uploads(), { recursive: true });
     const file = path.join(uploads(), name);
@@ -136,7 +136,7 @@ describe('The cleanup of files', () => {
   });
 
   /** Creates more than one batch of marked files that are missing in the storage. */
-  async function manyDoomed(): Promise<number> {
+  async function buildManyMarked(): Promise<number> {
     const { StoredFile } = context.database.models;
     const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });
     const rows = Array.from({ length: 1100 }, (_none, index) => {
@@ -148,7 +148,7 @@ describe('The cleanup of files', () => {
   }
 
   it('removes more than one batch', async () => {
-    const removed = await manyDoomed();
+    const removed = await buildManyMarked();
     // The cleanup stops after a batch when the service ends.
     expect(await sweepFiles(context, AbortSignal.abort())).to.include({ removed: 500, leftovers: 0 });
     expect(await sweepFiles(context)).to.include({ removed: removed - 500, leftovers: 0 });
@@ -179,7 +179,7 @@ describe('The cleanup of files', () => {
     const file = path.join(folder.path, 'files', stuck);
     rmSync(file);
     mkdirSync(file);
-    const others = await manyDoomed();
+    const others = await buildManyMarked();
     // All files of the failed batch are kept for the next cleanup.
     const { failure, ...figures } = await sweepFiles(context);
     expect(figures).to.deep.equal({ removed: others - 499, held: 0, failed: 500, leftovers: 0 });
@@ -292,7 +292,7 @@ describe('The cleanup of files', () => {
     expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
   });
 
-  it('does not delay the end of the service when the storage does not answer', async () => {
+  it('does not delay the end of the service when the storage does not respond', async () => {
     await crashed('marked');
     const { storage } = storingAfter(context, async () => undefined);
     const remove = () => new Promise<void>(() => undefined);

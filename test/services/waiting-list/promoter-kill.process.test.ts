@@ -32,7 +32,7 @@ describe('A service killed between the commit and the promotion', function () {
     throw new Error('The service has not started.');
   }
 
-  it('leaves the seat to another instance', async () => {
+  it('is replaced by another instance, which gives the seat', async () => {
     const { context } = harness;
     const { sequelize } = context.database;
     await buildUser(context, { role: 'super_admin' });

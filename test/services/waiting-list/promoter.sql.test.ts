@@ -71,7 +71,7 @@ describe('The promoter', () => {
     await buildEnrollments(harness.context, waiting, course, inLine);
     await course.update({ waitingCounter: 1_001_200 });
     await build('active');
-    // No poll during the test.
+    // So long that the promoter doesn't poll during the test.
     start({ pollMs: scaled(600_000) });
     const path = `/api/courses/${course.id}`;
     const { body, headers } = await harness.api('put', path, cast.owner.token).send({ maxStudents: null }).expect(200);
@@ -168,7 +168,7 @@ describe('The promoter', () => {
     for (const sql of statements) expect(sql).to.match(/^SELECT c\.id FROM courses c /);
   });
 
-  it('reports no seats if none is left to give', async () => {
+  it('reports no free seat if the cancellation has given it already', async () => {
     const holder = await build('active');
     await build('waiting');
     const { body, headers } = await cancel(holder.id).expect(200);
@@ -177,7 +177,7 @@ describe('The promoter', () => {
   });
 
   if (onMysql)
-    it('answers a cancellation while another transaction locks the course, and gives the seat later', async () => {
+    it('lets a cancellation succeed while another transaction locks the course, and gives the seat later', async () => {
       const { database } = harness.context;
       const holder = await build('active');
       await build('waiting');

@@ -37,7 +37,7 @@ export async function buildPerson(context: Context, given: Partial<NewAccount>):
 }
 
 /**
- * Gives an account sessions, links, mails and enrollments, in place of its existing ones.
+ * Gives an account sessions, links, mails and enrollments, which replace its existing ones.
  * @param options `enrolled`: with a seat in one course, and on the waiting list of another, full course
  */
 export async function furnish(
