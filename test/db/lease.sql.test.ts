@@ -20,7 +20,7 @@ const leasesIn = (database: Database) =>
   });
 
 /** Inserts a lease of another owner. */
-const leave = (database: Database, expiresAt: number) =>
+const insertOtherLease = (database: Database, expiresAt: number) =>
   database.sequelize.query('INSERT INTO leases (name, owner, expires_at) VALUES (?, ?, ?)', {
     replacements: ['work', 'another', expiresAt],
   });
@@ -33,13 +33,13 @@ describe('a lease', () => {
     await createLeaseTable(database);
   });
 
-  it('reports an unreachable database', async () => {
+  it('fails if the database is unreachable', async () => {
     const gone = databases.open({ DATABASE_URL: 'mysql://me@127.0.0.1:1/x' });
     const { code } = await failureOf(() => lease(gone, 0, () => Promise.resolve()));
     expect(code).to.equal('DATABASE_UNREACHABLE');
   });
 
-  it('is released after the work, and returns its result or rethrows its error', async () => {
+  it('is released after the work, whose result is returned or whose error is rethrown', async () => {
     const held = await lease(database, 0, () => leasesIn(database));
     expect(held.map(({ name }) => name)).to.deep.equal(['work']);
     expect(Number(held[0]?.expires_at) - Date.now()).to.be.within(20_000, 30_000);
@@ -77,7 +77,7 @@ describe('a lease', () => {
   });
 
   it('is refused while another owner has it', async () => {
-    await leave(database, Date.now() + 60_000);
+    await insertOtherLease(database, Date.now() + 60_000);
     const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
     expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Another process has the lease.']);
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
@@ -94,7 +94,7 @@ describe('a lease', () => {
 
   it('can be acquired after its owner died, even if the clock was ahead when the owner acquired it', async () => {
     for (const expiresAt of [Date.now() - 1, Date.now() + 86_400_000]) {
-      await leave(database, expiresAt);
+      await insertOtherLease(database, expiresAt);
       expect([...(await activeLeases(database, ['work']))]).to.deep.equal([]);
       expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
       expect(await leasesIn(database)).to.deep.equal([]);
@@ -110,8 +110,8 @@ describe('a lease', () => {
     await withLease(database, 'work', 0, refusal, work);
   });
 
-  it('is acquired once the other owner releases it in time', async () => {
-    await leave(database, Date.now() + 300);
+  it('is acquired if the lease of another owner expires in time', async () => {
+    await insertOtherLease(database, Date.now() + 300);
     expect(await lease(database, 5000, () => Promise.resolve('done'))).to.equal('done');
   });
 
@@ -171,7 +171,7 @@ describe('a lease', () => {
 
   /**
    * Starts contenders at the same moment.
-   * @returns how many worked at once at most, and how many in total
+   * @returns the maximum number that worked at the same time, and the total number
    */
   async function contend(): Promise<{ most: number; done: number }> {
     let [working, most, done] = [0, 0, 0];
@@ -190,7 +190,7 @@ describe('a lease', () => {
 
   it('runs many contenders one after the other, also when all find an expired lease', async () => {
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });
-    await leave(database, Date.now() - 1);
+    await insertOtherLease(database, Date.now() - 1);
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });
   });
 });

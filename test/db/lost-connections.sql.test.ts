@@ -47,7 +47,7 @@ if (onMysql)
         { committed: async (made) => (await namesIn(database)).includes(made) },
       );
 
-    /** Breaks the connection once: when a client sends these words, or when the server answers. */
+    /** Breaks the connection a single time: when a client sends these words, or when the server responds. */
     function breakAt(words: string, at: 'drop' | 'drop response' = 'drop'): void {
       proxy.onSent = (data) => {
         if (!data.includes(words)) return 'pass';
@@ -56,7 +56,7 @@ if (onMysql)
       };
     }
 
-    it('repeats the whole transaction if lost before the commit, and repeats a single read', async () => {
+    it('causes a repetition of the whole transaction before the commit, and of a single read', async () => {
       breakAt('INSERT');
       const attempts = { count: 0 };
       await insert('a', attempts);
@@ -72,7 +72,7 @@ if (onMysql)
       expect(attempts.count).to.equal(4);
     });
 
-    it('repeats nothing if lost during the commit, and succeeds if the row is found', async () => {
+    it('causes no repetition during the commit, and the transaction succeeds if its row is found', async () => {
       breakAt('COMMIT;');
       const attempts = { count: 0 };
       const { code } = await failureOf(() => insert('a', attempts));

@@ -55,7 +55,7 @@ describe('a SQLite file is reported as unusable', () => {
     const database = openDatabase(loadConfig({ env: url(name, 'db.sqlite'), cwd: '/' }).database);
     await migrateUp(database);
     await database.close();
-    expect(readdirSync(at(name)), 'the last connection takes the log along').to.deep.equal(['db.sqlite']);
+    expect(readdirSync(at(name)), 'the last connection removes the log').to.deep.equal(['db.sqlite']);
     chmodSync(folder.path, 0o755);
   }
 
@@ -90,7 +90,7 @@ describe('a SQLite file is reported as unusable', () => {
       /^The database file \/.* can't be opened by this user\. Run this as the user of the service, .* change the owner with chown\.$/;
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
     chmodSync(at('secret', 'db.sqlite'), 0o666);
-    // Left behind by a killed command of another user.
+    // The log of a killed command of another user.
     writeFileSync(at('secret', 'db.sqlite-wal'), '', { mode: 0o600 });
     await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
   });

@@ -52,7 +52,7 @@ describe('An uploaded image', () => {
     expect(readdirSync(folder.path)).to.deep.equal([parameters[1] ?? 'source']);
   }
 
-  it('becomes a WebP file only for this user, is never enlarged, and keeps its aspect ratio', async () => {
+  it('becomes a WebP file that only this user can read, is never enlarged, and keeps its aspect ratio', async () => {
     const sizes = [
       ['jpeg', 600, 400, 400, 267],
       ['webp', 30, 20, 30, 20],
@@ -183,7 +183,7 @@ describe('An uploaded image', () => {
     await expectRefusal(message, await image(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
   });
 
-  it('leaves no partial file after a failed write, and reports a full disk', async () => {
+  it('leaves no partial file after a failed write, and causes an error about a full disk', async () => {
     const source = sourceOf(await image().png().toBuffer());
     // /dev/full is always full. Only the link to it may be removed.
     symlinkSync('/dev/full', target);

@@ -171,7 +171,7 @@ describe('The storage in a folder', () => {
     expect(await listed(storage)).to.deep.equal([]);
   });
 
-  it('copies from another disk', async () => {
+  it('copies files from another disk', async () => {
     const file = fileWith(folder.path, 'from far away');
     await withFault('rename', 'EXDEV', () => storage.put('material/some', file));
     expect(String(await contentOf(storage, 'material/some'))).to.equal('from far away');

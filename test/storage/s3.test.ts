@@ -16,8 +16,8 @@ import { contentOf, describeStorage, faultOf, fileWith, listed } from './support
 const secretAccessKey = 'S3RVER';
 const bucket = 'courses';
 
-/** Starts a server with the given answers, because s3rver can't simulate faults. */
-async function answering(listener: RequestListener): Promise<{ endpoint: string; server: Server }> {
+/** Starts a server with the given responses, because s3rver can't simulate faults. */
+async function startResponding(listener: RequestListener): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // The server listens at an address, not a pipe.
@@ -54,7 +54,7 @@ describe('The storage in a bucket', () => {
     folder = temporaryFolder();
     s3 = await startS3(path.join(folder.path, 's3'), bucket);
     endpoint = `http://127.0.0.1:${s3.port}`;
-    // Opened as by the program.
+    // Opened as the program does.
     storage = openStorage({ kind: 's3', ...settings() });
     opened.push(storage);
   });
@@ -123,11 +123,11 @@ describe('The storage in a bucket', () => {
   it('reports wrong settings without secrets', async () => {
     const secret = 'a-secret-that-is-wrong';
     const details = `<StringToSign>x</StringToSign><Message>Signed with ${secret}?</Message>`;
-    const signed = await answering((request, response) => {
+    const signed = await startResponding((request, response) => {
       const body = xmlError('SignatureDoesNotMatch').replace(/<Message>.*<.Message>/, details);
       request.resume().on('end', () => response.writeHead(403).end(body));
     });
-    const gone = await answering(() => undefined);
+    const gone = await startResponding(() => undefined);
     gone.server.close();
     const wrong: [Partial<S3Settings>, RegExp, string?][] = [
       [
@@ -150,7 +150,7 @@ describe('The storage in a bucket', () => {
   it('reports a server of another protocol', async () => {
     const tcp = createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH\r\n'));
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-    const page = await answering((request, response) => {
+    const page = await startResponding((request, response) => {
       request.resume();
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome<br></body></html>');
     });
@@ -164,7 +164,7 @@ describe('The storage in a bucket', () => {
   });
 
   it('reports a server that does not respond, and aborts running requests when closed', async () => {
-    const silent = await answering((request) => request.resume());
+    const silent = await startResponding((request) => request.resume());
     await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
     const closed = await storageWith({ ...silent, timeoutMs: 600_000 });
     const file = fileWith(folder.path, 'x');
@@ -179,7 +179,7 @@ describe('The storage in a bucket', () => {
 
   it('aborts stalled uploads and downloads', async () => {
     const content = Buffer.alloc(20 * 1024 * 1024);
-    const stuck = await answering((request, response) => {
+    const stuck = await startResponding((request, response) => {
       // The server never reads uploads, and stops downloads without closing.
       if (request.method === 'GET') response.writeHead(200, { 'Content-Length': 1000 }).write('half');
       if (request.method === 'DELETE') response.writeHead(204).end();
@@ -211,7 +211,7 @@ describe('The storage in a bucket', () => {
   it('retries a complete upload if the server is busy, and removes the object after a failure', async () => {
     const requests: string[] = [];
     let failures = 2;
-    const busy = await answering((request, response) => {
+    const busy = await startResponding((request, response) => {
       let bytes = 0;
       request.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
@@ -237,7 +237,7 @@ describe('The storage in a bucket', () => {
 
   it('distinguishes a full storage from denied access', async () => {
     let [status, code] = [507, 'XMinioStorageFull'];
-    const { endpoint, server } = await answering((request, response) => {
+    const { endpoint, server } = await startResponding((request, response) => {
       request.resume().on('end', () => response.writeHead(status).end(xmlError(code)));
     });
     const full = await storageWith({ endpoint });
@@ -251,7 +251,7 @@ describe('The storage in a bucket', () => {
 
   it('lists page by page', async () => {
     const tokens: (string | null)[] = [];
-    const { endpoint, server } = await answering((request, response) => {
+    const { endpoint, server } = await startResponding((request, response) => {
       const token = new URL(request.url ?? '', 'http://x').searchParams.get('continuation-token');
       tokens.push(token);
       const number = tokens.length;
@@ -271,7 +271,7 @@ describe('The storage in a bucket', () => {
   it('reports keys that could not be removed, after trying all', async () => {
     const requests: { md5: unknown; checksums: string[] }[] = [];
     const deleted = '<?xml version="1.0"?><DeleteResult><Error><Key>files/a/b</Key><Code>AccessDenied</Code></Error>';
-    const { endpoint, server } = await answering((request, response) => {
+    const { endpoint, server } = await startResponding((request, response) => {
       const checksums = Object.keys(request.headers).filter((name) => name.includes('checksum'));
       requests.push({ md5: request.headers['content-md5'], checksums });
       request.resume().on('end', () => response.writeHead(200).end(`${deleted}</DeleteResult>`));

@@ -25,11 +25,11 @@ const files = readdirSync(folder)
 const tables = files.map((name) => (/-create-(.*)\.cjs$/.exec(name)?.[1] ?? name).replaceAll('-', '_'));
 
 type Step = (queryInterface: QueryInterface) => Promise<void>;
-// A file of another shape fails when it runs.
+// Not checked: a file without this function fails when it runs.
 const steps = files.map((name) => require(path.join(folder, name)) as { down: Step });
 
 /** Returns a database whose server reports this version. */
-function calledItself(database: Database, version: string): Database {
+function reportingVersion(database: Database, version: string): Database {
   const { sequelize } = database;
   const query = (sql: string, ...rest: never[]) =>
     sql === 'SELECT version() AS version' ? Promise.resolve([[{ version }]]) : sequelize.query(sql, ...rest);
@@ -77,9 +77,9 @@ describe('migrations', () => {
     const database = databases.open();
     for (const version of ['8.0.11-TiDB-v7.5.1', '8.0.30-Vitess', '5.7.25-OceanBase-v4.2.1'])
       for (const change of [
-        () => migrateUp(calledItself(database, version)),
-        () => migrateDown(calledItself(database, version), 'all'),
-        () => serverVersion(calledItself(database, version).sequelize),
+        () => migrateUp(reportingVersion(database, version)),
+        () => migrateDown(reportingVersion(database, version), 'all'),
+        () => serverVersion(reportingVersion(database, version).sequelize),
       ]) {
         const { code, message } = await failureOf(change);
         expect(code).to.equal('DATABASE_UNUSABLE');
@@ -90,12 +90,12 @@ describe('migrations', () => {
     expect(await tablesOf(database)).to.deep.equal([]);
     const known = ['8.0.36-0ubuntu0.22.04.1', '8.0.mysql_aurora.3.04.0', '8.0.35-google', '8.4.0-commercial'];
     for (const version of known)
-      expect(await serverVersion(calledItself(database, version).sequelize)).to.equal(`MySQL ${version}`);
-    const mariadb = calledItself(database, '10.11.14-MariaDB-0+deb12u2').sequelize;
+      expect(await serverVersion(reportingVersion(database, version).sequelize)).to.equal(`MySQL ${version}`);
+    const mariadb = reportingVersion(database, '10.11.14-MariaDB-0+deb12u2').sequelize;
     expect(await serverVersion(mariadb)).to.equal('MariaDB 10.11.14');
   });
 
-  it('can be run again in both directions, as after an interruption before the record', async () => {
+  it('can be run again in both directions, for example if they were interrupted before they were recorded', async () => {
     const database = databases.open();
     const queryInterface = database.sequelize.getQueryInterface();
     await migrateUp(database);
@@ -110,7 +110,7 @@ describe('migrations', () => {
     expect(await tablesOf(database)).to.have.members(bookkeeping);
   });
 
-  it('are applied once when several programs start at the same time', async () => {
+  it('are applied only one time when several programs start at the same time', async () => {
     const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
     expect(done.flat()).to.deep.equal(files);
     await assertSchemaCurrent(databases.open());

@@ -19,7 +19,7 @@ describe('sequelize-cli', function () {
   });
 
   function start(command: string, env = {}): Promise<ProcessResult> {
-    // The program that npx would start, without npm's own time.
+    // The program that npx would start, without the time that npm takes.
     const program = path.join('node_modules', '.bin', 'sequelize-cli');
     return run(program, [command], built.path, { DATABASE_URL: databases.url, ...env });
   }
@@ -59,7 +59,7 @@ describe('sequelize-cli', function () {
     expect(stdout).not.to.include('--migrations-path');
   });
 
-  it('seeds the demo once, and removes it', async () => {
+  it('seeds the demo only the first time, and removes it', async () => {
     const database = databases.open();
     await migrateUp(database);
     await cli('db:seed:all');
@@ -80,7 +80,7 @@ describe('sequelize-cli', function () {
     expect(modes).to.deep.equal([0o700, 0o600]);
   });
 
-  it('refuses to load the demo in production or beside other accounts', async () => {
+  it('refuses to load the demo in production or into a database with other accounts', async () => {
     const database = databases.open();
     const { User } = database.models;
     await migrateUp(database);

@@ -79,7 +79,7 @@ const write = (database: Database) =>
     await proxy.close();
   });
 
-  it('loses all connections after it refuses a change, even an empty one', async () => {
+  it('loses all connections after it refuses a change, even a change of no rows', async () => {
     await migrateUp(database);
     await assertWritable(database);
     const before = await connectionsOf(database);

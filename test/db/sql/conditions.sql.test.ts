@@ -6,7 +6,7 @@ import { refersToRowByIndex, refersToRowByLookup } from '../../../src/db/sql/con
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
-describe('Conditions on rows that others refer to', () => {
+describe('Conditions on rows that other rows refer to', () => {
   const harness = useHarness();
 
   it('match the same rows by index and by lookup', async () => {

@@ -73,7 +73,7 @@ async function fillCourses({ models, inTransaction }: Database, count: number): 
   });
 }
 
-/** Whether a word begins with `word`. Implemented differently than in the program. */
+/** Whether a word of a key begins with `word`. Implemented differently than in the program. */
 function begins(key: string, word: string): boolean {
   const script = '\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}|\\p{Script=Hangul}';
   const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -107,7 +107,7 @@ describe('A search by words', function () {
   this.timeout(scaled(60_000));
   const databases = useDatabases();
 
-  it('finds the same accounts by index, by a full scan, and by the rule', async () => {
+  it('finds the same accounts by index, by a full scan, and by the test itself', async () => {
     const database = databases.open();
     const { sequelize, models } = database;
     await fillAccounts(database, 1100);
@@ -140,7 +140,7 @@ describe('A search by words', function () {
     expect(hits).to.be.above(20);
   });
 
-  it('finds the same courses by index, by a full scan, and by the rule; words are deleted with their course', async () => {
+  it('finds the same courses by index, by a full scan, and by the test itself; words are deleted with their course', async () => {
     const database = databases.open();
     const { sequelize, models } = database;
     await fillCourses(database, 620);

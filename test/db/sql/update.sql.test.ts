@@ -36,7 +36,7 @@ describe('updating many rows', () => {
     return statements.filter((sql) => /UPDATE/.test(sql));
   }
 
-  it('gives each row its own values, and leaves all other rows unchanged', async () => {
+  it('gives each row its values, and leaves all other rows unchanged', async () => {
     const rows = users.slice(1).map(({ id }, index) => ({
       id,
       ...(index % 2 === 0 && { lastName: `O'Hara \\ "${index}" :id ? $1 ñ 🦊` }),
@@ -54,7 +54,7 @@ describe('updating many rows', () => {
     expect((await stored()).map((user) => user.get())).to.deep.equal(expected);
   });
 
-  it('sends one statement, with a shared value only once', async () => {
+  it('sends a single statement, which contains a shared value only one time', async () => {
     const updates = await sent(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt: at })));
     expect(updates).to.have.length(1);
     for (const sql of updates) expect(sql.split('03:04:05.678')).to.have.length(2);
@@ -62,11 +62,11 @@ describe('updating many rows', () => {
     expect(new Set((await stored()).map(({ lastName }) => lastName))).to.have.property('size', users.length);
   });
 
-  it('sends long values in several statements, and other attributes in statements of their own', async () => {
+  it('sends long values in several statements, and rows with other attributes in a separate statement', async () => {
     const keys = users.map((_, index) => `${index} `.padEnd(searchKeyLength, 'key '));
     const rows = users.map(({ id }, index) => ({ id, searchKey: keys[index] ?? '' }));
     const [first, ...others] = rows;
-    // 50,000 characters hold 91 of these rows.
+    // 91 of these rows fit into 50,000 characters.
     expect(await sent([{ id: first?.id ?? '', lastName: 'Lopez' }, ...others])).to.have.length(3);
     expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
   });

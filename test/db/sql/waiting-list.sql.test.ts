@@ -30,7 +30,7 @@ describe('Places on waiting lists', () => {
     expect(statements).to.have.length(2);
   });
 
-  it('read no row twice, and none behind the last shown enrollment', async () => {
+  it('are counted without reading a row twice, or a row behind the last shown enrollment', async () => {
     const { context } = harness;
     const trainer = await buildUser(context, { role: 'trainer' });
     const course = await buildCourse(context, trainer);

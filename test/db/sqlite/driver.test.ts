@@ -35,7 +35,7 @@ interface Manager {
   const connections = () => Object.values((database.sequelize.connectionManager as unknown as Manager).connections);
   const threads = () => [...(connections()[0]?.threads.all ?? [])];
 
-  it('returns stored values, for no rows and for many', async () => {
+  it('returns stored values, also of no rows and of many rows', async () => {
     const [row] = await select("SELECT 'é' AS text, 1.5 AS real, 9007199254740991 AS whole, NULL AS none");
     expect(row).to.deep.equal({ text: 'é', real: 1.5, whole: 9007199254740991, none: null });
     const bound = await database.sequelize.query('SELECT $1 AS yes, $2 AS no, $3 AS none', {
@@ -111,7 +111,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('uses one thread for sequential reads and transactions, and another one beside a transaction', async () => {
+  it('uses one thread for sequential reads and transactions, and another one for reads during a transaction', async () => {
     const [first] = threads();
     await transact();
     await select('SELECT 1');
@@ -127,7 +127,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 5 }]);
   });
 
-  it('runs no statement of a lost transaction outside of it', async () => {
+  it('runs no statement of a lost transaction outside of the transaction', async () => {
     const transaction = await database.sequelize.transaction();
     await add(transaction);
     await Promise.all(connections().map(({ thread }) => thread?.close()));
@@ -139,7 +139,7 @@ interface Manager {
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 0 }]);
   });
 
-  it('reads committed values beside a transaction, and keeps both apart', async () => {
+  it('reads only committed values during a transaction', async () => {
     const expiry = async () => (await select<{ expires_at: number }>('SELECT expires_at FROM leases'))[0]?.expires_at;
     const seen: unknown[] = [];
     // Requested together: a running read keeps its connection.

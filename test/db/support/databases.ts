@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../../src/db/connection.js';
 import type { ConnectionLimits } from '../../../src/db/mysql/connections.js';
 import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../../support/database.js';
 
-/** Connections to a test's own database. They are closed after the test. */
+/** Connections to the database of a test. They are closed after the test. */
 export interface Databases {
   /** Value for DATABASE_URL. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface Databases {
   open(settings?: Record<string, string>, limits?: ConnectionLimits): Database;
 }
 
-/** Gives each test of the enclosing `describe` a database of its own: empty, or with all migrations. */
+/** Gives each test of the enclosing `describe` a separate database: empty, or with all migrations. */
 export function useDatabases({
   migrated = true,
   create = migrated ? createMigratedDatabase : createEmptyDatabase,

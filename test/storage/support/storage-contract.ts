@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 /** Storage of a test suite. */
 export interface StorageUnderTest {
   storage: FileStorage;
-  /** Adds an item that isn't an object: `name` is relative to the place of the keys. */
+  /** Adds an item that isn't an object: `name` is a path relative to the location of the keys. */
   addForeign(name: string): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(Math.abs(Date.now() - Number(found[0]?.modifiedAt))).to.be.lessThan(60_000);
   });
 
-  it('passes its own check, which leaves no object', async () => {
+  it('passes its check, which leaves no object', async () => {
     await storage().check();
     expect(await listed(storage())).to.deep.equal([]);
   });
