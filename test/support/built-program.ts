@@ -15,7 +15,7 @@ export interface ProcessResult {
 
 /**
  * Runs a command to its end. A failure is a result, too.
- * @param as another user, which only root can become
+ * @param as `uid` of another user; only root can set it
  */
 export async function run(
   command: string,
@@ -48,7 +48,7 @@ async function buildConsole(outDir: string): Promise<void> {
 /** Bundles the program and builds the web console into the `dist` of a folder. */
 async function compile(target: string): Promise<void> {
   const outDir = path.join(target, 'dist');
-  // Loaded late, because most runs build nothing.
+  // Imported here, because most runs build nothing.
   const { bundle } = await import('../../scripts/bundle.js');
   await Promise.all([bundle(outDir), buildConsole(path.join(outDir, 'console'))]);
 }
@@ -80,8 +80,8 @@ let folder: string | undefined;
 let done: Promise<void> | undefined;
 
 /**
- * Returns the folder of the package that `test/run.ts` has built for the whole run. A file that runs alone builds its
- * own.
+ * Returns the folder of the package that `test/run.ts` has built for the whole run. A test file that runs alone builds
+ * the package itself.
  */
 function packageFolder(): string {
   folder ??= process.env.TEST_BUILD ?? temporaryFolder().path;
@@ -104,7 +104,7 @@ export function useBuiltProgram(): { path: string } {
   return { path: packageFolder() };
 }
 
-/** Gives the enclosing `describe` its own copy of the built package in the folder `path`. */
+/** Gives the enclosing `describe` a separate copy of the built package in the folder `path`. */
 export function useOwnProgram(): { path: string } {
   const own = temporaryFolder();
   before(async () => copyPackage(own.path, await compiledProgram()));

@@ -1,5 +1,5 @@
 export interface ClusterNode {
-  /** URL of the server, without a database. */
+  /** URL of the server; it names no database. */
   url: string;
   /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
@@ -7,7 +7,7 @@ export interface ClusterNode {
   rejoin(): Promise<void>;
 }
 
-/** A private cluster of servers on this machine. */
+/** A cluster of database servers on this machine, for tests only. */
 export interface Cluster {
   nodes: ClusterNode[];
   stop(): void;

@@ -6,7 +6,10 @@ import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp } from '../../src/db/migrations/migrator.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** Test files that import this file, directly or indirectly, run once for each kind of database. All others run once. */
+/**
+ * Test files that import this file, directly or indirectly, run separately for each kind of database. All others run
+ * only one time.
+ */
 
 /** A database of this run's kind: a file for SQLite, a new database on the server for MySQL. */
 export interface TestDatabase {
@@ -113,8 +116,8 @@ async function readTemplate(url: string): Promise<string> {
 }
 
 /**
- * Applies all migrations to an empty database by copying a template, in a fraction of the time of migrating. No other
- * process may have an SQLite file open.
+ * Applies all migrations to an empty database by copying a template, in a fraction of the time of migrating. On SQLite,
+ * no other process may have the file open.
  */
 export async function migrate({ url }: Pick<TestDatabase, 'url'>): Promise<void> {
   const from = await templateUrl();

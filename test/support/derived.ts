@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-/** `npm run derive` sets it to write the files instead of comparing them. */
+/** Whether to write the files instead of comparing them, as `npm run derive` does. */
 const writes = process.env.WRITE_DERIVED === '1';
 
 /**

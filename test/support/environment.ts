@@ -4,7 +4,7 @@ import { packageFile } from '../../src/package-root.js';
 export const testEnvironment = {
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
-  // More batches, with fewer rows.
+  // Small, so that imports in tests have several batches.
   IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
   // Other services of this machine may use the default port.

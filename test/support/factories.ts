@@ -51,7 +51,7 @@ export async function buildUser(
  * Creates many trainees: `trainee0@example.com` and so on. They can't sign in by default.
  * @param first number of the first trainee
  * @param passwordHash hash with which they can sign in
- * @returns their ids
+ * @returns the ids of the trainees
  */
 export async function buildTrainees(
   context: Context,
@@ -152,7 +152,7 @@ export async function buildEnrollment(
 }
 
 /**
- * Enrolls many trainees at once.
+ * Enrolls many trainees in one transaction.
  * @param given fields by index
  * @returns the ids, in order
  */
@@ -244,7 +244,7 @@ export async function buildImport({ database }: Context, rows: number): Promise<
   return id;
 }
 
-/** Locks an account or an address for a minute, like too many failed logins. */
+/** Locks an account or an address for a minute, as after too many failed logins. */
 export async function buildLock(context: Context, subject: { accountId: string } | { address: string }): Promise<void> {
   const accountId = 'accountId' in subject ? subject.accountId : null;
   const now = context.now();

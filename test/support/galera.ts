@@ -13,7 +13,7 @@ import { findServer, freePort, hasEnded, initialize, searchPath, temporaryTables
 export interface GaleraNode extends ClusterNode {
   /** Runs a statement as root. */
   query(sql: string): Promise<RowDataPacket[]>;
-  /** Returns the end of its log. */
+  /** Returns the end of the node's log. */
   log(): string;
 }
 
@@ -129,7 +129,7 @@ async function waitUntilSynced(node: GaleraNode): Promise<void> {
 function nodeIn(binary: string, directory: string, ports: Ports, library: string, members: string) {
   let server: ChildProcess | undefined;
   let output = '';
-  /** Returns the end of the output, and the errors: pages about group members may follow an error. */
+  /** Returns the end of the output, and the errors before it. Many lines about group members may follow an error. */
   const log = () => {
     const lines = output.split('\n').filter((line) => line.trim() !== '');
     const errors = lines.filter((line) => /\bERROR\b|SST: \[/.test(line)).slice(-20);

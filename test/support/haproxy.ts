@@ -87,7 +87,7 @@ export interface Haproxy {
 
 /**
  * Starts HAProxy with deploy/haproxy.cfg.
- * @param former is replaced, as in a reload
+ * @param former HAProxy that the new one replaces, as in a reload
  * @throws Error if HAProxy isn't installed
  */
 export function startHaproxy(folder: string, ports: HaproxyPorts, former?: Haproxy): Haproxy {

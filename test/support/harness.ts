@@ -40,7 +40,7 @@ function openShared(): Promise<Shared> {
       const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path, ...settings };
       return createContext(loadConfig({ env, cwd: folder.path }), logger, {
         hasher,
-        // Beside other tests, a low-priority process waits for minutes.
+        // A process of low priority would wait for minutes while other tests run.
         images: createImagePreparer({ extraNiceness: 0 }),
         now: () => new Date(Date.now() + aheadMs),
         databaseAheadMs: () => aheadMs,
@@ -58,7 +58,7 @@ function openShared(): Promise<Shared> {
   return shared;
 }
 
-// Child tables before their parents.
+// Child tables come before their parents, because rows are deleted in this order.
 const tables = [
   ...[
     'mails',
@@ -94,7 +94,7 @@ export const relaxedDeadlines = { databaseMs: scaled(standardDeadlines.databaseM
 export interface Harness {
   context: Context;
   app: Express;
-  /** Value of DATABASE_URL, for commands that run beside the tests. */
+  /** Value of DATABASE_URL, for commands that tests run. */
   databaseUrl: string;
   /** Moves the clocks of the program and of the database. */
   advance(milliseconds: number): void;
@@ -103,8 +103,8 @@ export interface Harness {
 }
 
 /**
- * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with its own logger or
- * settings has its own program; the others share one.
+ * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with a logger or
+ * settings has a separate program. All other suites share a program.
  * @param settings environment variables in addition to {@link testEnvironment}
  * @param options `empty: 'never'`: the tests empty the database; `deadlines` are those of requests
  */

@@ -20,7 +20,8 @@ const tickMs = 10;
 function childrenCpu(): number {
   if (!existsSync('/proc/self/stat')) return 0;
   const stat = readFileSync('/proc/self/stat', 'utf8');
-  // After the name, which may contain any character. The state is field 3, the times of children are fields 16 and 17.
+  // Fields after the program's name, which may contain any character. The state is field 3, the times of children are
+  // fields 16 and 17.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13]) + Number(fields[14])) * tickMs;
 }
@@ -37,7 +38,7 @@ const rethrow = (reason: unknown): never => {
   throw reason;
 };
 
-/** Run once for each test file if files run in parallel. */
+/** Hooks that run for each test file if files run in parallel. */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {
     // Mocha's workers leave unhandled rejections to other listeners, and remove these listeners after each file.

@@ -73,8 +73,8 @@ export function progressiveJpeg(width: number, height: number, colours: 'srgb' |
 }
 
 /**
- * Returns a black square as JPEG, whose coefficients come one by one and bit by bit. A scan takes 30 bytes, and makes
- * decoders pass over the whole image (ITU T.81, annex G).
+ * Returns a black square as JPEG, which encodes its coefficients one by one and bit by bit. A scan takes 30 bytes, and
+ * makes decoders pass over the whole image (ITU T.81, annex G).
  * @param size side in pixels, a power of 2 from 8
  * @param scans at most 883
  */

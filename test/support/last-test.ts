@@ -5,7 +5,7 @@ export function afterLastTest(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** Runs all registered functions. Called once, after the last test. */
+/** Runs all registered functions. Called only after the last test. */
 export async function closeAll(): Promise<void> {
   for (const close of closers) await close();
 }

@@ -17,14 +17,14 @@ export function slownessNow(): number {
   return Math.max(1, (performance.now() - startedAt) / referenceMs);
 }
 
-let own: number | undefined;
+let processorSlowness: number | undefined;
 
 /**
  * Scales a limit of a measured time, in any unit, to this machine's processor. Competing processes don't count. The speed
  * is measured at the first call, before the process is busy.
  */
 export function scaledToProcessor(limit: number): number {
-  own ??= Math.min(
+  processorSlowness ??= Math.min(
     ...Array.from({ length: 3 }, () => {
       const before = process.cpuUsage();
       work();
@@ -32,10 +32,10 @@ export function scaledToProcessor(limit: number): number {
       return Math.max(1, (user + system) / 1000 / referenceMs);
     }),
   );
-  return Math.ceil(limit * own);
+  return Math.ceil(limit * processorSlowness);
 }
 
-/** Measured once by `test/run.ts` for all its workers, because several workers share a core. */
+/** Measured by `test/run.ts` for all its workers together, because several workers share a core. */
 const slowness = Number(process.env.TEST_SLOWNESS ?? slownessNow() * Math.max(1, 4 / availableParallelism()));
 
 /**

@@ -57,7 +57,7 @@ export interface MailServer {
    */
   waitFor(count: number): Promise<ReceivedMail[]>;
   waitFor(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
-  /** Refuses at a stage from now on; `undefined` ends that. `EHLO` and `connect` apply to new connections. */
+  /** Refuses at a stage from now on; `undefined` ends the refusals. `EHLO` and `connect` apply to new connections. */
   refuse(stage: SmtpStage, responder: Responder | undefined): void;
   /** Delay of each response to a content, in milliseconds. */
   delay: number;
@@ -65,7 +65,7 @@ export interface MailServer {
   dieAfterData: boolean;
   /** Accepts connections without ever responding. */
   silent: boolean;
-  /** Closes all connections, like a restart, and accepts new ones. */
+  /** Closes all connections, as a restart does, and accepts new ones. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     disabledCommands: [...(tls === 'none' ? ['STARTTLS'] : []), ...(options.auth === false ? ['AUTH'] : [])],
     allowInsecureAuth: tls === 'none',
     authOptional: true,
-    // The server's own codes would precede those of refusals.
+    // The codes of smtp-server would precede those of refusals.
     hideENHANCEDSTATUSCODES: true,
     hideSMTPUTF8: options.utf8 === false,
     disableReverseLookup: true,

@@ -25,11 +25,11 @@ export function tokenOf(mail: ReceivedMail): string {
 
 export interface Mailbox {
   server: MailServer;
-  /** Sends all due mails, and returns the mails that arrived meanwhile. */
+  /** Sends all due mails, and returns the mails that arrived. */
   deliver(): Promise<ReceivedMail[]>;
   /**
    * Sends all due mails.
-   * @throws AppError as {@link sendDueMails}
+   * @throws the errors of {@link sendDueMails}
    */
   send(): Promise<SendCounts>;
 }

@@ -28,5 +28,5 @@ export const anyName = (most: number) =>
       return Array.from(line).slice(0, most).join('').trim() || 'a';
     });
 
-/** Compares texts like databases compare stored keys. */
+/** Compares texts as databases compare stored keys. */
 export const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));

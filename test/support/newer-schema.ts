@@ -1,6 +1,8 @@
 import type { Context } from '../../src/services/context.js';
 
-/** Runs work while the database has a migration that the program doesn't know, as after an upgrade elsewhere. */
+/**
+ * Runs work while the database has a migration that the program doesn't know, as after an upgrade of another instance.
+ */
 export async function whileSchemaIsNewer(
   { database: { sequelize } }: Context,
   work: () => Promise<void>,

@@ -26,7 +26,7 @@ async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
 }
 
 /**
- * Creates the template for tests on MySQL/MariaDB, on the server of TEST_DATABASE_URL or a private one.
+ * Creates the template for tests on MySQL/MariaDB, on the server of TEST_DATABASE_URL or on a private server.
  * @returns undefined if there is no server
  */
 export async function prepareServer(): Promise<Prepared | undefined> {

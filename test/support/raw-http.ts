@@ -28,7 +28,7 @@ export const head = (line: string, ...headers: string[]): string =>
 
 /**
  * Sends a request and waits for its whole response, or for the first piece of an event stream.
- * @throws Error if there is no response in time, or the connection closes without one
+ * @throws Error if there is no response in time, or the connection closes without a response
  */
 export function sendRaw(
   url: string,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A server that refuses all clients with an error packet instead of a greeting, like MySQL and MariaDB. */
+/** A server that refuses all clients with an error packet instead of a greeting, as MySQL and MariaDB do. */
 export interface RefusingServer {
   port: number;
   close(): Promise<void>;

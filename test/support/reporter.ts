@@ -55,7 +55,7 @@ export default class FileReporter extends Base {
       EVENT_TEST_FAIL,
       (test, error) => void this.of(test).failures.push(`${test.fullTitle()}\n${textOf(error)}`),
     );
-    // The root suite ends once for each file if files run in parallel.
+    // The root suite ends after each file if files run in parallel.
     runner.on(EVENT_SUITE_END, (suite) => {
       if (suite.root) this.printCurrent();
     });
@@ -63,7 +63,7 @@ export default class FileReporter extends Base {
   }
 
   private of({ file }: Mocha.Runnable): FileCounts {
-    // A global hook has the file that declares it.
+    // A global hook has the file that declares it, so its failure counts for the current test file.
     const [first] = this.current.keys();
     const own = file?.endsWith('.test.ts') ? path.relative('', file) : (first ?? 'no file');
     const counts = this.current.get(own) ?? { passed: 0, skipped: 0, failures: [], milliseconds: 0 };

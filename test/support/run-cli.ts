@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.js';
 import { type Dialogue, keys, openTerminal, type Terminal } from './terminal.js';
 
 /**
- * Imports the program late, like commands import their code. Mocha loads test files by `require`, but imports inside of
+ * Imports the program late, as commands import their code. Mocha loads test files by `require`, but imports inside of
  * them differ. A mixture of both has two classes for each error.
  */
 async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -110,7 +110,9 @@ export interface CommandLine {
   /** Runs a command that must fail without a result, and returns its message. */
   refusal(argv: readonly string[], options?: Partial<CliOptions>): Promise<{ exitCode: number; message: string }>;
   atTerminal(argv: readonly string[], dialogue: Dialogue, options?: Partial<CliOptions>): Promise<TerminalResult>;
-  /** Opens the program on the database of the commands, to check their effects. The same all through a test. */
+  /**
+   * Opens the program on the database of the commands, to check their effects. Returns the same context during a test.
+   */
   context(): Promise<Context>;
 }
 

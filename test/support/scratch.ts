@@ -5,7 +5,10 @@ import path from 'node:path';
 /** A file system in memory, on Linux. */
 const inMemory = '/dev/shm';
 
-/** Required free space. The databases, the build and the browser profiles of a whole run need about a third of it. */
+/**
+ * Required free space. The databases, the build and the browser profiles of a whole run need about a third of this
+ * space.
+ */
 const neededBytes = 4 * 1024 ** 3;
 
 const prefix = 'coursectl-test-';
@@ -33,7 +36,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user is running as well.
+    // The process runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

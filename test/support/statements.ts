@@ -1,8 +1,8 @@
 import type { Sequelize } from 'sequelize';
 
 /**
- * Calls `onStatement` with every statement; `false` ends that. Sequelize reads its own options at each statement, which its
- * types hide.
+ * Calls `onStatement` with every statement; `false` ends the calls. Sequelize reads its own options at each statement,
+ * which its types hide.
  * @param onStatement also gets the id of the transaction, or `default` outside of transactions
  */
 export function observeStatements(
@@ -20,7 +20,7 @@ export function observeStatements(
 
 /**
  * Runs work.
- * @returns its result and its statements
+ * @returns the result and the statements of the work
  */
 export async function statementsOf<T>(sequelize: Sequelize, work: () => PromiseLike<T>) {
   const statements: string[] = [];

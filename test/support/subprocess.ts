@@ -29,7 +29,7 @@ export interface RunningProcess {
   waitForDatabase(): Promise<void>;
   /**
    * Waits for a while.
-   * @throws Error if the process ends meanwhile
+   * @throws Error if the process ends before
    */
   staysAlive(milliseconds: number): Promise<void>;
   type(keys: string): void;
@@ -80,7 +80,7 @@ function watch(child: ChildProcess): RunningProcess {
       else resolve({ exitCode: code, ...written });
     });
   });
-  // Marks the rejection as handled. Callers that await the promise still get it.
+  // Marks the rejection as handled. Callers that await the promise still get the error.
   ended.catch(() => undefined);
   let from = 0;
   return {

@@ -10,7 +10,7 @@ import { scaled } from './machine.js';
 
 /** A private database server that is removed after the tests. */
 export interface ThrowAwayServer {
-  /** URL of the server, without a database. */
+  /** URL of the server; it names no database. */
   url: string;
   version: string;
   /** Process id; undefined without a process. */
@@ -38,7 +38,7 @@ export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld'])
 /** Ports assigned to servers of this process, which may not listen yet. */
 const givenPorts = new Set<number>();
 
-/** Returns a free port, below the ports of outgoing connections. A process gets each port only once. */
+/** Returns a free port, below the ports of outgoing connections. Never returns the same port twice in a process. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);

@@ -12,6 +12,6 @@ export function beforeTransactions(context: Context, act: (number: number) => un
   return { ...context, database: { ...database, inTransaction } };
 }
 
-/** Returns a context with a race: another process makes a change once, between the first read and the transaction. */
+/** Returns a context with a race: another process makes a change between the first read and the transaction. */
 export const racing = (context: Context, change: () => Promise<unknown>): Context =>
   beforeTransactions(context, (number) => (number === 1 ? change() : undefined));

@@ -3,7 +3,7 @@ import { scaled } from './machine.js';
 
 /**
  * Waits until a condition holds.
- * @param what message if it never does; by default the source of the condition
+ * @param what message if the condition never holds; by default the source of the condition
  * @throws Error after a minute, or later on a slow machine
  */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
