@@ -108,7 +108,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
   return class extends Import {}.init(
     {
       id: primaryKey(),
-      // The same default as in the table. The import gets its number when it is created.
+      // Equals the default in the table. The import gets its number when it is created.
       number: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       status: { type: DataTypes.STRING(20), allowNull: false },
       origin: { type: DataTypes.STRING(10), allowNull: false },

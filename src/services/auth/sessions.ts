@@ -74,8 +74,9 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
 }
 
 /**
- * Refuses a caller whose account was deleted, deactivated or got another role: each of these ends sessions. @param
- * account the caller's locked account; null if it was deleted or has another role @throws AppError `TOKEN_INVALID`
+ * Refuses a caller whose account was deleted, deactivated or got another role: each of these ends sessions.
+ * @param account the caller's locked account; null if it was deleted or has another role
+ * @throws AppError `TOKEN_INVALID`
  */
 export function assertActive(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');

@@ -54,7 +54,7 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
     },
     async close() {
       await handle.close();
-      // Nothing could be written, for example because the disk was full. The next run creates another file.
+      // The file is empty, for example because the disk was full. The next run creates another file.
       if (isEmpty) await rm(file, { force: true });
     },
   };
