@@ -33,8 +33,8 @@ export const hasEnded = ({ endDate }: Pick<Course, 'endDate'>, day: string): boo
   endDate !== null && endDate < day;
 
 /**
- * Returns the error if trainees can't request a seat on a day. On the last day itself they can. @returns `COURSE_ENDED`
- * or `ENROLLMENT_CLOSED`; undefined if requests are possible
+ * Returns the error if trainees can't request a seat on a day. On the last day itself they can.
+ * @returns `COURSE_ENDED` or `ENROLLMENT_CLOSED`; undefined if requests are possible
  */
 export function closedRefusal(course: Pick<Course, 'endDate' | 'enrollUntil'>, day: string): AppError | undefined {
   if (hasEnded(course, day)) return new AppError('COURSE_ENDED');
