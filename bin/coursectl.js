@@ -15,7 +15,7 @@ function isSafe(path, me) {
   return isProtected && (uid === 0 || uid === me) && (dirname(path) === path || isSafe(dirname(path), me));
 }
 
-/** Whether a path is a folder, not a symbolic link, that belongs to this user and that only this user can write to. */
+/** Whether a folder belongs to this user, and no other user can write to it. False for a symbolic link. */
 function isOwn(path, me) {
   const stats = require('node:fs').lstatSync(path);
   return stats.isDirectory() && stats.uid === me && (stats.mode & 0o022) === 0;
@@ -75,8 +75,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   if (!process.env.UV_THREADPOOL_SIZE)
     process.env.UV_THREADPOOL_SIZE = String(require('node:os').availableParallelism() + 4);
   // Services and large imports must not hold unused memory. By default, V8 lets the heap grow to several times its used
-  // size before a full collection. This flag limits the growth to 40 %. Other commands use the cache instead, which the
-  // flag would make invalid: they would start 5 % later.
+  // size before a full collection. This flag limits the growth to 40 %. It makes the cache invalid, so only these
+  // commands set it: other commands would start 5 % later.
   if (process.argv.some((word) => ['serve', 'import', 'imports'].includes(word)))
     require('node:v8').setFlagsFromString('--heap-growing-percent=40');
   else keepCompiledCode();

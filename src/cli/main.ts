@@ -30,13 +30,13 @@ process.on('SIGTERM', interrupt);
 process.stdout.on('error', (cause) => {
   const code = systemErrorCode(cause);
   if (code === 'EPIPE') process.exit(0);
-  // Without colours, which load later with commands. The process must end before the command reports the same failure.
+  // Has no colours: their code loads later, with a command. The process must end before the command reports the same failure.
   process.stderr.write(`error: Standard output can't be written (${code}): it is not complete.\n`);
   process.exit(exitCodeOf('FILE_UNUSABLE'));
 });
 // If the reader of the log ends or its disk is full, the service continues, and logs again when possible.
 process.stderr.on('error', () => undefined);
-// Sequelize throws the error of a failed transaction, and also prints the failure to the console.
+// Drops Sequelize's console message about a failed transaction: Sequelize also throws the error, and the command reports it.
 const { warn } = console;
 console.warn = (...args: unknown[]) => {
   if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);
@@ -44,7 +44,7 @@ console.warn = (...args: unknown[]) => {
 
 /**
  * Whether the user has a home folder. A container may run as an unknown user without HOME. Then `homedir()` throws, also
- * in libraries while they load. HOME is set to the root folder in that case, like in Docker and systemd.
+ * in libraries while they load.
  */
 function hasHome(): boolean {
   try {
@@ -54,6 +54,7 @@ function hasHome(): boolean {
   }
 }
 
+// Docker and systemd set the same folder.
 if (!hasHome()) env.HOME = '/';
 
 /** Returns the name of the system user. Containers may run as a user without a name: then returns the user id. */

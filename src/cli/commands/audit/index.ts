@@ -28,7 +28,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['audit prune --dry-run', 'audit prune', 'audit prune --yes --json'],
     options: { ...dryRunOption, ...yesOption },
     notes:
-      'The service does so every hour. The files are in the folder "retention" of DATA_DIR: keep them with your backups.',
+      'The service does the same every hour. The files are in the folder "retention" of DATA_DIR: keep them with your backups.',
     load: () => import('./prune.js').then(({ prune }) => ({ run: prune })),
   });
 }

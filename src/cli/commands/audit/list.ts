@@ -21,8 +21,8 @@ const subjects: Readonly<Partial<Record<AuditTargetType, ShortIdSubject>>> = {
   mail: 'Mail',
 };
 
-/** Returns the id of an existing or deleted record that ends so. @throws AppError `VALIDATION` if several ids end so */
-async function endingWith(context: Context, end: string, targetType: AuditTargetType | undefined) {
+/** Returns the id with this end, also of a deleted record. @throws AppError `VALIDATION` if several ids have this end */
+async function idEndingWith(context: Context, end: string, targetType: AuditTargetType | undefined) {
   const types = targetType === undefined ? Object.values(subjects) : [subjects[targetType] ?? []].flat();
   const present = await Promise.all(types.map((subject) => findIdEndingWith(context, subject, end)));
   const recorded = await auditedIdsEndingWith(context, end, targetType);
@@ -32,7 +32,7 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
   throw validationError([{ path: 'targetId', code: 'AMBIGUOUS', message }]);
 }
 
-/** Returns the id of a course. A possible short id of no course is returned unchanged, and matches no entries. */
+/** Returns the id of a course. Returns an unknown short id unchanged, which matches no entries. @throws AppError `NOT_FOUND` */
 async function courseNamed(context: Context, typed: string): Promise<string> {
   const course = await findCourseByName(context, typed);
   if (course) return course.id;
@@ -42,9 +42,9 @@ async function courseNamed(context: Context, typed: string): Promise<string> {
 
 /**
  * Returns the id of a target: from a whole id in any spelling, a short id (also of deleted records), an email address, or
- * with a type the names that other commands accept. Any other text is returned unchanged.
- * @throws AppError `VALIDATION` for an ambiguous name; `NOT_FOUND` for an unknown email address, and with type `user` or
- *   `course` for any unknown name
+ * with `targetType` a name that other commands accept. Any other text is returned unchanged.
+ * @throws AppError `VALIDATION` for an ambiguous name; `NOT_FOUND` for an unknown email address, and with `targetType`
+ *   `user` or `course` for any unknown name
  */
 async function targetIdOf(
   context: Context,
@@ -55,7 +55,7 @@ async function targetIdOf(
   const whole = parseId(typed);
   if (whole !== undefined) return whole;
   if (isEndOfId(typed)) {
-    const ended = await endingWith(context, typed.toLowerCase(), targetType);
+    const ended = await idEndingWith(context, typed.toLowerCase(), targetType);
     if (ended !== undefined) return ended;
   }
   if (targetType === 'import') return importIdOf(context, typed);

@@ -9,15 +9,18 @@ type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 
 /**
  * Exports and deletes the entries that are older than the retention, after a confirmation.
- * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and as {@link pruneAudit}
+ * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and the errors of {@link pruneAudit}
  */
 export async function prune(run: PruneRun): Promise<Result> {
   const { dryRun = false, yes = false } = run.options;
-  if (!dryRun) assertCanAsk(run, 'prune, or --dry-run to look first');
+  if (!dryRun) assertCanAsk(run, 'prune', { hasDryRun: true });
   const context = await run.context();
   const days = context.config.retention.auditDays;
   if (days === undefined)
-    throw new AppError('USAGE', 'Entries are kept for ever: set AUDIT_RETENTION_DAYS to the days to keep them.');
+    throw new AppError(
+      'USAGE',
+      'Entries are kept for ever: set AUDIT_RETENTION_DAYS to the number of days to keep them.',
+    );
   const before = retentionStart(context, days);
   const about = (entries: number) => `${counted(entries, 'entry', 'entries')} before ${before.toISOString()}`;
   if (dryRun) {

@@ -29,7 +29,7 @@ function bucketOf({ config, storage: { location } }: Context) {
   return { address, location, hint: `copy the bucket with a tool of its server, such as: ${command}` };
 }
 
-/** Runs `coursectl backup`. @throws AppError `USAGE`, and as {@link makeBackup} */
+/** Runs `coursectl backup`. @throws AppError `USAGE`, and the errors of {@link makeBackup} */
 export async function backUp(run: BackupRun): Promise<Result> {
   const context = await run.context();
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
@@ -89,7 +89,7 @@ function textOf(folder: string, manifest: Manifest, bucketHint: string | undefin
   ].join('\n');
 }
 
-/** Returns the number of files with a problem and their keys; no lines without such files. */
+/** Returns lines with the number of files that have a problem, and their keys; no lines without such files. */
 function keysText(keys: readonly string[], problem: string): string[] {
   return keys.length === 0 ? [] : [`${counted(keys.length, 'file')} ${problem}`, ...keys.map((key) => `  ${key}`)];
 }

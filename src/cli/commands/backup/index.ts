@@ -30,8 +30,8 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Restore a backup into an installation without database and files',
     examples: ['restore backups/2026-11-23', 'restore /var/backups/coursectl/monday --json'],
     notes: [
-      'Stop the service first. Everything in the backup is checked before anything is put into place; a restore that was',
-      'killed begins again when you run it again. All sessions are ended: everybody signs in again.',
+      'Stop the service first. The command checks the whole backup before it restores anything. If a restore is killed, run',
+      'the command again: it restores everything. All sessions are ended: everybody must sign in again.',
       'Run it as the user of the service: the restored files belong to the user who runs it, and no other user can read them.',
       'On MySQL and MariaDB restore the dump of the database first, with the client of the server; then this command restores',
       'the files, and ends the sessions in the database.',

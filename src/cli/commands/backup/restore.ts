@@ -7,7 +7,7 @@ import { createProgress } from '../../core/bulk/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted, withCommandLines } from '../../core/output/output.js';
 
-/** Runs `coursectl restore`. @throws AppError as {@link restoreBackup} */
+/** Runs `coursectl restore`. @throws the errors of {@link restoreBackup} */
 export async function restore(run: Run<'<folder>'>): Promise<Result> {
   const context = await run.context();
   const { config } = context;

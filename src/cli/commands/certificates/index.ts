@@ -33,7 +33,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Revoke a certificate; the enrollment stays completed',
     examples: ['certificates revoke 7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ --yes'],
     options: yesOption,
-    notes: 'For another one, set the enrollment to active, and to completed again.',
+    notes: 'To issue a new certificate, set the enrollment to active, then to completed.',
     load: () => import('./revoke.js').then(({ revoke }) => ({ run: revoke })),
   });
 }

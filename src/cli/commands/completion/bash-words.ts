@@ -44,7 +44,7 @@ export function readLine(line: string, breaks: string): BashWord {
   return { before, value: value ?? '', quote, kept };
 }
 
-/** Returns the replacement for the part that bash completes, so that the whole word stands for the name. */
+/** Returns the replacement for the part that bash completes, so that bash reads the whole word as the name. */
 export function bashWord(name: string, { quote, kept }: Pick<BashWord, 'quote' | 'kept'>): string {
   const rest = name.slice(kept);
   if (quote === "'") return rest.replaceAll("'", "'\\''");

@@ -15,8 +15,8 @@ export function register(program: Command, registry: Registry): void {
     ],
     notes:
       'The names of courses, accounts, enrollments and imports come from the database that the command itself would ' +
-      'use in the current folder. The Tab key runs the command that is typed to find what fits, and no other one: in a ' +
-      'checkout, where that is "npx coursectl", link it first (npm link).',
+      'use in the current folder. To find them, the Tab key runs the program at the beginning of the line. It never runs ' +
+      '"npx coursectl": in a checkout, first link the program (npm link).',
     choices: { shell: ['bash', 'zsh', 'fish'] },
     load: async () => {
       const { completion } = await import('./complete.js');

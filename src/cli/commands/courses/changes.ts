@@ -52,7 +52,7 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
     json: { course, ...(alike.length > 0 && { sameTitle: alike.map(({ id }) => id) }) },
     text: [
       `Created ${courseName(course)}.`,
-      ...(alike.length > 0 ? [`The title is not new: ${alike.map(({ id }) => id).join(', ')}`] : []),
+      ...(alike.length > 0 ? [`Other courses with this title: ${alike.map(({ id }) => id).join(', ')}`] : []),
       `To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
     ].join('\n'),
   };
@@ -95,7 +95,7 @@ export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result
 const inUse = (cause?: unknown) =>
   new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it anyway.', { cause });
 
-/** @throws AppError `COURSE_IN_USE` instead of a question, `DECLINED`, `INTERRUPTED` */
+/** @throws AppError `COURSE_IN_USE` if the course has participants, without `--force`; `DECLINED`, `INTERRUPTED` */
 async function askWhetherToDelete(
   run: Run<'<course>', typeof deleteCourseOptions>,
   context: Context,

@@ -58,7 +58,7 @@ function uploadOf(run: Run<'<file>'>, context: Context, limit: UploadLimit) {
   return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, limit, signal: run.io.signal });
 }
 
-/** Adds a copy of a file to a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
+/** Adds a copy of a file to a course. @throws the errors of {@link copyToUploads} and {@link addMaterial} */
 export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -70,7 +70,7 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   };
 }
 
-/** Sets the image of a course. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
+/** Sets the image of a course. @throws the errors of {@link copyToUploads} and {@link setThumbnail} */
 export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);

@@ -50,10 +50,9 @@ const headerRules: HeaderRules = {
 };
 
 /**
- * Returns the columns for people that a file may have and this one lacks. Files may name a trainer instead of
- * `trainerId`.
+ * Returns the columns that a file could have, but doesn't use. Omits `trainerId`, because people write names of trainers.
  */
-const fieldsOf = (used: readonly (ImportedColumn | undefined)[]) =>
+const unusedColumns = (used: readonly (ImportedColumn | undefined)[]) =>
   importedColumns.filter((column) => column !== 'trainerId' && !used.includes(column));
 
 /** Courses of a file, with the used and ignored columns. */
@@ -73,7 +72,7 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
     if (!columns.includes('title'))
       throw new AppError(
         'USAGE',
-        `The file ${name} has no column title. Its columns: ${table.header.join(', ')}. Rename its headings to those of an export, such as: ${fieldsOf([]).join(', ')}.`,
+        `The file ${name} has no column title. Its columns: ${table.header.join(', ')}. Rename its headings to those of an export, such as: ${unusedColumns([]).join(', ')}.`,
       );
     const rows: CourseRow[] = [];
     for await (const list of table.rows)
@@ -97,12 +96,12 @@ async function readCourses({ io }: ImportRun, name: string): Promise<CourseFile>
   }
 }
 
-/** Returns the line of a plan about a row that isn't created normally. */
+/** Returns a line about a row that creates no course or repeats a known title; no line for other rows. */
 function lineOf(planned: PlannedCourse): string[] {
   const row = `Line ${planned.line}, "${printableLine(planned.title)}":`;
   if (planned.outcome === 'exists') return [`${row} exists already, unchanged`];
   if (planned.outcome === 'rejected') return [`${row} rejected: ${planned.reason}`];
-  return planned.isTitleKnown ? [`${row} created, although a course of another first day has this title`] : [];
+  return planned.isTitleKnown ? [`${row} created, although a course with another first day has this title`] : [];
 }
 
 /**
@@ -116,7 +115,7 @@ function columnLines({ rows, used, ignored }: CourseFile, width: number | undefi
     const line = printableLine(`  ${heading} = ${column}; ${counted(values.length, 'course')}${example}`);
     return cut(line, width ?? widestLine);
   });
-  const others = fieldsOf(used.map(({ column }) => column));
+  const others = unusedColumns(used.map(({ column }) => column));
   const hint = others.length > 0 ? ` (to import one, rename its heading: ${others.join(', ')})` : '';
   return [
     'Columns:',

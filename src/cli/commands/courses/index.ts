@@ -154,7 +154,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['courses import courses.xlsx', 'courses import courses.csv --trainer ada@example.org --yes'],
     options: importCourseOptions,
     notes:
-      'Columns are those of "courses export". A row needs title, description and a trainer: an id, email, phone or name. A course exists if its title and first day do: it stays as it is.',
+      'Columns are those of "courses export". A row needs title, description and a trainer: an id, email, phone or name. A row whose title and first day match an existing course changes nothing.',
     load: () => import('./import.js').then(({ importFile }) => ({ run: importFile })),
   });
 

@@ -62,7 +62,7 @@ function filterOf(options: OptionValues<typeof courseFilterOptions>) {
   };
 }
 
-/** Returns the query of the API, except for the trainer. @throws AppError as {@link filterOf} */
+/** Returns the query of the API, except for the trainer. @throws the errors of {@link filterOf} */
 const queryOf = (options: ListOptions) => ({
   ...filterOf(options),
   ...sortingOf(options),
@@ -94,7 +94,7 @@ export function checkExport(run: Run<'', typeof courseExportOptions>): void {
   validate(courseExportSchema, { ...filterOf(run.options), fields: run.options.fields });
 }
 
-/** Exports courses. @throws AppError `NOT_FOUND` for the trainer, and as `writeData` */
+/** Exports courses. @throws AppError `NOT_FOUND` for the trainer, and the errors of `writeData` */
 export async function exportCourses(run: Run<'', typeof courseExportOptions>): Promise<Result> {
   const { fields, trainer } = run.options;
   const context = await run.context();

@@ -46,7 +46,7 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
   // The previous secret can only be removed, not replaced.
   const secrets = [
     ['JWT_SECRET', auth.jwtSecret, 'Generate one with: openssl rand -base64 48'],
-    ['JWT_SECRET_PREVIOUS', auth.jwtSecretPrevious, 'Remove it: that ends the sessions that it has signed.'],
+    ['JWT_SECRET_PREVIOUS', auth.jwtSecretPrevious, 'Remove it. This ends the sessions that it has signed.'],
   ] as const;
   for (const [name, secret, remedy] of secrets) {
     const weakness = secret === undefined ? undefined : secretWeakness(secret);
@@ -111,7 +111,7 @@ async function mails(context: Context): Promise<Finding> {
   const { pausedBy, failed, failedBy } = trouble;
   if (pausedBy !== null)
     return warning(
-      `none leaves: ${pausedBy}`,
+      `no mail is sent: ${pausedBy}`,
       'The service tries again by itself; restart it after a change of the settings.',
     );
   const remedy = saysAddressUnknown(failedBy ?? '')
@@ -128,12 +128,12 @@ async function demoProgramme(context: Context): Promise<Finding> {
   if (emails.length === 0) return ok('not loaded');
   return failed(
     `loaded: its accounts, such as ${emails[0]}, have a public password`,
-    'Remove it: coursectl seed demo --remove. Where somebody has worked with it, use a new database for real people.',
+    'Remove it: coursectl seed demo --remove. If somebody has worked with it, use a new database for real people.',
   );
 }
 
 async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
-  // The check of the data folder covers its creation. This check doesn't create the folder.
+  // Doesn't create the folder: the check of the data folder shows whether it can be created.
   if (files.storage.kind === 'local' && (await isMissing(files.storage.folder)))
     return ok(`${storage.location}, created with the first file`);
   await storage.check();
@@ -205,7 +205,7 @@ const sizeText = (bytes: number) =>
 
 const dayOf = (moment: Date) => moment.toISOString().slice(0, 10);
 
-/** Reports approximate sizes of growing tables, and the retention of their rows. Never a problem. */
+/** Reports approximate sizes of growing tables, and the retention of their rows. The status is always `ok`. */
 async function growth(context: Context): Promise<Finding> {
   const { tables, oldestAudit, oldestLedger } = await growthOf(context);
   const sizes = tables.map(
@@ -243,7 +243,7 @@ async function databaseWrites({ schema }: Context): Promise<Finding> {
     await schema.assertWritable();
     return ok('accepted');
   } catch (error) {
-    // A running import or backup may lock writes for that long.
+    // Only a warning: a running import or backup may have locked writes.
     if (isAppError(error, 'OVERLOADED')) return { status: 'warning', detail: error.message };
     throw error;
   }

@@ -76,7 +76,7 @@ export async function writeAccess({ dataDir }: Config): Promise<Finding> {
       isDiskFull(code) ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     );
   } finally {
-    // The check is done, and the probe has a few bytes only: a failure to remove it doesn't matter.
+    // The check is done, and the probe is small: it may stay if it can't be removed.
     await rm(probe, { force: true }).catch(() => undefined);
   }
 }

@@ -37,7 +37,7 @@ function itemResultOf(previewed: PreviewedOutcome): ItemResult {
 
 const onWaitingList = 'on the waiting list';
 
-/** Rewords the refusal of an account that exists but is no trainee's. */
+/** Rewords the refusal of an account that exists but doesn't belong to a trainee. */
 const rewordWrongRole = (refusal: AppError): AppError =>
   isAppError(refusal, 'NOT_FOUND') && refusal.subject === 'Trainee'
     ? new AppError('NOT_FOUND', 'This is not the account of a trainee.', { cause: refusal })
@@ -159,7 +159,7 @@ export async function removal(context: Context, several: Several): Promise<BulkW
         return { results: items.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
       } catch (error) {
         if (!isAppError(error, 'NOT_FOUND')) throw error;
-        // One of the enrollments was removed meanwhile: removes the others one by one.
+        // One of the enrollments was removed after the plan: removes the others one by one.
         return changeEach(items, signal, itemErrors, async ({ id }) => {
           const [one] = (await removeEnrollments(context, operator, [id])).map(presentEnrollment);
           return { enrollment: one };

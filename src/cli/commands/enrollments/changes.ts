@@ -44,7 +44,7 @@ const assignedText = (enrollment: Enrollment): string =>
 const unchangedText = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
 
 /**
- * Returns the existing enrollment if it is already as wanted, such as after an earlier run of the same command.
+ * Returns the existing enrollment if it already has the wanted state, such as after an earlier run of the same command.
  * @throws the refusal otherwise
  */
 async function existing(
@@ -55,15 +55,15 @@ async function existing(
 ) {
   if (!isAppError(refusal, 'ALREADY_ENROLLED')) throw refusal;
   const [found] = (await listEnrollments(context, operator, ids)).items;
-  // The enrollment may have been removed meanwhile.
+  // The enrollment may have been removed after the refusal.
   if (!found || !wanted.status.some((status) => hasWantedState(found, { ...wanted, status }))) throw refusal;
   return found;
 }
 
 /**
  * Enrolls one trainee or several.
- * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link resolveAccounts}, and for a single trainee as {@link
- *   assignEnrollment}
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, the errors of {@link resolveAccounts}, and for a single trainee those
+ *   of {@link assignEnrollment}
  */
 export async function assign(run: Run<'<course> [user...]', typeof assignOptions>): Promise<Result> {
   const { options } = run;
@@ -106,8 +106,8 @@ async function showDoubts(run: Run<'', typeof statusOptions>, context: Context, 
 
 /**
  * Changes the status of enrollments.
- * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, and as {@link resolveEnrollments}, {@link showDoubts}, {@link
- *   changeStatus}
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, and the errors of {@link resolveEnrollments}, {@link showDoubts} and
+ *   {@link changeStatus}
  */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
@@ -131,7 +131,7 @@ export function checkReply(run: Run<'[enrollment] <reply>', typeof enrollmentOpt
   if (typed !== undefined) validate(replySchema, { reply: typed });
 }
 
-/** Sets or clears the reply to a trainee. @throws AppError as {@link setReply} */
+/** Sets or clears the reply to a trainee. @throws the errors of {@link setReply} */
 export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOptions>): Promise<Result> {
   const { reply: typed } = run.arguments;
   const context = await run.context();
@@ -143,12 +143,12 @@ export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOp
 
 /** @throws AppError `VALIDATION` */
 export function checkProgress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): void {
-  // For a missing number, a later message says so.
+  // A later check reports a missing number.
   const { number }: Partial<typeof run.arguments> = run.arguments;
   if (number !== undefined) validate(progressSchema, { progress: typedNumber(number) });
 }
 
-/** Sets the progress of a trainee, in per cent. @throws AppError as {@link setProgress} */
+/** Sets the progress of a trainee, in per cent. @throws the errors of {@link setProgress} */
 export async function progress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): Promise<Result> {
   const { number } = run.arguments;
   const input = { progress: typedNumber(number) };
@@ -160,7 +160,7 @@ export async function progress(run: Run<'[enrollment] <number>', typeof enrollme
 
 /**
  * Removes enrollments after a confirmation.
- * @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED`, and as {@link resolveEnrollments}
+ * @throws AppError `USAGE`, `NOT_FOUND`, `DECLINED`, `INTERRUPTED`, and the errors of {@link resolveEnrollments}
  */
 export async function remove(run: Run<'[enrollment...]', typeof removeOptions>): Promise<Result> {
   const targets = await resolveEnrollments(run, run.arguments.enrollment, wordings.remove);

@@ -84,7 +84,7 @@ export function register(program: Command, registry: Registry): void {
 }
 
 /** Help text of commands that change enrollments, below the options. */
-const changeNotes = `An id, or --trainee with --course, names one enrollment. Other filters mean all that match.\n${bulkNotes('enrollments')}`;
+const changeNotes = `An id, or --trainee with --course, names one enrollment. Other filters select all enrollments that match.\n${bulkNotes('enrollments')}`;
 
 function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {

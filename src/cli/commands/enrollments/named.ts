@@ -15,13 +15,13 @@ import { enrollmentName } from './output.js';
 
 const maxListed = 10;
 
-/** Returns the typed values of the options that name an enrollment. */
+/** Returns the values of `--trainee` and `--course`. */
 export const typedNames = ({ trainee, course }: OptionValues<typeof enrollmentOptions>) =>
   [trainee, course].filter((name) => name !== undefined);
 
 /**
- * Finds the enrollments that the options match.
- * @returns the first ones and the number of all
+ * Finds the enrollments that match the options.
+ * @returns the first enrollments and the number of all
  * @throws AppError `NOT_FOUND`, also without matches
  */
 export async function enrollmentsOf(context: Context, options: OptionValues<typeof enrollmentOptions>) {

@@ -74,14 +74,14 @@ export function checkExport(run: Run<'', typeof enrollmentExportOptions>): void 
   validate(enrollmentExportSchema, { search, status, progress, fields });
 }
 
-/** Exports enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and as `writeData` */
+/** Exports enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and the errors of `writeData` */
 export async function exportEnrollments(run: Run<'', typeof enrollmentExportOptions>): Promise<Result> {
   const context = await run.context();
   const query = { ...(await queryFor(context, run.options)), fields: run.options.fields };
   return writeExport(run, 'enrollment', (onExported) => enrollmentsTable(context, operator, query, onExported));
 }
 
-/** Shows one enrollment. @throws AppError `NOT_FOUND`, `VALIDATION`, and as {@link enrollmentIdOf} */
+/** Shows one enrollment. @throws AppError `NOT_FOUND`, `VALIDATION`, and the errors of {@link enrollmentIdOf} */
 export async function show(run: Run<'[enrollment]', typeof enrollmentOptions>): Promise<Result> {
   const context = await run.context();
   const id = await enrollmentIdOf(run, context, run.arguments.enrollment);

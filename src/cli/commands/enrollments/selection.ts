@@ -81,7 +81,7 @@ async function matching({ options, io }: EnrollmentsRun, context: Context): Prom
 /**
  * Returns the targets of a command line: one enrollment by id, or by trainee and course; or several by names, a list or
  * filters. The kind doesn't depend on the number of matches, so that scripts get results of the same form.
- * @throws AppError `USAGE`, `NOT_FOUND`, and as {@link targetsOf}
+ * @throws AppError `USAGE`, `NOT_FOUND`, and the errors of {@link targetsOf}
  */
 export async function resolveEnrollments(
   run: EnrollmentsRun,

@@ -6,14 +6,26 @@ import { counted } from '../../core/output/output.js';
 export async function sweep(run: Run<'', Record<'--remove-unknown', string>>): Promise<Result> {
   const { removeUnknown = false } = run.options;
   const swept = await sweepStorage(await run.context(), removeUnknown);
-  const { removed, held, failed, failure, leftovers, unknown, missing, unreadable, wrongSize } = swept;
+  const {
+    removed,
+    held: inBackup,
+    failed,
+    failure,
+    leftovers: incompleteUploads,
+    unknown,
+    missing,
+    unreadable,
+    wrongSize,
+  } = swept;
   const text = [
     `${counted(removed, 'orphaned file')} removed`,
-    ...(held > 0
-      ? [`${counted(held, 'orphaned file')} kept during a backup: run the command again when it has ended`]
+    ...(inBackup > 0
+      ? [`${counted(inBackup, 'orphaned file')} kept during a backup: run the command again when the backup has ended`]
       : []),
-    ...(failed > 0 ? [`${counted(failed, 'orphaned file')} left for the next cleanup: ${failure}`] : []),
-    `${counted(leftovers, 'incomplete upload')} removed`,
+    ...(failed > 0
+      ? [`${counted(failed, 'orphaned file')} could not be removed; the next cleanup tries again: ${failure}`]
+      : []),
+    `${counted(incompleteUploads, 'incomplete upload')} removed`,
     `${counted(unknown.length, 'object')} unknown to the database ${removeUnknown ? 'removed' : 'found'}`,
     ...unknown.map((key) => `  ${key}`),
     `${counted(missing.length, 'file')} missing in the storage`,

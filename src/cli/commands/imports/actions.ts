@@ -37,7 +37,7 @@ import {
   type resumeOptions,
   type undoOptions,
 } from './options.js';
-import { anotherRun, confirmPlan, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
+import { anotherRun, confirmPlan, effectsText, report, stderrOf, withResumeHint } from './outcome.js';
 
 export { assertTableDestination };
 
@@ -54,13 +54,13 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
   checkListing(run, importRowColumns, importRowListingSchema, { outcome, code, search });
 }
 
-/** Finds the import on the command line. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** Finds the import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
 const namedImport = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
   findImport(context, await importIdOf(context, run.arguments.import));
 
 /**
- * Returns an import for `--json`: the response of the API, and the paths of files on this machine. `rowsTotal` is also
- * part of `progress`.
+ * Returns an import for `--json`: the response of the API, `rowsTotal`, which the API has only in `progress`, and the paths
+ * of files on this machine.
  */
 function importJson(context: Context, record: ImportRecord) {
   const { credentialsFile, rejectsFile } = resultOf(record);
@@ -142,7 +142,7 @@ function optionsText(options: ImportOptions): string {
   return given.join('\n');
 }
 
-/** Returns the accounts that an undo kept: all for `--json`, otherwise the first ones and the number of all. */
+/** Returns the accounts that an undo kept and their number: all accounts for `--json`, otherwise the first ones. */
 async function keptOf(
   run: Run<'<import>'>,
   context: Context,
@@ -168,7 +168,7 @@ export async function exportLedger(run: Run<'<import>', typeof tableOutputOption
     : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
 }
 
-/** Returns the format of `--output`. By default, a terminal gets CSV, and a pipe the format of the import's own file. */
+/** Returns the format of `--output`; by default CSV for a terminal, otherwise undefined: the format of the imported file. */
 const rejectsFormat = ({ io, options: { output } }: Run<'', typeof rejectsOptions>): TableFormat | undefined =>
   output !== undefined || io.stdout.isTTY ? tableTarget(output).format : undefined;
 
@@ -193,7 +193,7 @@ export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Prom
       };
 }
 
-/** Resumes an interrupted import after a confirmation. @throws AppError as {@link resumeImport} */
+/** Resumes an interrupted import after a confirmation. @throws the errors of {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   const context = await run.context();
   const record = await namedImport(run, context);
@@ -205,7 +205,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
     const result = await withResumeHint(run, shown, (options) =>
       resumeImport(context, operator, record.id, options, async (plan) => {
         shown.progress.stop();
-        if (run.options.yes) run.say(unseenText(plan, stderrOf(run.io)).join('\n'), { painted: true });
+        if (run.options.yes) run.say(effectsText(plan, stderrOf(run.io)).join('\n'), { painted: true });
         else if (plan.refusal === null) await confirmPlan(run, plan);
         shown.total = plan.counts.rows;
         seen = pick(plan, ['columns', 'warnings']);
@@ -286,13 +286,13 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
 
 /**
  * Undoes an import after a preview and a confirmation. The exit code is 3 if some accounts are kept.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link undoImport}
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link undoImport}
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   const context = await run.context();
   const { id, number } = await namedImport(run, context);
-  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
+  if (!dryRun) assertCanAsk(run, 'undo', { hasDryRun: true });
   if (dryRun) {
     const preview = await previewUndo(context, id, run.io.signal);
     return {

@@ -40,8 +40,8 @@ function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withP
 }
 
 /**
- * Returns the command that imports the corrected file of rejected rows. Without the same options, its people would get
- * another role or course. Returns no lines if all options are defaults.
+ * Returns the command that imports the corrected file of rejected rows with the same options. Otherwise its people would
+ * get another role or course. Returns no lines if all options are defaults.
  */
 export function correctionHint(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
   const { withPasswords, ...given } = optionsForRejects(options, rejectsFile !== null && isWorkbookName(rejectsFile));
@@ -75,13 +75,13 @@ export async function findInterruptedOfSameFile(
   const command = (name: string) => asTyped(io, `imports ${name} ${number}`);
   const after = `is interrupted after ${counted(rowsDone, 'row')}`;
   if (record.fileSha256 === plan.fileSha256) {
-    const text = `Import ${number} of this file, with other options, ${after}. To resume it instead: ${command('resume')}`;
+    const text = `Import ${number} of this file with other options ${after}. To resume it instead: ${command('resume')}`;
     return { number, rowsDone, text };
   }
   const { credentialsFile } = resultOf(record);
   const passwords = credentialsFile === null ? '' : ` (passwords: ${credentialsFile}, keep it)`;
   const others =
     optionsJson === serializeImportOptions(plan.options) ? '' : ` It has other options: ${command('show')}`;
-  const text = `Import ${number} of this file, before it was changed, ${after}${passwords}.${others}`;
+  const text = `Import ${number} of an earlier version of this file ${after}${passwords}.${others}`;
   return { number, rowsDone, text: printableLine(text) };
 }

@@ -52,7 +52,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'rejects <import>',
     schema: 'current',
     summary:
-      'Write the rejected rows with line, code and reason, as the imported file was, to be corrected and imported',
+      'Write the rejected rows with line, code and reason, in the format of the imported file, to correct and import them',
     examples: ['imports rejects 12 --output rejected.xlsx', 'imports rejects 12 > rejected.csv'],
     options: rejectsOptions,
     load: () =>
@@ -101,7 +101,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports prune --dry-run', 'imports prune', 'imports prune --yes --json'],
     options: { ...dryRunOption, ...yesOption },
     notes:
-      'The service does so every hour. The files are in the folder "retention" of DATA_DIR. The imports stay with their counts, and can no longer be undone or resumed.',
+      'The service does the same every hour. The files are in the folder "retention" of DATA_DIR. The imports stay with their counts, and can no longer be undone or resumed.',
     load: () => import('./prune.js').then(({ prune }) => ({ run: prune })),
   });
 }

@@ -28,7 +28,7 @@ async function storedMappings(file: string, named: string): Promise<ColumnMappin
     return validate(columnMappingsSchema, JSON.parse(text));
   } catch (error) {
     if (!isAppError(error, 'VALIDATION') && !(error instanceof SyntaxError)) throw error;
-    throw new AppError('USAGE', `The file ${named} has no mappings of columns. Name another one, which may be new.`, {
+    throw new AppError('USAGE', `The file ${named} has no mappings of columns. Name another file, or a new one.`, {
       cause: error,
     });
   }

@@ -39,7 +39,7 @@ export interface KnownColumns {
 /**
  * Returns the mappings of `--map`, and those that the file of `--mapping` has for these headings. If the file has none,
  * asks the user for each column.
- * @throws AppError `USAGE` if nobody can answer, `INTERRUPTED`, and as reading the file
+ * @throws AppError `USAGE` if nobody can answer, `INTERRUPTED`, and the errors of {@link openMappingFile}
  */
 export async function mappingsFor(run: ImportRun, context: Context, file: string): Promise<KnownColumns> {
   const { map = [], mapping } = run.options;
@@ -63,27 +63,27 @@ export async function mappingsFor(run: ImportRun, context: Context, file: string
 }
 
 /**
- * Asks the user for the columns of a file after a refused header. Proposes the known mappings.
- * @param refusal rethrown if nobody can answer, or for another reason
+ * Asks the user for the columns of a file whose header was refused. Proposes the known mappings.
+ * @param failure rethrown if it is no refused header, or if nobody can answer
  * @throws AppError `USAGE` if saved mappings lack required columns and nobody can answer, `INTERRUPTED`
  */
-export async function mappingsAfterRefusal(
-  refusal: unknown,
+export async function askMappingsAfter(
+  failure: unknown,
   { map, rememberedIn }: KnownColumns,
   run: ImportRun,
   context: Context,
   file: string,
 ): Promise<KnownColumns> {
-  if (!(refusal instanceof MissingColumns || refusal instanceof RepeatedColumn)) throw refusal;
+  if (!(failure instanceof MissingColumns || failure instanceof RepeatedColumn)) throw failure;
   const lack =
-    rememberedIn !== undefined && refusal instanceof MissingColumns
-      ? `The file ${rememberedIn} maps these headings without ${refusal.missing.join(', ')}`
+    rememberedIn !== undefined && failure instanceof MissingColumns
+      ? `The file ${rememberedIn} maps these headings without ${failure.missing.join(', ')}`
       : undefined;
   if (!canAsk(run)) {
-    if (lack === undefined) throw refusal;
-    throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: refusal });
+    if (lack === undefined) throw failure;
+    throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: failure });
   }
-  const message = printable(lack === undefined ? refusal.message : `${lack}.`);
+  const message = printable(lack === undefined ? failure.message : `${lack}.`);
   run.io.stderr.write(`${wrapHanging(message, widthOf(run.io.stderr)).join('\n')}\n`);
   const { columns } = await previewOf(run, context, file, map);
   return askedColumns(run, columns);
@@ -137,7 +137,7 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
   const answers: string[] = [];
   const required = requiredColumns(validate(importOptionsSchema, { missingPhone: run.options.missingPhone }));
   const asked = columns.filter(({ heading, samples }) => heading !== '' || samples.length > 0);
-  for (const [place, column] of asked.entries()) {
+  for (const [position, column] of asked.entries()) {
     const choices = importFields
       .filter((field) => !taken.has(field))
       .map((field): { value: string; name: string } => ({
@@ -149,7 +149,7 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
     const likely = column.field ?? column.suggestion;
     const proposal = likely === null || taken.has(likely) ? ignored : likely;
     const answer = await prompts.choose(
-      printableLine(`Column ${place + 1} of ${asked.length}, ${heading} (${values})`),
+      printableLine(`Column ${position + 1} of ${asked.length}, ${heading} (${values})`),
       [{ value: ignored, name: "ignore: don't import it" }, ...choices],
       proposal,
     );
@@ -164,15 +164,15 @@ const none = 'none';
 
 /**
  * Asks the user which encoding shows the names of a file correctly.
- * @param refusal rethrown if nobody can answer, or for another reason
- * @throws AppError `IMPORT_FILE_INVALID` if no encoding is right, `INTERRUPTED`
+ * @param failure rethrown if it is no doubtful encoding, or if nobody can answer
+ * @throws AppError `IMPORT_FILE_INVALID` if no encoding is correct, `INTERRUPTED`
  */
-export async function encodingAfterRefusal(refusal: unknown, run: ImportRun): Promise<Encoding> {
-  if (!(refusal instanceof DoubtfulEncoding) || !canAsk(run)) throw refusal;
+export async function askEncodingAfter(failure: unknown, run: ImportRun): Promise<Encoding> {
+  if (!(failure instanceof DoubtfulEncoding) || !canAsk(run)) throw failure;
   run.io.stderr.write(printable('The file is not UTF-8, and its encoding is not certain.\n'));
   const prompts = await createPrompts(run.io);
   const answer = await prompts.choose<Encoding | typeof none>('Which of these names are right?', [
-    ...refusal.candidates.map(({ encoding, names }) => ({
+    ...failure.candidates.map(({ encoding, names }) => ({
       value: encoding,
       name: printableLine(`${names.join(', ')}: ${encodingNames[encoding]}`),
       short: encodingNames[encoding],
@@ -183,7 +183,7 @@ export async function encodingAfterRefusal(refusal: unknown, run: ImportRun): Pr
     throw new AppError(
       'IMPORT_FILE_INVALID',
       'Save the file as "CSV UTF-8" and import that, or name its encoding with --encoding.',
-      { cause: refusal },
+      { cause: failure },
     );
   return answer;
 }

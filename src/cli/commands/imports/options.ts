@@ -91,7 +91,7 @@ export const importUsersOptions = {
 
 export const rejectsOptions = {
   '--output <file>':
-    'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "csv" or "xlsx" for standard output (default: as the import wrote it)',
+    'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "csv" or "xlsx" for standard output (default: the format of the imported file)',
 };
 
 export const resumeOptions = {

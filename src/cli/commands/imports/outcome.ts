@@ -31,8 +31,8 @@ export interface Screen {
 
 export const stderrOf = ({ stderr, env }: Io): Screen => ({ width: widthOf(stderr), paint: paintFor(stderr, env) });
 
-/** Returns the mails that an import sends, which can't be undone: ", and mail 47 invitations". */
-function mailsAsked({ invitations, news }: ImportPlan): string {
+/** Returns the end of the question before an import: the mails, which can't be undone (", and mail 47 invitations"). */
+function mailsInQuestion({ invitations, news }: ImportPlan): string {
   const mails = [
     ...(invitations > 0 ? [counted(invitations, 'invitation')] : []),
     ...(news > 0 ? [counted(news, 'notice of enrollment', 'notices of enrollment')] : []),
@@ -49,7 +49,7 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
   return confirm(run, {
     about: planText(plan, stderrOf(run.io), notes),
     painted: true,
-    question: `Import these rows${mailsAsked(plan)}?`,
+    question: `Import these rows${mailsInQuestion(plan)}?`,
     otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
     initial: true,
   });
@@ -110,8 +110,8 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** Returns columns with effects, and warnings, for imports without a question. */
-export const unseenText = (plan: ImportPlan, screen: Screen): string[] => [
+/** Returns the columns with their effects, and the warnings, for imports that start without a question. */
+export const effectsText = (plan: ImportPlan, screen: Screen): string[] => [
   ...columnsText(plan, screen.width),
   ...warningsText(plan, screen),
 ];
@@ -174,7 +174,7 @@ function identityChangesText({ identityChanges, identityChangesLeftOut }: Import
 
 const maxRoleWords = 10;
 
-/** Returns names that show the user whether the encoding is right. */
+/** Returns names that show the user whether the encoding is correct. */
 const namesText = ({ names }: ImportPlan): string[] =>
   names.length === 0 ? [] : [printableLine(`  Names beyond ASCII: ${names.join(', ')}`)];
 
@@ -196,7 +196,7 @@ const remainder = (done: number, total: number): string =>
 
 function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
   if (unfinished?.status === 'undoing')
-    return ['  An earlier import of this file was refused; undoing its rows broke off, and will be resumed'];
+    return ['  An earlier import of this file was refused; the undo of its rows was interrupted and will be resumed'];
   if (!unfinished || unfinished.rowsDone === 0) return [];
   const rest = remainder(unfinished.rowsDone, counts.rows);
   return [`  An earlier import of this file was interrupted and will be resumed: ${rest}`];
@@ -227,7 +227,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
   const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(printable(line), width));
-  const again = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
+  const samePerson = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
     ...fitted([
       `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (${formatText(plan.format)})`,
@@ -238,8 +238,10 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
       ...(options.onExisting === 'update'
         ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
         : []),
-      `  ${counted(counts.skipped - again, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
-      ...(again > 0 ? [`  ${counted(again, 'row')} with other courses for the person of an earlier line`] : []),
+      `  ${counted(counts.skipped - samePerson, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
+      ...(samePerson > 0
+        ? [`  ${counted(samePerson, 'row')} with other courses for the person of an earlier line`]
+        : []),
       `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
     ]),
     ...fitted(rejectionsText(plan.reasons)),
@@ -257,7 +259,7 @@ export function planText(plan: ImportPlan, screen: Screen, notes: readonly strin
     ...warningsText(plan, screen),
     ...(plan.stopsAtLine === null
       ? []
-      : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
+      : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are not imported.`]),
     ...unfinishedText(plan),
     ...fitted(notes.map((note) => `  ${note}`)),
     ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
@@ -302,7 +304,7 @@ interface ShownProgress {
 export const anotherRun = 'Another run of this file is active, or was just interrupted: waiting for it.';
 
 /**
- * Applies a plan with the files on the command line, and shows its progress.
+ * Calls `work`, which applies a plan, with the output files of the command line, and shows its progress.
  * @throws PartialFailure if a failure interrupts the import: with the finished rows and a hint how to resume
  */
 export async function withResumeHint(

@@ -10,17 +10,17 @@ type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 
 /**
  * Exports and deletes the rows of imports that ended before the retention period, after a confirmation.
- * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and as {@link pruneLedgers}
+ * @throws AppError `USAGE` without a retention, `DECLINED`, `INTERRUPTED`, and the errors of {@link pruneLedgers}
  */
 export async function prune(run: PruneRun): Promise<Result> {
   const { dryRun = false, yes = false } = run.options;
-  if (!dryRun) assertCanAsk(run, 'prune, or --dry-run to look first');
+  if (!dryRun) assertCanAsk(run, 'prune', { hasDryRun: true });
   const context = await run.context();
   const days = context.config.retention.importDays;
   if (days === undefined)
     throw new AppError(
       'USAGE',
-      'Rows of imports are kept for ever: set IMPORT_RETENTION_DAYS to the days to keep them.',
+      'Rows of imports are kept for ever: set IMPORT_RETENTION_DAYS to the number of days to keep them.',
     );
   const about = ({ imports, exported }: { imports: number; exported: number }) =>
     `${counted(exported, 'row')} of ${counted(imports, 'import')} that ended more than ${counted(days, 'day')} ago`;

@@ -20,14 +20,14 @@ import type { Result, Run } from '../../core/command/run.js';
 import type { Io } from '../../core/output/output.js';
 import { printable } from '../../core/output/printable.js';
 import { correctionHint, findInterruptedOfSameFile, type InterruptedImport, importCommand } from './command-lines.js';
-import { encodingAfterRefusal, type ImportRun, mappingsAfterRefusal, mappingsFor } from './mapping.js';
+import { askEncodingAfter, askMappingsAfter, type ImportRun, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, report, stderrOf, unseenText, withResumeHint } from './outcome.js';
+import { confirmPlan, effectsText, planJson, planText, report, stderrOf, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 import { writeTemplate } from './template.js';
 
-/** Returns the typed options of the import itself. */
-export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
+/** Returns the options that the import service accepts, as entered on the command line. */
+const serviceOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
   ...pick(options, [
     'role',
     'course',
@@ -46,13 +46,13 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'sheet',
     'map',
   ]),
-  // People whom mail doesn't reach get their passwords from the file.
+  // With --invite and --credentials, people get an invitation, and the file also has a password for each.
   ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
 });
 
 /** @throws AppError `VALIDATION` */
-export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void {
-  validate(importOptionsSchema, typedOptions(run));
+export function checkImportOptions(run: Run<'[file]', typeof importUsersOptions>): void {
+  validate(importOptionsSchema, serviceOptions(run));
 }
 
 /** @throws AppError `IMPORT_FILE_INVALID` for a missing or unreadable file */
@@ -66,68 +66,74 @@ export async function assertReadable(file: string): Promise<void> {
   }
 }
 
-/** Plans an import, asks for confirmation, and applies the plan. @throws AppError `USAGE`, and as planning and applying */
+/**
+ * Plans an import, asks for confirmation, and applies the plan.
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link planImport} and {@link applyImport}
+ */
 export async function importUsers(run: ImportRun): Promise<Result> {
-  const named = run.arguments.file;
+  const fileArgument = run.arguments.file;
   if (run.options.template) return writeTemplate(run);
-  if (named === undefined)
+  if (fileArgument === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
-  const isAnswered = run.options.plan !== undefined || run.options.dryRun;
+  const needsNoQuestion = run.options.plan !== undefined || run.options.dryRun;
   const context = await run.context();
-  if (named !== '-') {
-    const file = path.resolve(run.io.cwd, named);
+  if (fileArgument !== '-') {
+    const file = path.resolve(run.io.cwd, fileArgument);
     await assertReadable(file);
     await findDefaultCourse(context, run.options.course);
-    if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
-    return importFile(run, context, file, named);
+    if (!needsNoQuestion) assertCanAsk(run, 'import', { hasDryRun: true });
+    return importFile(run, context, file, fileArgument);
   }
-  if (!isAnswered && !run.options.yes)
-    throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
+  if (!needsNoQuestion && !run.options.yes)
+    throw new AppError(
+      'USAGE',
+      'Standard input is the file, so nobody can answer a question: add --yes, or --dry-run to look first.',
+    );
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
-    return await importFile(run, context, spooled.path, named, spooled);
+    return await importFile(run, context, spooled.path, fileArgument, spooled);
   } finally {
-    // An unfinished import needs the file to be resumed. The file also stays if the database fails.
+    // Keeps the copy if an unfinished import may be resumed from it, or if the database can't tell.
     if (!(await isSpoolNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
 }
 
-/** Returns the path that gives name and folder to the output files of an import of standard input. */
-const besideStdin = ({ cwd }: Io) => path.join(cwd, 'stdin.csv');
+/** Path that standard input would have as a file in the current folder. Output files get their names and folder from it. */
+const stdinPath = ({ cwd }: Io) => path.join(cwd, 'stdin.csv');
 
 async function importFile(
-  given: ImportRun,
+  original: ImportRun,
   context: Context,
   file: string,
-  named: string,
+  fileArgument: string,
   spooled?: SpooledFile,
 ): Promise<Result> {
-  const { dryRun, plan: expectedPlan, yes } = given.options;
-  const { run, plan, columns } = await planWithEncoding(given, context, file);
-  const isAnswered = columns.asked === true || run !== given;
+  const { dryRun, plan: expectedPlan, yes } = original.options;
+  const { run, plan, columns } = await planWithEncoding(original, context, file);
+  const userAnswered = columns.asked === true || run !== original;
   if (expectedPlan !== undefined)
     assertPlanCurrent(plan, expectedPlan, `The plan is now ${plan.id}: see it with --dry-run.`);
   const interrupted = await findInterruptedOfSameFile(run.io, context, plan);
-  const isUnseen = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
-  const isAsked = isUnseen && !isIdle(plan);
+  const showsPlan = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
+  const isAsked = showsPlan && !isIdle(plan);
   if (isAsked)
     await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
-      if (isAnswered) run.io.stderr.write(`${sameAnswersText(run, named, columns.map)}\n`);
+      if (userAnswered) run.io.stderr.write(`${repeatText(run, fileArgument, columns.map)}\n`);
       throw error;
     });
   else if (!dryRun) {
     if (interrupted !== null) run.say(interrupted.text);
     const screen = stderrOf(run.io);
-    if (isUnseen) run.say(planText(plan, screen, []), { painted: true });
-    else if (expectedPlan === undefined) run.say(unseenText(plan, screen).join('\n'), { painted: true });
+    if (showsPlan) run.say(planText(plan, screen, []), { painted: true });
+    else if (expectedPlan === undefined) run.say(effectsText(plan, screen).join('\n'), { painted: true });
   }
-  // Saves mappings only after the user has seen their effect and not declined. Scripts rely on the saved file.
+  // Saves the mappings only after the user has seen their effect and not declined: later imports use them unasked.
   if (plan.refusal === null) await columns.remember?.();
-  if (dryRun) return dryRunResult(run, named, plan, columns.map, interrupted);
+  if (dryRun) return dryRunResult(run, fileArgument, plan, columns.map, interrupted);
   const startedAt = performance.now();
   const result = await apply(run, context, plan, spooled);
-  if (result.status === 'interrupted' && isAnswered)
-    run.io.stderr.write(`${sameAnswersText(run, named, columns.map)}\n`);
+  if (result.status === 'interrupted' && userAnswered)
+    run.io.stderr.write(`${repeatText(run, fileArgument, columns.map)}\n`);
   return report(
     { ...result, ...pick(plan, ['options', 'columns', 'warnings']) },
     (performance.now() - startedAt) / 1000,
@@ -136,12 +142,15 @@ async function importFile(
   );
 }
 
-/** Plans with the encoding that the user chooses if it isn't certain. @returns the run with that encoding, too */
+/**
+ * Plans the import. If the encoding isn't certain, asks the user for it.
+ * @returns the plan, the columns, and the run, whose options have the chosen encoding
+ */
 async function planWithEncoding(run: ImportRun, context: Context, file: string) {
   try {
     return { run, ...(await planWithMappings(run, context, file)) };
   } catch (error) {
-    const encoding = await encodingAfterRefusal(error, run);
+    const encoding = await askEncodingAfter(error, run);
     const chosen = { ...run, options: { ...run.options, encoding } };
     return { run: chosen, ...(await planWithMappings(chosen, context, file)) };
   }
@@ -153,7 +162,7 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
   try {
     return { plan: await makePlan(run, context, file, known.map), columns: known };
   } catch (error) {
-    const columns = await mappingsAfterRefusal(error, known, run, context, file);
+    const columns = await askMappingsAfter(error, known, run, context, file);
     return { plan: await makePlan(run, context, file, columns.map), columns };
   }
 }
@@ -164,7 +173,7 @@ const isIdle = ({ counts, unfinished }: ImportPlan): boolean =>
 
 const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
 
-/** Returns the exit code that the import itself would have. */
+/** Returns the exit code for a dry run: the code that the import would have. */
 function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
   if (refusal !== null) return exitCodeOf('IMPORT_REFUSED');
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
@@ -172,7 +181,7 @@ function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
 
 function dryRunResult(
   { io, options, display, paint }: ImportRun,
-  named: string,
+  fileArgument: string,
   plan: ImportPlan,
   map: readonly string[],
   interrupted: InterruptedImport | null,
@@ -184,7 +193,7 @@ function dryRunResult(
       ? ['Nothing was written.']
       : [`Rejected rows with reasons: ${rejectsFile}`, 'Nothing was imported.']),
     ...(plan.refusal === null
-      ? ['To do exactly this:', `  ${applyPlanCommand(io, named, { ...options, map: [...map] }, plan)}`]
+      ? ['To do exactly this:', `  ${applyPlanCommand(io, fileArgument, { ...options, map: [...map] }, plan)}`]
       : []),
     ...correctionHint(io, rejectsFile, plan.options),
   ];
@@ -207,17 +216,17 @@ function dryRunResult(
  * Returns the command that imports the file with the same answers about encoding and columns. It also resumes an
  * interrupted import.
  */
-function sameAnswersText({ io, options }: ImportRun, named: string, map: readonly string[]): string {
+function repeatText({ io, options }: ImportRun, fileArgument: string, map: readonly string[]): string {
   const { mapping: _, ...others } = options;
-  return `With these answers, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
+  return `To give the same answers without the questions:\n  ${importCommand(io, fileArgument, { ...others, map: [...map] })}`;
 }
 
-/** Returns the command that applies exactly the plan of a dry run. The plan includes its options. */
-function applyPlanCommand(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
-  // The dry run has written the file of rejected rows, and another import never overwrites that file. --map contains the
-  // mappings of --mapping.
+/** Returns the command that applies exactly the plan of a dry run. Repeats the options, because the plan's id depends on them. */
+function applyPlanCommand(io: Io, fileArgument: string, options: ImportRun['options'], plan: ImportPlan): string {
+  // Without --rejects: the dry run has written that file, and an import never overwrites it. Without --mapping: --map has
+  // its mappings.
   const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
-  return importCommand(io, named, { ...others, plan: plan.id });
+  return importCommand(io, fileArgument, { ...others, plan: plan.id });
 }
 
 async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
@@ -226,7 +235,7 @@ async function makePlan(run: ImportRun, context: Context, file: string, map: rea
   try {
     const request = {
       file,
-      options: { ...typedOptions(run), map },
+      options: { ...serviceOptions(run), map },
       signal: run.io.signal,
       onProgress: (rows: number) => progress.update(rows),
     };
@@ -245,7 +254,7 @@ async function apply(
   spooled: SpooledFile | undefined,
 ): Promise<AppliedImport> {
   const progress = createProgress(run, 'Importing', plan.counts.rows);
-  const beside = spooled && { beside: besideStdin(run.io) };
+  const beside = spooled && { beside: stdinPath(run.io) };
   try {
     return await withResumeHint(run, { progress, total: plan.counts.rows }, (options) =>
       applyImport(context, operator, plan, { ...options, ...beside }),

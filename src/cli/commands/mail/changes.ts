@@ -44,7 +44,7 @@ const nothingNamed = () =>
     'A mail is missing: give its id, an address, or filters such as --state failed. To list them: coursectl mail list',
   );
 
-/** Returns the mails to an address that the action applies to, or an error without such mails. */
+/** Returns the mails to an address that the action applies to; an error alone if there are no such mails. */
 async function mailsTo(context: Context, address: string, action: MailAction): Promise<(ShownMail | AppError)[]> {
   const user = await findUser(context, address).catch((error: unknown) => {
     if (isAppError(error, 'NOT_FOUND')) return error;
@@ -115,8 +115,8 @@ async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   });
 }
 
-/** Retries mails. @throws AppError `MAIL_NOT_SET_UP`, and as {@link resolveMails} and {@link runBulk} */
+/** Retries mails. @throws AppError `MAIL_NOT_SET_UP`, and the errors of {@link resolveMails} and {@link runBulk} */
 export const retry = (run: ChangeRun): Promise<Result> => change(run, 'retry');
 
-/** Withdraws mails. @throws AppError as {@link resolveMails} and {@link runBulk} */
+/** Withdraws mails. @throws the errors of {@link resolveMails} and {@link runBulk} */
 export const withdraw = (run: ChangeRun): Promise<Result> => change(run, 'withdraw');

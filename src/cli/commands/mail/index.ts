@@ -4,7 +4,7 @@ import { bulkNotes } from '../../core/command/declaration.js';
 import { changeOptions, listOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
-  const mail = program.command('mail').description('List mails, send them, send them again and withdraw them');
+  const mail = program.command('mail').description('List, send, retry and withdraw mails');
 
   define(mail, registry, {
     usage: 'list',
@@ -28,7 +28,7 @@ export function register(program: Command, registry: Registry): void {
   define(mail, registry, {
     usage: 'retry [mail...]',
     schema: 'current',
-    summary: 'Send mails again that failed or are deferred',
+    summary: 'Send failed and deferred mails again',
     examples: [
       'mail retry ada@example.org',
       'mail retry --state failed --kind invitation',
@@ -63,7 +63,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'test <address>',
     schema: 'any',
     missingDatabase: 'reported',
-    summary: 'Send one mail at once, and say what the mail server answers',
+    summary: 'Send a test mail immediately, and show the response of the mail server',
     examples: ['mail test me@example.org'],
     load: () => import('./send.js').then(({ checkTest, test }) => ({ check: checkTest, run: test })),
   });

@@ -53,7 +53,7 @@ export function checkTest(run: Run<'<address>'>): void {
   validate(testMailSchema, { email: run.arguments.address });
 }
 
-/** Sends a test mail immediately. @throws AppError `MAIL_NOT_SET_UP`; `MAIL_SERVER_UNUSABLE` with the answer of the server */
+/** Sends a test mail immediately. @throws AppError `MAIL_NOT_SET_UP`; `MAIL_SERVER_UNUSABLE` with the response of the server */
 export async function test(run: Run<'<address>'>): Promise<Result> {
   const context = await run.context();
   assertMailSetUp(context);

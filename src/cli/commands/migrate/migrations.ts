@@ -7,7 +7,7 @@ import { counted } from '../../core/output/output.js';
 
 const linesOf = (state: string, names: readonly string[]) => names.map((name) => `${state}  ${name}`);
 
-/** Applies the pending migrations. @throws AppError as any migration */
+/** Applies the pending migrations. @throws the errors of migrations */
 export async function up(run: Run): Promise<Result> {
   const { schema } = await run.context();
   const applied = await schema.up(migrationProgress(run));
@@ -16,7 +16,7 @@ export async function up(run: Run): Promise<Result> {
 
 /**
  * Reverts the latest migrations after a confirmation.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as any migration
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of migrations
  */
 export async function down(
   run: Run<'', { '--steps <n>': string; '--all': string } & typeof yesOption>,

@@ -14,7 +14,7 @@ export async function openConsole(run: Run<'', Record<'--print', string>>): Prom
   if (run.options.print) return { json: { url, opened: false }, text: url };
   await assertServed(url);
   const opened = canOpen(run.io.env) && (await openBrowser(url));
-  if (!opened) run.say('There is no browser here. Open this address where there is one:');
+  if (!opened) run.say('No browser can be opened here. Open this address in a browser:');
   return { json: { url, opened }, text: opened ? `Opened ${url}` : url };
 }
 
@@ -37,7 +37,7 @@ async function assertServed(url: string): Promise<void> {
     );
 }
 
-/** Whether a browser can open: not in a remote session or without a screen, unless BROWSER is set. */
+/** Whether a browser can open. False in a remote session or without a screen, unless BROWSER is set. */
 function canOpen({ SSH_CONNECTION, BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME }: NodeJS.ProcessEnv): boolean {
   if (SSH_CONNECTION !== undefined && BROWSER === undefined) return false;
   return process.platform !== 'linux' || [BROWSER, DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME].some(Boolean);

@@ -56,7 +56,7 @@ function mailText({ mailTrouble }: Overview, io: Io): string[] {
   if (mailTrouble === null) return [];
   const { pausedBy, failed, failedBy } = mailTrouble;
   return [
-    ...(pausedBy === null ? [] : [`No mail leaves: ${pausedBy}`]),
+    ...(pausedBy === null ? [] : [`No mail is sent: ${pausedBy}`]),
     ...(failed === 0
       ? []
       : [

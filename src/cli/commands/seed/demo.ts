@@ -9,13 +9,13 @@ import { asTyped } from '../../core/output/output.js';
 
 type SeedRun = Run<'', typeof yesOption>;
 
-/** Adds or removes the demo programme. @throws AppError as {@link loadDemo} and {@link removeDemo} */
+/** Adds or removes the demo programme. @throws the errors of {@link loadDemo} and {@link removeDemo} */
 export const seedDemo = (run: Run<'', typeof yesOption & Record<'--remove', string>>): Promise<Result> =>
   run.options.remove ? remove(run) : demo(run);
 
 /**
  * Adds the demo programme, after a confirmation if there are other accounts.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link loadDemo}
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link loadDemo}
  */
 async function demo(run: SeedRun): Promise<Result> {
   const context = await run.context();
@@ -42,7 +42,7 @@ async function demo(run: SeedRun): Promise<Result> {
 
 /**
  * Removes the demo programme after a confirmation.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link removeDemo}
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link removeDemo}
  */
 async function remove(run: SeedRun): Promise<Result> {
   const context = await run.context();

@@ -52,7 +52,7 @@ export async function assertProductionPossible(run: SetupRun): Promise<void> {
 /**
  * Writes a missing secret of production, after a confirmation or with `--production`. Nothing works without the secret.
  * @returns the names of the written settings
- * @throws as {@link offerProduction}
+ * @throws the errors of {@link offerProduction}
  */
 export async function provideSecret(run: SetupRun, changes: Change[]): Promise<string[]> {
   const { values } = readSettings(run.io);
@@ -61,7 +61,7 @@ export async function provideSecret(run: SetupRun, changes: Change[]): Promise<s
     if (!run.interactive) return [];
     const prompts = await createPrompts(run.io);
     const question = 'NODE_ENV is production, which needs a JWT_SECRET. Write a new one to .env?';
-    // Without the secret, the configuration is refused with a remedy.
+    // After a no, loading the configuration fails with a remedy.
     if (!(await prompts.confirm(question, true))) return [];
   }
   return write(run, changes);

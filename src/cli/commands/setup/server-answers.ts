@@ -54,7 +54,7 @@ const statementsText = (statements: readonly string[]) => statements.map((one) =
 
 /**
  * Opens a database, inspects it, and closes it.
- * @param settings added to those of the environment
+ * @param settings added to the settings of the environment
  */
 export async function withSchema<T>(
   run: Run,
@@ -76,7 +76,7 @@ export async function withSchema<T>(
  */
 export async function reachableServer(run: Run, changes: Change[]): Promise<string> {
   const prompts = await createPrompts(run.io);
-  // Printed with --quiet, too: the next answer requires the text.
+  // Printed with --quiet, too: users need the text for the next answer.
   const say = (text: string) => run.io.stderr.write(`${printable(text)}\n`);
   let answers: Answers = { host: '127.0.0.1', port: '3306', name: 'coursectl', user: 'coursectl', password: '' };
   answers = await ask(prompts, all, answers);

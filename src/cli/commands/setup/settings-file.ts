@@ -22,7 +22,7 @@ async function existing(file: string): Promise<Existing | undefined> {
 /**
  * Adds settings to an `.env` file, and keeps its content. A new file, or one that every user could read, becomes readable
  * by this user only.
- * @param settings without a value in the file
+ * @param settings must have no value in the file
  * @throws AppError `FILE_UNUSABLE`
  */
 export async function addSettings(file: string, settings: Readonly<Record<string, string>>): Promise<Change> {
@@ -34,8 +34,8 @@ export async function addSettings(file: string, settings: Readonly<Record<string
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(file, added, { flag: 'wx', mode: 0o600 });
     } else {
-      // Changes the mode before the secret is written. A file that is closed to others keeps its group permissions, which
-      // were chosen.
+      // Changes the mode before the secret is written. A file that others can't read keeps its
+      // group permissions, which somebody chose.
       if ((before.mode & 0o007) !== 0) await chmod(file, 0o600);
       await appendFile(file, added);
     }

@@ -149,7 +149,7 @@ async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context
     description: `the database file ${database.file}`,
     async undo() {
       await context.close();
-      // Meanwhile a service may have opened the database, or somebody may have registered.
+      // The file stays if a service has opened the database since, or if somebody has registered.
       if (!(await context.schema.removeUnusedFile())) return false;
       await removeFolders();
       return true;

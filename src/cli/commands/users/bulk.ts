@@ -80,7 +80,7 @@ type SwitchRun = Run<'[user...]', typeof accountBulkOptions>;
 
 /**
  * Activates or deactivates accounts.
- * @throws AppError as {@link resolveAccounts}, and for a single account as {@link setUserActive}
+ * @throws the errors of {@link resolveAccounts}, and for a single account those of {@link setUserActive}
  */
 export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate'): Promise<Result> {
   const targets = await resolveAccounts(run, wordings[action]);
@@ -104,7 +104,7 @@ export function checkInvite({ options: { message } }: InviteRun): void {
 
 /**
  * Invites people to set a password.
- * @throws AppError as {@link resolveAccounts}, and for a single account as {@link inviteUser}
+ * @throws the errors of {@link resolveAccounts}, and for a single account those of {@link inviteUser}
  */
 export async function invite(run: InviteRun): Promise<Result> {
   const { message } = run.options;
@@ -125,7 +125,10 @@ export async function invite(run: InviteRun): Promise<Result> {
 
 type ResetRun = Run<'[user...]', typeof resetOptions>;
 
-/** Runs `work` with the file of `--credentials`. Closing the file removes it if it has no passwords. */
+/**
+ * Runs `work` with the file of `--credentials`; with undefined in a dry run, or without the option. Then closes the file,
+ * which removes a file without passwords.
+ */
 async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | undefined) => Promise<T>): Promise<T> {
   const { credentials, dryRun } = run.options;
   if (credentials === undefined || dryRun) return work(undefined);
@@ -139,7 +142,7 @@ async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | un
 
 /**
  * Mails links to set a password.
- * @throws AppError `USAGE`, as {@link resolveAccounts}, and for a single account as {@link mailResetLink}
+ * @throws AppError `USAGE`, the errors of {@link resolveAccounts}, and for a single account those of {@link mailResetLink}
  */
 async function mailLinks(run: ResetRun): Promise<Result> {
   const { passwordStdin, credentials } = run.options;
@@ -164,7 +167,7 @@ async function mailLinks(run: ResetRun): Promise<Result> {
 
 /**
  * Resets passwords to temporary ones, or mails links with `--link`.
- * @throws AppError `USAGE`, as {@link resolveAccounts}, and for a single account as {@link resetPassword}
+ * @throws AppError `USAGE`, the errors of {@link resolveAccounts}, and for a single account those of {@link resetPassword}
  */
 export async function resetPasswords(run: ResetRun): Promise<Result> {
   const { json, passwordStdin, credentials, from, dryRun, link } = run.options;
@@ -203,8 +206,8 @@ async function resetOne(run: ResetRun, name: string, file: PasswordFile | undefi
   const given = run.options.passwordStdin ? { password: await readPassword(run.io) } : undefined;
   const context = await run.context();
   const { id } = await findUser(context, name);
-  const keep = file && ((...kept: Parameters<PasswordFile['save']>) => file.save(...kept));
-  const { user, temporaryPassword } = await resetPassword(context, operator, id, given, keep);
+  const savePassword = file && ((...kept: Parameters<PasswordFile['save']>) => file.save(...kept));
+  const { user, temporaryPassword } = await resetPassword(context, operator, id, given, savePassword);
   const json = {
     user: { id: user.id, email: user.email, requiresPasswordChange: user.requiresPasswordChange },
     ...(file && { credentialsFile: file.path }),

@@ -35,18 +35,20 @@ export function checkEdit(run: EditRun): void {
   validate(userUpdateSchema, input);
 }
 
-/** Changes the given fields of an account. @throws AppError `NOT_FOUND`, `DECLINED`, and as {@link updateUser} */
+/** Changes the given fields of an account. @throws AppError `NOT_FOUND`, `DECLINED`, and the errors of {@link updateUser} */
 export async function edit(run: EditRun): Promise<Result> {
   const input = changesOf(run);
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);
   await confirmPhone(run, input.phone, 'Nothing was changed.');
   const user = await updateUser(context, operator, id, input);
-  const linkSent = input.verify ? ` The email changes when the link is used that is sent to ${input.email}.` : '';
+  const linkSent = input.verify
+    ? ` The email changes when somebody opens the link that is mailed to ${input.email}.`
+    : '';
   return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).${linkSent}` };
 }
 
-/** Deletes an account after a confirmation. @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link deleteUser} */
+/** Deletes an account after a confirmation. @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link deleteUser} */
 export async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
@@ -66,16 +68,13 @@ export async function remove(run: Run<'<user>', typeof yesOption>): Promise<Resu
 
 /**
  * Makes another account the super admin, after two confirmations.
- * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and as {@link transferSuperAdmin}
+ * @throws AppError `USAGE`, `DECLINED`, `INTERRUPTED`, and the errors of {@link transferSuperAdmin}
  */
 export async function transfer(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { from, to } = await previewTransfer(context, (await findUser(context, run.arguments.user)).id);
   if (!run.interactive)
-    throw new AppError(
-      'USAGE',
-      'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
-    );
+    throw new AppError('USAGE', 'The super admin can be changed only at a terminal, because the command asks twice.');
   const otherwise = 'Nothing was changed.';
   await confirm(run, {
     about: `${to.email} (${to.firstName} ${to.lastName}, ${to.role}) will be the super admin.\n${from.email} will be a trainer. The sessions of both end.`,
@@ -91,7 +90,7 @@ export async function transfer(run: Run<'<user>'>): Promise<Result> {
 
 /**
  * Asks the user to type the address, which can't happen by accident.
- * @throws AppError `INTERRUPTED` without the right address
+ * @throws AppError `INTERRUPTED` without the correct address
  */
 async function confirmByTyping(run: Run<'<user>'>, email: string, otherwise: string): Promise<void> {
   const prompts = await createPrompts(run.io);

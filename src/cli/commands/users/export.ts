@@ -14,7 +14,7 @@ export function checkExport(run: Run<'', typeof userExportOptions>): void {
   validate(userExportSchema, queryOf(run.options));
 }
 
-/** Exports accounts. @throws AppError as `writeData` */
+/** Exports accounts. @throws the errors of `writeData` */
 export async function exportUsers(run: Run<'', typeof userExportOptions>): Promise<Result> {
   const context = await run.context();
   return writeExport(run, 'account', (onExported) => usersTable(context, queryOf(run.options), onExported));

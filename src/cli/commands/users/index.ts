@@ -97,7 +97,7 @@ function registerChanges(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'invite [user...]',
     schema: 'current',
-    summary: 'Mail people a link to set their password, also again; people with a password of their own are left out',
+    summary: 'Mail people a link or a new link to set their password; leaves out people who have chosen a password',
     examples: [
       'users invite ada@example.org',
       'users invite --from people.csv --message "Welcome to the spring courses!"',
@@ -191,7 +191,7 @@ function registerSessions(users: Command, registry: Registry): void {
   define(sessions, registry, {
     usage: 'end-all <user>',
     schema: 'current',
-    summary: 'End all sessions of an account, which must sign in again',
+    summary: 'End all sessions of an account; its person must sign in again',
     examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
     load: () => import('./sessions.js').then(({ endAll }) => ({ run: endAll })),
   });
@@ -223,8 +223,8 @@ function registerFiles(users: Command, registry: Registry): void {
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',
     load: () =>
-      import('../imports/run-import.js').then(({ checkImport, importUsers }) => ({
-        check: checkImport,
+      import('../imports/run-import.js').then(({ checkImportOptions, importUsers }) => ({
+        check: checkImportOptions,
         run: importUsers,
       })),
   });

@@ -57,7 +57,7 @@ export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema
 }
 
 /**
- * Checks the options before the questions for the rest.
+ * Checks the options before the user answers questions about the other fields.
  * @throws AppError `VALIDATION`; `USAGE` for a password from standard input, which is needed for the answers
  */
 export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<void> {
@@ -66,7 +66,7 @@ export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchem
   validate(allOptional, { ...givenBy(run.options, personFields), ...more });
 }
 
-/** Returns a phone with a usual format, or one that the user confirmed. @param given by an option */
+/** Returns a phone with a usual format, or a phone that the user confirmed. @param given phone of the option */
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
     phone ??= await prompts.text(questions.phone, fields.phone);
@@ -85,7 +85,7 @@ async function askField(prompts: Prompts, name: AskedField, given: string | unde
  * @throws AppError `DECLINED` for a no
  */
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
-  // The schema refuses a phone with @ without a question.
+  // Asks nothing about a phone with @: the schema refuses it.
   if (phone === undefined || fields.hasAtSign(phone)) return;
   const doubt = describePhoneProblem(phone);
   if (doubt === undefined) return;

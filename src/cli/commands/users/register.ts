@@ -55,7 +55,7 @@ function assertMayBeInactive({ options: { role, inactive } }: RegisterRun): void
     throw new AppError('USAGE', 'A super admin is always active: leave out --inactive.');
 }
 
-/** Creates one account. @throws AppError `USAGE`, and as {@link registerUser} */
+/** Creates one account. @throws AppError `USAGE`, and the errors of {@link registerUser} */
 export async function registerAccount(run: RegisterRun): Promise<Result> {
   assertOnlyInvited(run);
   assertOnePassword(run);
@@ -84,8 +84,8 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
   const context = await run.context();
   const file = credentials === undefined ? undefined : await PasswordFile.create(path.resolve(run.io.cwd, credentials));
   try {
-    const keep = file && ((...kept: Parameters<typeof file.save>) => file.save(...kept));
-    const { user, initialPassword } = await registerWithGeneratedPassword(context, operator, input, keep);
+    const savePassword = file && ((...kept: Parameters<typeof file.save>) => file.save(...kept));
+    const { user, initialPassword } = await registerWithGeneratedPassword(context, operator, input, savePassword);
     const created = `Created ${user.role} ${user.email} (${user.id}).`;
     if (file)
       return {

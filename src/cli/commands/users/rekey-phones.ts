@@ -40,7 +40,7 @@ function conflictText({ io }: RekeyRun, { conflicts, hasMore }: Rekeyed): string
   ].join('\n');
 }
 
-/** Sets the country of phones. @throws AppError as {@link rekeyPhones} */
+/** Sets the country of phones. @throws the errors of {@link rekeyPhones} */
 export async function rekey(run: RekeyRun): Promise<Result> {
   const country = countryOf(run);
   const context = await run.context();

@@ -43,7 +43,7 @@ function conditionsOf(filter: Filter): Filter | undefined {
 /**
  * Returns the accounts that a command line selects.
  * @param fixed additional conditions
- * @throws AppError `USAGE`, as {@link targetsOf}
+ * @throws AppError `USAGE`, and the errors of {@link targetsOf}
  */
 export async function resolveAccounts(
   run: AccountsRun,

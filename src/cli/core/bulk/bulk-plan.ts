@@ -25,7 +25,7 @@ export interface ItemResult {
 
 /** Outcome for one target of the command line. */
 export interface BulkOutcome extends ItemResult {
-  /** Typed name; null for an item that a filter found. */
+  /** Name on the command line or in the list of `--from`; null for an item that a filter found. */
   given: string | null;
   /** Null for an unknown or ambiguous name. */
   item: BulkItem | null;
@@ -51,7 +51,7 @@ export interface BulkWording {
 
 const unchangedText = ({ state, unchanged = state }: BulkWording) => `${unchanged} already`;
 
-/** Maximum number of listed items before a question, for changes and for refusals each. */
+/** Maximum number of changes, and also of refusals, that a plan lists. */
 const maxShown = 20;
 
 const labelOf = ({ item, given }: BulkOutcome) => item?.label ?? given ?? '';
@@ -73,7 +73,7 @@ function otherStates(outcomes: readonly BulkOutcome[]): string {
   return [...counts].map(([state, number]) => `, ${number.toLocaleString('en')} of them ${state}`).join('');
 }
 
-/** Returns the lines of the first outcomes, and the number of the others. */
+/** Returns the lines of the first outcomes, and a line with the number of the others. */
 function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome) => string[]): string[] {
   const left = outcomes.length - maxShown;
   return [

@@ -28,7 +28,7 @@ export const emptySearch = (): AppError => new AppError('USAGE', '--search is em
 interface TargetsInput {
   typed: readonly string[] | undefined;
   isFiltered: boolean;
-  /** Possible headings of the column with the names, in a list with headings. */
+  /** Possible headings of the column of names, if the list of `--from` has headings. */
   headings: readonly string[];
   wording: Pick<BulkWording, 'singular'>;
   /** Lets the user choose an item if the command line names none. @throws AppError `USAGE` without a terminal */
@@ -38,12 +38,15 @@ interface TargetsInput {
 /** @throws AppError `USAGE` if the command can't ask for confirmation */
 function assertCanConfirm(run: BulkRun, { toDo }: BulkWording): void {
   if (run.options.from === '-')
-    throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
-  assertCanAsk(run, `${toDo}, or --dry-run to look first`);
+    throw new AppError(
+      'USAGE',
+      'Standard input is the list, so nobody can answer a question: add --yes, or --dry-run to look first.',
+    );
+  assertCanAsk(run, toDo, { hasDryRun: true });
 }
 
 /**
- * Returns the targets on the command line. A single name is changed without a plan, except in a dry run.
+ * Returns the targets on the command line. Kind `one` is changed without a plan; a single name in a dry run has kind `names`.
  * @throws AppError `USAGE` for a combination of names, list and filters, and for an unreadable list
  */
 export async function targetsOf(run: BulkRun, input: TargetsInput): Promise<Targets> {
@@ -64,7 +67,7 @@ export async function targetsOf(run: BulkRun, input: TargetsInput): Promise<Targ
   return { kind: 'names', names: [name, ...others] };
 }
 
-/** Items that arguments or filters select, without duplicates. */
+/** Items that names or filters select, without duplicates. */
 export interface Selection<N extends BulkItem = BulkItem> {
   entries: { given: string | null; found: N | AppError }[];
   /** Number of names that were left out as duplicates. */
@@ -121,7 +124,7 @@ function previewOutcomes({ entries }: Selection, results: readonly ItemResult[])
   });
 }
 
-/** Calls {@link BulkWork.change}, and returns its failure as a result. */
+/** Calls {@link BulkWork.change}, and returns an AppError as `stopped`. */
 async function changeBatch(work: Pick<BulkWork, 'change'>, items: readonly BulkItem[], signal: AbortSignal) {
   try {
     return await work.change(items, signal);
@@ -160,7 +163,7 @@ async function changeAll(
       progress.update(at + batch.length);
     }
   } catch (error) {
-    // The number of changes in the failed batch is unknown.
+    // The failed batch may have changed items, too: hence "At least".
     const { singular, done, target = '' } = work.wording;
     const atLeast = counted(countsOf(outcomes).done, singular);
     progress.say(
@@ -253,7 +256,7 @@ function result(
 
 /**
  * Shows the plan, asks for confirmation, and changes the items batch by batch. A refused item doesn't stop the others.
- * @throws AppError `DECLINED` for a no, `USAGE` without a terminal, and as `preview`
+ * @throws AppError `DECLINED` for a no, `USAGE` without a terminal, and the errors of `preview`
  */
 export async function runBulk<N extends BulkItem>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { wording, selection } = work;

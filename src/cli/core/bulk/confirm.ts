@@ -6,11 +6,18 @@ import { createPrompts } from '../prompts/prompts.js';
 
 /**
  * Call before any change, and after the checks of options, files and names.
- * @param toDo verb for the action of the command, such as "delete"
+ * @param toDo completes "add --yes to", such as "delete"
+ * @param hasDryRun adds `--dry-run` to the message
  * @throws AppError `USAGE` if nobody can answer a question
  */
-export function assertCanAsk({ interactive, options }: Run<'', typeof yesOption>, toDo: string): void {
-  if (!options.yes && !interactive) throw new AppError('USAGE', `Confirmation needs a terminal: add --yes to ${toDo}.`);
+export function assertCanAsk(
+  { interactive, options }: Run<'', typeof yesOption>,
+  toDo: string,
+  { hasDryRun = false } = {},
+): void {
+  if (options.yes || interactive) return;
+  const alternative = hasDryRun ? ', or --dry-run to look first' : '';
+  throw new AppError('USAGE', `Confirmation needs a terminal: add --yes to ${toDo}${alternative}.`);
 }
 
 interface Question extends Pick<Result, 'painted'> {
@@ -28,7 +35,7 @@ export async function confirm(
   run: Run,
   { about, painted, question, otherwise, initial = false }: Question,
 ): Promise<void> {
-  // Printed with --quiet, too: the answer requires the text.
+  // Printed with --quiet, too: users need the text to answer.
   if (about !== undefined) run.io.stderr.write(`${painted ? about : printable(about)}\n`);
   const prompts = await createPrompts(run.io);
   const answer = await prompts.confirm(question, initial).catch((error: unknown) => {

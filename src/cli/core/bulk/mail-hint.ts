@@ -9,7 +9,7 @@ export async function whenMailsLeave(io: Io, context: Context): Promise<string> 
   return `No service runs that sends mails. Start or restart it, or send them with: ${asTyped(io, 'mail send')}`;
 }
 
-/** Adds a hint to a bulk change that says when its mails are sent. @param queued beginning of the hint */
+/** Adds a hint to a bulk change that says when its mails are sent. @param queued first sentence of the hint */
 export function withMailHint(
   io: Io,
   context: Context,

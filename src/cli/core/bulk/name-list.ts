@@ -88,8 +88,8 @@ function columnsIn(
 }
 
 /**
- * Returns the column with a heading. For emails and phones, the headings of imports count, too; the most likely column
- * wins.
+ * Returns the column with a heading. For emails and phones, also accepts the headings of imports, and prefers the most
+ * likely column.
  */
 function columnOf(cells: readonly string[], heading: string): NameColumn | undefined {
   const isAliased = heading === 'email' || heading === 'phone';
@@ -122,8 +122,8 @@ function rowsOf(text: string, delimiter: Delimiter): string[][] {
 const idHeadings = ['userId', 'id'];
 
 /**
- * Removes `id` columns if there is a `userId` column. Beside `userId`, `id` is the id of another record, such as an
- * enrollment.
+ * Removes `id` columns if there is a `userId` column. In a list with `userId`, `id` is the id of another record, such as
+ * an enrollment.
  */
 const withoutOtherIds = (columns: readonly NameColumn[]) =>
   columns.some(({ heading }) => heading === 'userId') ? columns.filter(({ heading }) => heading !== 'id') : columns;
@@ -138,7 +138,7 @@ function namesOf(rows: readonly string[][], found: readonly NameColumn[]): strin
     return { ...column, names, empty: names.filter((name) => name === '').length };
   });
   const [best] = columns
-    // A number of another system could match a phone number here.
+    // Otherwise an id of another system could match a phone number.
     .filter(({ heading, names }) => !idHeadings.includes(heading) || names.every((name) => parseId(name) !== undefined))
     .sort((one, other) => one.empty - other.empty);
   if (!best)

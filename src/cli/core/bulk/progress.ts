@@ -49,7 +49,7 @@ interface BarText {
   singular: string;
 }
 
-/** Returns the format of a bar. @param isTimed whether rate and remaining time are known: not before the first update */
+/** Returns the format of a bar. @param isTimed whether rate and remaining time are known; false before the first update */
 function barFormat({ label, total, singular }: BarText, columns: number, isTimed: boolean): string {
   if (total === undefined) return `${label}: {value} ${singular}s`;
   const noun = columns < 80 ? '' : ` ${singular}s`;

@@ -41,7 +41,7 @@ export const yesOption = { '--yes': "don't ask for confirmation" };
 
 export const dryRunOption = { '--dry-run': 'show what would change, and change nothing' };
 
-/** Options of bulk changes. @param headings possible headings of the column with the names, in a list with headings */
+/** Options of bulk changes. @param headings possible headings of the column of names, if the list has headings */
 export const bulkOptions = (headings: readonly string[]) => ({
   '--from <file>': `read the names from this file, or from standard input (-): one per line, or CSV with a column ${headings.join(' or ')}`,
   ...dryRunOption,
@@ -50,7 +50,7 @@ export const bulkOptions = (headings: readonly string[]) => ({
 
 /** Help text of bulk changes, below the options. */
 export const bulkNotes = (many: string) =>
-  `For several ${many}, the command first shows what would change, then asks (with --yes it doesn't ask). What can't be found or changed is listed with the reason; the others are still changed. The exit code is then 3, or 1 if there are no others. In the file of --from, empty lines and lines that begin with # are ignored.`;
+  `For several ${many}, the command first shows what would change, then asks (with --yes it doesn't ask). Items that can't be found or changed are listed with the reason; the other items are still changed. The exit code is then 3, or 1 if there are no other items. In the file of --from, empty lines and lines that begin with # are ignored.`;
 
 export const outputOption = {
   '--output <file>': 'write to this file, which must not exist, instead of standard output',
@@ -135,7 +135,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
   code: 'code of the certificate, in capitals or small letters',
   import: 'number, id or the last 8 characters of its id, as lists show them',
-  mail: 'id or its last 8 characters, as "mail list" shows them; where several may be given, also an email address',
+  mail: 'id or its last 8 characters, as "mail list" shows them; a command that takes several also accepts an email address',
   address: 'email address',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',
@@ -148,7 +148,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   word: 'used by the script: the words up to the cursor; for bash the line',
 };
 
-/** Arguments that name an existing record. At a terminal, the user can choose a missing one. */
+/** Arguments that name an existing record. If the argument is missing, the user can choose a record at a terminal. */
 const pickable = ['course', 'user', 'enrollment', 'import', 'session-id', 'file-id'] as const;
 export type Pickable = (typeof pickable)[number];
 
@@ -162,7 +162,8 @@ const isListThenLast = (declared: readonly Argument[]) => declared.at(-2)?.varia
 
 /**
  * Registers the arguments with commander. Two features differ from commander's:
- * - Arguments that can be chosen, or that follow an optional one, may be missing. {@link parsedInput} reports them.
+ * - For commander, a required argument is optional if the user can choose it, or if an optional argument precedes it.
+ *   {@link parsedInput} returns the missing arguments.
  * - A variadic argument may precede the last one. {@link regrouped} assigns the values.
  */
 function addArguments(command: Command, words: readonly string[], choices: Choices | undefined): void {
@@ -256,7 +257,7 @@ export function parsedInput<Usage extends string, O extends Options, C extends C
   );
   const missing = declared.filter(({ required }, index) => required && !isGiven(index)).map((one) => one.name());
   return {
-    // These types are derived from the declaration, unlike commander's own. They hold once missing arguments are chosen.
+    // These types are derived from the declaration, unlike commander's own. They are true only after missing arguments are chosen.
     arguments: Object.fromEntries(given) as ArgumentValues<Usage, C>,
     options: command.optsWithGlobals() as OptionValues<O>,
     missing,

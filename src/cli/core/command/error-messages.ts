@@ -103,7 +103,7 @@ async function rewordNotFound(command: Command, failure: AppError, context?: Con
   return new AppError('NOT_FOUND', message, { subject, cause: failure });
 }
 
-/** Adds the option to wait to the refusal of a full course, if the command has such an option. */
+/** Names the option of the waiting list in the refusal of a full course, if the command has that option. */
 function rewordCourseFull(command: Command, failure: AppError): AppError {
   const { seatsLeft = 0, wanted = 1 } = failure.params ?? {};
   const option = commandLineName(command, 'whenFull');
@@ -111,7 +111,8 @@ function rewordCourseFull(command: Command, failure: AppError): AppError {
 }
 
 /**
- * Rewords a failure for the terminal: fields become options, missing records get their typed names and suggestions.
+ * Rewords a failure for the terminal. Names options instead of fields. For a missing record, adds the entered name and
+ * similar names.
  * @param context used to look up similar names
  */
 export async function rewordForTerminal(command: Command, failure: unknown, context?: Context): Promise<unknown> {

@@ -20,7 +20,7 @@ interface Choice {
   name: string;
 }
 
-/** Limits of the choice: references on the command line, and ids. */
+/** Restrictions of the offered records: references on the command line, and ids. */
 export interface PickFilter {
   user?: string;
   course?: string;
@@ -139,7 +139,7 @@ interface PickRun {
   interactive: boolean;
 }
 
-/** @throws AppError `USAGE` without a terminal, with the missing argument */
+/** @throws AppError `USAGE` without a terminal; the message names the missing argument */
 function assertCanPick({ interactive }: PickRun, what: Pickable): void {
   const { singular, howToName, listedBy } = subjects[what];
   if (interactive) return;
@@ -172,7 +172,7 @@ export async function pickRecord(
 /**
  * Lets the user choose the missing arguments.
  * @param statuses of the offered imports
- * @throws AppError `USAGE`, and as {@link pickRecord}
+ * @throws AppError `USAGE`, and the errors of {@link pickRecord}
  */
 export async function pickMissingArguments(
   run: PickRun & { arguments: object; context(): Promise<Context> },
@@ -182,7 +182,7 @@ export async function pickMissingArguments(
   // All arguments are strings or lists of strings. Only the command's declaration knows their names.
   const given = run.arguments as Record<string, string>;
   for (const name of missing) {
-    // Commander doesn't report a missing argument that follows an optional one.
+    // Commander doesn't report this argument if it follows an optional one.
     if (!isPickable(name))
       throw new AppError('USAGE', `The argument <${name}> is missing. Add --help to see how it is used.`);
     assertCanPick(run, name);

@@ -18,8 +18,8 @@ export async function accountIdOf(context: Context, reference: string, role: key
 }
 
 /**
- * Like {@link accountIdOf}, but returns an unknown reference unchanged. The service refuses it later, in its own order of
- * checks.
+ * Like {@link accountIdOf}, but returns an unknown reference unchanged. The service refuses it, after the checks that come
+ * first in the API.
  */
 export async function userIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
   try {

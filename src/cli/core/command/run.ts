@@ -68,7 +68,7 @@ type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /**
  * Handling of a missing SQLite file. By default the command fails, so that a command in the wrong folder creates no
- * database. Only `restored` continues after an interrupted restore.
+ * database. Only with `restored`, the command also runs after an interrupted restore.
  */
 type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
@@ -107,7 +107,7 @@ export interface Outcome {
 }
 
 /**
- * Prevents that opening the database creates a missing SQLite file.
+ * Fails if the SQLite file is missing, because opening the database would create the file.
  * @param isCreated whether the command creates a missing database
  * @throws AppError `DATABASE_MISSING`
  */
@@ -115,7 +115,7 @@ export async function assertDatabaseExists(config: Config, isCreated = false): P
   const { database } = config;
   if (database.dialect !== 'sqlite') return;
   const { stat } = await import('node:fs/promises');
-  // Opening the file reports other faults in more detail.
+  // Ignores other faults: opening the file reports them in more detail.
   const found = await stat(database.file).catch((error: unknown) => systemErrorCode(error) === 'ENOENT');
   if (found === false || (found !== true && found.size > 0)) return;
   const { assertNoUnfinishedRestore } = await import('../../../services/maintenance/backup/database-file.js');
@@ -197,7 +197,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   return { run, missing };
 }
 
-/** Rejects at Ctrl-C. @throws AppError `INTERRUPTED` */
+/** Rejects with AppError `INTERRUPTED` at Ctrl-C. */
 function interruption(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const interrupt = () => reject(new AppError('INTERRUPTED'));

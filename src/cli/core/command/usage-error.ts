@@ -40,7 +40,7 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   const operands = others.slice(0, firstOption === -1 ? undefined : firstOption);
   const { suggestions, rest } = withSubcommand(program, suggestCommands(program, group, word), operands);
   const lines = suggestions.map(({ words, last }) => {
-    // The remaining words belong to a single suggestion only.
+    // Repeats the other words only if there is a single suggestion.
     const [before, after] = suggestions.length === 1 ? [rest, others.slice(operands.length)] : [[], []];
     return `  ${commandLine(io, [...words, ...before, ...last, ...after])}`;
   });
@@ -54,7 +54,7 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   ].join('\n');
 }
 
-/** Returns a hint to quote a name with blanks, if the command takes one argument. */
+/** Returns a hint to quote a name with blanks if the command takes one argument; otherwise an empty text. */
 function quotingHint(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandChain(program, argv);
   const words = argv.slice(group.length);

@@ -79,7 +79,7 @@ export function assertDestination({ options }: Run<'', None>, file: string | und
     throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
 }
 
-/** @throws AppError `USAGE` with `--json` and no file, and as {@link assertShowable} */
+/** @throws AppError `USAGE` with `--json` and no file, and the errors of {@link assertShowable} */
 export function assertTableDestination(run: Run<'', typeof tableOutputOption>): void {
   const target = tableTarget(run.options.output);
   assertDestination(run, target.file, target.format === 'csv' ? 'CSV' : 'A workbook');
@@ -109,9 +109,10 @@ export async function writeData(
 }
 
 /**
- * Writes an export. The result for a file has the number of rows.
+ * Writes an export.
+ * @returns the number of rows for a file; an empty result for standard output
  * @param singular noun for a row
- * @throws AppError as {@link writeData}
+ * @throws the errors of {@link writeData}
  */
 export async function writeExport(
   { io, options }: Run<'', typeof tableOutputOption>,

@@ -55,7 +55,7 @@ export async function* pagesOf<T>(
   let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
   for (let number = 1; !isLast; number += 1) {
     const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
-    // More rows may follow a full page: the number of pages shrinks if shown rows are deleted meanwhile.
+    // Reads on after a full page: deletions during the listing may have lowered the number of pages.
     isLast = number >= found.pagination.totalPages && found.items.length < Number(pageSize);
     afterId = idOf(found.items.at(-1));
     yield found;
@@ -88,7 +88,7 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
     throw new AppError('USAGE', '--page and --limit all cannot be used together.');
   if (names === undefined) return undefined;
   if (json || output === 'yaml')
-    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.');
+    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns works with table, csv and xlsx.');
   return names.split(',').map((name) => {
     const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
     if (column) return column;
@@ -137,7 +137,7 @@ function footer<T>(
 /**
  * Lists items page by page, in the requested format and columns.
  * @param open called after the check of the options; returns a function that reads a page
- * @throws AppError `USAGE`, and as `open` and its function
+ * @throws AppError `USAGE`, and the errors of `open` and its function
  */
 export async function listing<T>(
   run: ListingRun,

@@ -18,7 +18,7 @@ const spacingMarks = /\p{Mc}/gu;
 
 /** Returns the width in columns of a terminal. */
 export function displayWidth(text: string): number {
-  // The package counts no marks.
+  // The package doesn't count these marks.
   return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
 }
 

@@ -27,7 +27,7 @@ export interface Io {
   cwd: string;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
-  /** Typed name of the program, such as `npx coursectl`; `coursectl` by default. */
+  /** Name of the program as the user entered it, such as `npx coursectl`; `coursectl` by default. */
   calledAs?: string;
   /** System user who runs the program; absent if unknown. */
   osUser?: string | undefined;
@@ -35,7 +35,7 @@ export interface Io {
   pagerOpen?: boolean;
 }
 
-/** Returns a command line that begins with the typed name of the program. */
+/** Returns a command line that begins with the name of the program as the user entered it. */
 export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: string): string {
   return `${calledAs} ${rest}`;
 }
@@ -43,7 +43,7 @@ export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: 
 const commandLines =
   /(?<!\bnpx )\bcoursectl (?=(?:setup|serve|open|overview|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config|backup|restore|mail|certificates|completion)\b)/g;
 
-/** Replaces `coursectl` by the typed name of the program, in command lines within a message. */
+/** Replaces `coursectl` in the command lines of a message by the name of the program as the user entered it. */
 export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {
   return message.replaceAll(commandLines, () => `${calledAs} `);
 }
@@ -74,7 +74,7 @@ export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]):
   return asTyped(io, words.map(shellWord).join(' '));
 }
 
-/** Returns a failure for `--json`. Command lines in it begin with the typed name of the program. */
+/** Returns a failure for `--json`, with command lines as in {@link withCommandLines}. */
 export function failureJson(io: Pick<Io, 'calledAs'>, error: unknown): object {
   if (!isAppError(error))
     return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };

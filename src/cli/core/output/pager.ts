@@ -8,7 +8,7 @@ const inheritedOrPiped = (stream: Io['stdout']) =>
   'fd' in stream && typeof stream.fd === 'number' ? stream.fd : 'pipe';
 
 /** Starts the pager: the command in `PAGER`, run by the shell, or less, which may not be installed. */
-function start({ env, stdout, stderr }: Io): ChildProcess {
+function startPager({ env, stdout, stderr }: Io): ChildProcess {
   const { PAGER } = env;
   return spawn(PAGER ?? 'less', {
     shell: PAGER !== undefined,
@@ -19,8 +19,8 @@ function start({ env, stdout, stderr }: Io): ChildProcess {
 }
 
 /** Opens a pager. Returns undefined if the program doesn't exist. */
-async function open(io: Io): Promise<ChildProcess | undefined> {
-  const pager = start(io);
+async function openPager(io: Io): Promise<ChildProcess | undefined> {
+  const pager = startPager(io);
   pager.stdout?.pipe(io.stdout, { end: false });
   pager.stderr?.pipe(io.stderr, { end: false });
   try {
@@ -40,18 +40,18 @@ async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string
   const { stdin } = pager;
   if (!stdin) throw new Error('The pager has no input.');
   const ended = once(pager, 'close');
-  const left = new AbortController();
-  pager.once('close', () => left.abort());
+  const quit = new AbortController();
+  pager.once('close', () => quit.abort());
   // The user quit the pager: the rest isn't needed.
-  stdin.on('error', () => left.abort());
+  stdin.on('error', () => quit.abort());
   // The pager handles Ctrl-C now.
   io.pagerOpen = true;
   let code: unknown;
   try {
     for await (const piece of pieces) {
-      if (left.signal.aborted) break;
+      if (quit.signal.aborted) break;
       // Waiting fails if the pager ends. The loop then sees the aborted signal.
-      if (!stdin.write(piece)) await once(stdin, 'drain', { signal: left.signal }).catch(() => undefined);
+      if (!stdin.write(piece)) await once(stdin, 'drain', { signal: quit.signal }).catch(() => undefined);
     }
   } finally {
     stdin.end();
@@ -96,6 +96,6 @@ export async function writePaged(io: Io, text: AsyncIterable<string>, isAllowed:
     first.push(next.value);
     lines += linesIn(next.value);
   }
-  const pager = await open(io);
+  const pager = await openPager(io);
   await (pager ? writeTo(pager, io, followed(first, pieces)) : writeAll(io, followed(first, pieces)));
 }

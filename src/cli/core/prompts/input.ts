@@ -36,7 +36,7 @@ export async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Parses a typed integer. Returns other text unchanged, for the schema to refuse. */
+/** Parses an integer of the command line. Returns other text unchanged: the schema refuses it. */
 export function typedNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
 }

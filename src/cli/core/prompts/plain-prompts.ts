@@ -31,7 +31,7 @@ export function askInLines(io: Io): PromptDriver {
   const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
 
   /** @param isShown whether the terminal shows the answer; otherwise readline reads each key and its output is discarded */
-  async function typed(question: string, isShown: boolean): Promise<string> {
+  async function readAnswer(question: string, isShown: boolean): Promise<string> {
     io.stderr.write(printable(question));
     const output = isShown ? io.stderr : new PassThrough().resume();
     const reader = createInterface({ input: io.stdin, output, terminal: !isShown });
@@ -51,9 +51,14 @@ export function askInLines(io: Io): PromptDriver {
     }
   }
 
-  async function valid(question: string, isShown: boolean, problem: (text: string) => true | string, initial = '') {
+  async function validAnswer(
+    question: string,
+    isShown: boolean,
+    problem: (text: string) => true | string,
+    initial = '',
+  ) {
     for (;;) {
-      const text = (await typed(question, isShown)) || initial;
+      const text = (await readAnswer(question, isShown)) || initial;
       const found = problem(text);
       if (found === true) return text;
       say(found);
@@ -62,8 +67,8 @@ export function askInLines(io: Io): PromptDriver {
 
   const prompts: PromptDriver = {
     line: (message, problem, initial) =>
-      valid(`${labelOf(message)}${initial === undefined ? '' : `(${initial}) `}`, true, problem, initial),
-    hidden: (message, problem) => valid(labelOf(message), false, problem),
+      validAnswer(`${labelOf(message)}${initial === undefined ? '' : `(${initial}) `}`, true, problem, initial),
+    hidden: (message, problem) => validAnswer(labelOf(message), false, problem),
     async confirm(message, initial) {
       const isAnswer = (text: string) => /^(y|yes|n|no|)$/i.test(text.trim()) || 'Type y or n.';
       const answer = await prompts.line(`${message} ${initial ? '(Y/n)' : '(y/N)'}`, isAnswer);
@@ -72,10 +77,10 @@ export function askInLines(io: Io): PromptDriver {
     async choose(message, choices, initial) {
       const numbered = choices.map(({ name }, index) => `  ${index + 1}  ${printableLine(name)}`);
       say([message, ...numbered].join('\n'));
-      const place = choices.findIndex(({ value }) => value === initial) + 1;
+      const initialNumber = choices.findIndex(({ value }) => value === initial) + 1;
       const isNumber = (text: string) =>
         choices[Number(text) - 1] !== undefined || `Type a number from 1 to ${choices.length}.`;
-      const answer = await prompts.line('Number:', isNumber, place > 0 ? String(place) : undefined);
+      const answer = await prompts.line('Number:', isNumber, initialNumber > 0 ? String(initialNumber) : undefined);
       return choices[Number(answer) - 1]?.value ?? '';
     },
     async search(message, find) {

@@ -7,7 +7,7 @@ import type { PromptDriver } from './plain-prompts.js';
 interface Choice<T extends string> {
   value: T;
   name: string;
-  /** Text after the choice, if the name is too long. */
+  /** Text after the user has chosen, if the name is too long for that line. */
   short?: string;
 }
 
@@ -57,7 +57,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     secret: (message) => asked.hidden(message, () => true),
     confirm: (question, initial) => asked.confirm(printableLine(question), initial),
     async choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
-      // The prompt returns one of the given values.
+      // The prompt returns one of the values of `choices`.
       return (await asked.choose(message, choices, initial)) as T;
     },
   };
@@ -67,7 +67,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
 async function askInPlace(io: Io): Promise<PromptDriver> {
   const { default: inquirer } = await import('inquirer');
 
-  /** Asks one question. The user may end it by Ctrl-C or Ctrl-D, or a signal may end the process. */
+  /** Asks one question. @throws AppError `INTERRUPTED` after Ctrl-C, Ctrl-D or a signal that ends the process */
   async function answerTo<T>(
     put: (ask: ReturnType<typeof inquirer.createPromptModule>) => Promise<{ answer: T }>,
   ): Promise<T> {

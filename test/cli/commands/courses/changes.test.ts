@@ -61,7 +61,7 @@ describe('changes of courses at the command line', () => {
     it('says that a title exists already', async () => {
       const first = await buildCourse(harness.context, ada, { title: 'BEES' });
       const argv = ['courses', 'create', ...least, '--trainer', ada.email];
-      expect((await cli.run(argv)).stdout).to.include(`\nThe title is not new: ${first.id}\n`);
+      expect((await cli.run(argv)).stdout).to.include(`\nOther courses with this title: ${first.id}\n`);
       const { sameTitle } = await cli.json<{ sameTitle: string[] }>(argv);
       expect(sameTitle).to.have.lengthOf(2).and.to.include(first.id);
     });

@@ -70,7 +70,7 @@ describe('coursectl courses import', () => {
       'Ignored: Room key (to import one, rename its heading: shortDescription, category, level, language, courseType, ' +
       'tags, requirements, learningOutcomes, maxStudents, enrollUntil, autoAccept, waitingMax, location, isFeatured)\n' +
       'Line 2, "Bees": exists already, unchanged\n' +
-      'Line 3, "Wax": created, although a course of another first day has this title\n' +
+      'Line 3, "Wax": created, although a course with another first day has this title\n' +
       'Line 4, "Knots": rejected: endDate must not be before startDate.\n' +
       'Line 5, "Glass": rejected: startDate must be a date as YYYY-MM-DD.\n' +
       'Line 6, "Silk": rejected: There is no active trainer Nobody.\n' +

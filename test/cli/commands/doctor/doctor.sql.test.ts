@@ -207,7 +207,7 @@ describe('coursectl doctor', () => {
     expect(previous).to.include({
       status: 'failed',
       detail: 'JWT_SECRET_PREVIOUS is shorter than 32 bytes',
-      remedy: 'Remove it: that ends the sessions that it has signed.',
+      remedy: 'Remove it. This ends the sessions that it has signed.',
     });
     expect((await examine(cli, secrets))['signing secret']?.status).to.equal('warning');
     const rotated = { ...secrets, JWT_SECRET_PREVIOUS: 'Zz91mP4x'.repeat(6) };

@@ -49,7 +49,9 @@ describe('coursectl files sweep', () => {
     mkdirSync(stored(storageKey));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
     expect(exitCode).to.equal(1);
-    expect(stdout).to.match(/^0 orphaned files removed\n1 orphaned file left for the next cleanup: [^\n]+\n/);
+    expect(stdout).to.match(
+      /^0 orphaned files removed\n1 orphaned file could not be removed; the next cleanup tries again: [^\n]+\n/,
+    );
     expect(stdout).to.include(stored(storageKey));
     const { sweep } = await cli.json<{ sweep: { failure: string } }>(['files', 'sweep']);
     expect(sweep).to.include({ removed: 0, held: 0, failed: 1 });
@@ -62,7 +64,7 @@ describe('coursectl files sweep', () => {
     const during = await holdRemovals(await cli.context(), () => cli.run(['files', 'sweep']));
     expect(during.exitCode).to.equal(0);
     expect(during.stdout).to.match(
-      /^0 orphaned files removed\n1 orphaned file kept during a backup: run the command again when it has ended\n/,
+      /^0 orphaned files removed\n1 orphaned file kept during a backup: run the command again when the backup has ended\n/,
     );
     expect(existsSync(upload)).to.equal(false);
     expect((await cli.run(['files', 'sweep'])).stdout).to.match(/^1 orphaned file removed\n0 incomplete uploads/);

@@ -98,7 +98,7 @@ describe('The columns of a file', () => {
     ]);
     importing.write('columns.json', '{"mappings":{}}');
     expect((await importing.run(other, '--mapping', mapping, '--yes')).stderr).to.equal(
-      `error: The file ${mapping} has no mappings of columns. Name another one, which may be new.\n`,
+      `error: The file ${mapping} has no mappings of columns. Name another file, or a new one.\n`,
     );
   });
 

@@ -154,7 +154,9 @@ describe('coursectl mail', () => {
       expect((await mail.reload()).lastError).to.equal(reason);
       const { stdout } = await cli.run(['doctor']);
       const afterwards = ' -> The service tries again by itself; restart it after a change of the settings.';
-      expect(stdout).to.include(`FAILED   mail server: ${reason}`).and.include(`none leaves: ${reason}${afterwards}`);
+      expect(stdout)
+        .to.include(`FAILED   mail server: ${reason}`)
+        .and.include(`no mail is sent: ${reason}${afterwards}`);
     };
     mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong' });
     await expectReason(
@@ -179,11 +181,11 @@ describe('coursectl mail', () => {
     await failed('550 no such user');
     await buildMail(harness.context, { lastError: 'the password is wrong' });
     const doctor = await cli.run(['doctor']);
-    expect(doctor.stdout).to.include('mails: none leaves: the password is wrong');
+    expect(doctor.stdout).to.include('mails: no mail is sent: the password is wrong');
     expect(doctor.stdout).to.include(`ok       mail server: 127.0.0.1:${mailbox.server.port} can be used`);
     const { stdout } = await cli.run(['overview']);
     expect(stdout).to.include(
-      'No mail leaves: the password is wrong\n1 mail failed, the last one because: 550 no such',
+      'No mail is sent: the password is wrong\n1 mail failed, the last one because: 550 no such',
     );
     mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong' });
     expect((await cli.run(['doctor'])).stdout).to.match(/FAILED {3}mail server: .*535 5\.7\.8 Wrong/);

@@ -46,7 +46,7 @@ describe('coursectl open', function () {
     cli.env.SSH_CONNECTION = '192.0.2.1 1 192.0.2.2 22';
     const remote = await cli.run(['open']);
     expect(remote).to.include({ exitCode: 0, stdout: `${url}\n` });
-    expect(remote.stderr).to.equal('There is no browser here. Open this address where there is one:\n');
+    expect(remote.stderr).to.equal('No browser can be opened here. Open this address in a browser:\n');
     expect(JSON.parse((await cli.run(['open', '--json'])).stdout)).to.deep.equal({ url, opened: false });
   });
 

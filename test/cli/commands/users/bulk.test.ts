@@ -161,7 +161,7 @@ describe('Changes of many accounts at the command line', () => {
       expect(stderr).to.equal('1 account deactivated.\n');
       expect(await cli.refusal(['users', 'activate', '--from', '-'], { stdin })).to.deep.equal({
         exitCode: 2,
-        message: 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.',
+        message: 'Standard input is the list, so nobody can answer a question: add --yes, or --dry-run to look first.',
       });
     });
 

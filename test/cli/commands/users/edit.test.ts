@@ -42,7 +42,7 @@ describe('coursectl users', () => {
     it('sends a link to the new email with --verify, and keeps the old email until the link is used', async () => {
       const argv = ['users', 'edit', 'ben@x.org', '--email', 'Other@x.org', '--verify'];
       const { stdout } = await cli.run(argv, { env: { ...cli.env, ...mailSettings } });
-      const told = 'The email changes when the link is used that is sent to Other@x.org.';
+      const told = 'The email changes when somebody opens the link that is mailed to Other@x.org.';
       expect(stdout).to.equal(`Changed trainee ben@x.org (${ben.id}). ${told}\n`);
       expect((await models().Mail.findAll({ order: ['kind'] })).map(({ address }) => address)).to.deep.equal([
         'other@x.org',

@@ -62,7 +62,7 @@ describe('coursectl users transfer-super-admin', () => {
   });
 
   it('works at a terminal only, and finds the account first', async () => {
-    const message = 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.';
+    const message = 'The super admin can be changed only at a terminal, because the command asks twice.';
     expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, message });
     const nobody = await cli.refusal(['users', 'transfer-super-admin', 'eve@x.org']);
     expect(nobody).to.deep.equal({

@@ -238,7 +238,7 @@ describe('A listing', () => {
   });
 
   it('refuses contradictory options, as JSON with --output json', async () => {
-    const noColumns = 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.';
+    const noColumns = 'JSON and YAML have the fields of the API: --columns works with table, csv and xlsx.';
     for (const [line, says] of [
       ['--columns name,shoe', '--columns must be among name, email,'],
       ['--columns name --json', noColumns],

@@ -180,7 +180,7 @@ describe('Bad rows', () => {
     expect(run).to.deep.include({ exitCode: 3, status: 'stopped' });
     expect(run.counts).to.include({ rows: 4, created: 3, rejected: 1 });
     const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'stop');
-    expect(stdout).to.include('\n  Stops at the bad row on line 5; the rows after it are left.\n');
+    expect(stdout).to.include('\n  Stops at the bad row on line 5; the rows after it are not imported.\n');
   });
 
   it('stop an import with --on-error stop even if it was interrupted while recording the stop', async () => {
@@ -261,7 +261,7 @@ describe('Bad rows', () => {
       const { file, id } = await breakUndoOff();
       const shown = await importing.run(file, '--dry-run', '--on-error', 'abort');
       expect(shown.stdout).to.include(
-        '  An earlier import of this file was refused; undoing its rows broke off, and will be resumed\n',
+        '  An earlier import of this file was refused; the undo of its rows was interrupted and will be resumed\n',
       );
       expect(shown.stdout)
         .to.include(why)

@@ -39,7 +39,7 @@ describe('An interrupted import', () => {
     await importFirstBatch(importing.context, file);
     const dryRun = async (...args: string[]) => (await importing.run(file, '--dry-run', ...args)).stdout;
     const resume = 'To resume it instead: coursectl imports resume 1';
-    const others = `Import 1 of this file, with other options, is interrupted after 50 rows. ${resume}`;
+    const others = `Import 1 of this file with other options is interrupted after 50 rows. ${resume}`;
     expect(await dryRun('--role', 'trainer')).to.include(`\n  ${others}\n`);
     expect(JSON.parse(await dryRun('--role', 'trainer', '--json')).plan.interrupted).to.deep.equal({
       number: 1,
@@ -53,7 +53,7 @@ describe('An interrupted import', () => {
     expect((await importing.plan(file)).unfinished).to.include({ rowsDone: 50 });
 
     importing.write('people.csv', `${mixed}Ada,King,ada@example.org,+1 9\n`);
-    const changed = `Import 1 of this file, before it was changed, is interrupted after 50 rows (passwords: ${importing.folder}/people.credentials.csv, keep it).`;
+    const changed = `Import 1 of an earlier version of this file is interrupted after 50 rows (passwords: ${importing.folder}/people.credentials.csv, keep it).`;
     expect(await dryRun()).to.include(`\n  ${changed}\n`);
     const { stderr } = await importing.run(file, '--yes', '--role', 'trainer');
     expect(stderr).to.include(`${changed} It has other options: coursectl imports show 1\n`);

@@ -289,7 +289,7 @@ describe('coursectl imports', () => {
     expect(importing.files()).to.include('stdin.credentials.csv');
     const asked = await runCli(argv.slice(0, 3), { env: importing.env, cwd: importing.folder, stdin: people(3) });
     expect(asked.stderr).to.equal(
-      'error: Standard input is the file, not a terminal: add --yes, or --dry-run to look first.\n',
+      'error: Standard input is the file, so nobody can answer a question: add --yes, or --dry-run to look first.\n',
     );
     expect(await json('list')).to.have.nested.property('pagination.totalItems', 1);
   });
