@@ -39,7 +39,7 @@ describePages('A change of email', function () {
     await expect(page).toHaveURL(link.split('#')[0] ?? '');
   }
 
-  it('is requested in the profile, confirmed by a link to the new address, and cancelled by one to the old', async () => {
+  it('is requested in the profile, confirmed by a link to the new address, and cancelled by a link to the old address', async () => {
     const user = await person();
     const old = user.email;
     const page = await test.openAs(user, '/profile');
@@ -59,7 +59,7 @@ describePages('A change of email', function () {
     test.expectErrors(tab, /status of 40[01]/);
     await follow(tab, confirmation);
     await expect(heading(tab)).toHaveText('Confirm your new email');
-    await expect(tab.getByRole('main')).toContainText(`${next} becomes the email of the account`);
+    await expect(tab.getByRole('main')).toContainText(`${next} will be the email of the account`);
     await expect(tab.getByRole('main')).not.toContainText('Tia');
     for (const _ of ['Language', 'Colours', 'button']) await tab.keyboard.press('Tab');
     await expect(tab.getByRole('button', { name: 'Use this email' })).toBeFocused();
@@ -73,7 +73,7 @@ describePages('A change of email', function () {
     await expect(tab.getByRole('button', { name: 'Account menu for Tia Trainee' })).toBeVisible();
     await follow(tab, confirmation);
     await expect(heading(tab)).toHaveText('This link is no longer valid');
-    await expect(tab.getByText('Confirmed already? Then sign in with the new email.')).toBeVisible();
+    await expect(tab.getByText('Have you used the link already? Then sign in with the new email.')).toBeVisible();
 
     await follow(tab, await mailed(old, '/cancel-email'));
     await expect(heading(tab)).toHaveText('Cancel the change of your email');
@@ -81,7 +81,7 @@ describePages('A change of email', function () {
       `${old} is the email of your account again.`,
       'The password is removed: a stranger may know it.',
       'All sessions end.',
-      `A mail to ${old} brings a link to set a new password.`,
+      `We send a link to set a new password to ${old}.`,
     ]);
     await tab.getByRole('button', { name: 'Cancel the change' }).press('Enter');
     await expect(heading(tab)).toHaveText('The change is cancelled');
@@ -99,7 +99,7 @@ describePages('A change of email', function () {
     await expect(tab.getByLabel('Email', { exact: true })).toHaveValue(old);
   });
 
-  it('gets the same response if another account has the address, and says when to retry after too many requests', async () => {
+  it('gets the same response if another account has the address; after too many requests, the page says when to retry', async () => {
     const taken = await buildUser(test.context);
     const page = await test.openAs(await person(), '/profile');
     const said: string[] = [];
@@ -148,7 +148,9 @@ describePages('A change of email', function () {
     const page = await test.open(`${test.url}/cancel-email#${token}`);
     test.expectErrors(page, /status of 400/);
     await page.getByRole('button', { name: 'Cancel the change' }).click();
-    await expect(heading(page)).toHaveText('Your account is closed to everybody, but has not got its old email back');
+    await expect(heading(page)).toHaveText(
+      'Nobody can sign in to your account now, but its old email could not be restored',
+    );
     await expect(page.getByText(`Another account has ${old} by now.`)).toBeVisible();
     await expect(page.getByText('Ask the person who runs your programme')).toBeVisible();
     await expect(page.getByRole('link')).toHaveText(['Sign in']);

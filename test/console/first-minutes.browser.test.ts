@@ -82,7 +82,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(firstSteps(page)).toBeHidden();
   });
 
-  it('say why the demo is refused once other accounts exist, and go on without it', async () => {
+  it('explain why the demo is refused after other accounts were created, and continue without it', async () => {
     const page = await setUp(test);
     await buildUser(test.context);
     test.expectErrors(page, /status of 409/);

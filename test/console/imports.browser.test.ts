@@ -157,7 +157,7 @@ describePages('Importing people in the web console', function () {
     expect(await accounts()).to.equal(1);
   });
 
-  it('says once, in the language of the page, why a file and its rows are not imported', async () => {
+  it('explains a single time, in the language of the page, why a file and its rows are not imported', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
@@ -189,7 +189,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
   });
 
-  it('asks which names are right if the encoding is uncertain, and reads the file in that encoding', async () => {
+  it('asks which names are correct if the encoding is uncertain, and reads the file in the chosen encoding', async () => {
     // The file has too few special letters to distinguish Windows-1257 from other encodings.
     const lithuanian = csv(
       'First name;Last name;Email;Phone',
@@ -303,7 +303,9 @@ describePages('Importing people in the web console', function () {
     const tab = await test.openTab(page, page.url());
     await tab.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
     await tab.getByRole('button', { name: 'Plan again with these changes' }).click();
-    await expectPage(tab.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
+    await expectPage(tab.getByText('Updates that may give an account to another person')).toBeVisible({
+      timeout: scaled(20_000),
+    });
     await expectPage(tab.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
 
     // The first tab shows an outdated plan, which is not applied. The page then shows the current plan.

@@ -50,7 +50,7 @@ describePages('Invitations', function () {
       ...given,
     }).then((user) => user.update(notes, { silent: true }));
 
-  it('are not needed by people with a password, who get a link to set a new one', async () => {
+  it('are not offered for people with a password, who get a link to set a new password instead', async () => {
     const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee', email: 'tia@example.org' });
     const page = await test.openAs(admin, `/people/${tia.id}`);
     await page.getByRole('button', { name: 'Reset password' }).click();
@@ -111,7 +111,7 @@ describePages('Invitations', function () {
     expect(await test.context.database.models.Mail.count()).toBe(0);
   });
 
-  it('go to a selection after a preview; failed ones can be filtered and show the reason', async () => {
+  it('are sent to a selection after a preview; failed invitations can be filtered and show the reason', async () => {
     test.mail.refuse('RCPT', (to) =>
       to === 'ann@example.org' ? { code: 550, text: '5.1.1 No such user' } : undefined,
     );
@@ -150,7 +150,7 @@ describePages('Invitations', function () {
     await mailTo('ann@example.org');
   });
 
-  it('are refused with a reason if the person has chosen a password meanwhile', async () => {
+  it('are refused with a reason if the person has chosen a password since the page was opened', async () => {
     const ann = await newcomer({ firstName: 'Ann', lastName: 'Archer' });
     const page = await test.openAs(admin, `/people/${ann.id}`);
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -164,7 +164,7 @@ describePages('Invitations', function () {
     test.mail.refuse('RCPT', (to) => (to === 'bob@example.org' ? { code: 451, text: '4.7.1 Later' } : undefined));
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', people);
-    const access = page.getByLabel('How new people get in');
+    const access = page.getByLabel('How new people get access');
     await access.selectOption('Invitations by mail');
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
@@ -190,7 +190,7 @@ describePages('Invitations', function () {
     const alarm = page.getByRole('alert', { name: 'These people would get an invitation' });
     await expect(page.getByRole('alert', { name: 'Look at this before you import' })).toContainText('Deceased: Yes');
     await expect(alarm).toBeHidden();
-    await page.getByLabel('How new people get in').selectOption('Invitations by mail');
+    await page.getByLabel('How new people get access').selectOption('Invitations by mail');
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expect(alarm).toContainText('Deceased: Yes', { timeout: scaled(30_000) });
     await expect(alarm).toContainText('Unsubscribed: yes');
@@ -200,7 +200,7 @@ describePages('Invitations', function () {
   it('can be combined with passwords to download', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', people);
-    await page.getByLabel('How new people get in').selectOption('Both, in case mail does not arrive');
+    await page.getByLabel('How new people get access').selectOption('Both, in case mail does not arrive');
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
     await applyPlan(page);
@@ -299,6 +299,6 @@ describePages('Without mail', function () {
     await page.goto(`${test.url}/imports`);
     await planFile(page, 'people.csv', people);
     await expect(page.getByText('ask the operator of this server to set up mail')).toBeVisible();
-    await expect(page.getByLabel('How new people get in')).toBeHidden();
+    await expect(page.getByLabel('How new people get access')).toBeHidden();
   });
 });

@@ -47,17 +47,17 @@ describePages('A forgotten password', function () {
   const test = useConsoleWithMail();
   beforeEach(() => buildUser(test.context, { role: 'super_admin' }));
 
-  it('is replaced by a mailed link with the keyboard alone; the link works once and does not leak', async () => {
+  it('is replaced by a mailed link with the keyboard alone; the link works only once and does not leak', async () => {
     const { email } = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
     const page = await test.open(test.url);
     test.expectErrors(page, /status of 400/);
     const { keyboard } = page;
     await page.getByRole('link', { name: 'Have a link mailed to you' }).press('Enter');
-    await expect(heading(page)).toHaveText('No password, or forgotten?');
+    await expect(heading(page)).toHaveText('No password yet, or forgotten it?');
     await page.getByLabel('Email or phone').press('End');
     await keyboard.type(email);
     await keyboard.press('Enter');
-    await expect(heading(page)).toHaveText('Look at your mail');
+    await expect(heading(page)).toHaveText('Check your mail');
     await expect(heading(page)).toBeFocused();
 
     const token = tokenOf(await test.mail.waitFor(({ to }) => to[0] === email));
@@ -91,7 +91,7 @@ describePages('A forgotten password', function () {
     expect(await secretOf()).toEqual([]);
   });
 
-  it('gets the same response for any input, and says when to retry after too many requests', async () => {
+  it('leads to the same response for any input; after too many requests, the page says when to retry', async () => {
     const page = await test.open(`${test.url}/forgot-password`);
     test.expectErrors(page, /status of 4(00|29)/);
     const ask = async (identifier: string) => {
@@ -102,9 +102,9 @@ describePages('A forgotten password', function () {
     const texts = new Set<string>();
     for (const identifier of [email, phone, 'nobody@example.org', 'nothing of the kind']) {
       await ask(identifier);
-      await expect(heading(page)).toHaveText('Look at your mail');
+      await expect(heading(page)).toHaveText('Check your mail');
       texts.add(await page.getByRole('main').innerText());
-      await page.getByRole('button', { name: 'Enter it again' }).click();
+      await page.getByRole('button', { name: 'Enter email or phone again' }).click();
       await expect(heading(page)).toBeFocused();
     }
     expect(texts.size).toBe(1);
@@ -126,13 +126,13 @@ describePages('A forgotten password without mail', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('has no link on the sign-in page, and its page says whom to ask', async () => {
+  it('has no link on the sign-in page; the page for it says whom to ask', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open(test.url);
     await expect(page.getByText(/Ask the person who runs your programme to reset it/)).toBeVisible();
     await expect(page.getByRole('link')).toHaveCount(0);
     await page.goto(`${test.url}/forgot-password`);
-    await expect(page.getByRole('main')).toContainText('Ask the person who runs your programme for a new one.');
+    await expect(page.getByRole('main')).toContainText('Ask the person who runs your programme for a new password.');
     await expect(page.getByRole('textbox')).toHaveCount(0);
   });
 });
@@ -142,7 +142,7 @@ describePages('A link to set a password', function () {
   const test = useConsole();
   beforeEach(() => buildUser(test.context, { role: 'super_admin' }));
 
-  it('is requested if the page has none, as after a reload, and is found in pasted text', async () => {
+  it('is asked for if the page has no link, such as after a reload, and is found in pasted text', async () => {
     const user = await buildUser(test.context, { firstName: 'Tia' });
     const token = await linkFor(test.context, user, 'invite');
     const page = await test.open(`${test.url}/set-password#${token}`);
@@ -156,7 +156,7 @@ describePages('A link to set a password', function () {
     ]) {
       await page.reload();
       await expect(heading(page)).toHaveText('Set password');
-      await expect(page.getByText('This page forgets it when it is loaded again.')).toBeVisible();
+      await expect(page.getByText('If you reload this page, you need the link again.')).toBeVisible();
       await link.fill(pasted.replace(token, token.slice(1)));
       await page.getByRole('button', { name: 'Use this link' }).click();
       await expect(page.getByText('This is not a complete link from a mail.')).toBeVisible();

@@ -53,7 +53,7 @@ describePages('The page of mails', function () {
     expect((await waiting.reload()).state).toBe('withdrawn');
   });
 
-  it('says why a mail that has changed meanwhile is refused, and shows the problem of the overview', async () => {
+  it('says why a mail that has changed since is refused, and shows the problem of the overview', async () => {
     const { admin, waiting } = await build();
     const page = await test.openAs(admin, '/mail');
     await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();

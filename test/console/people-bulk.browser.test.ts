@@ -28,7 +28,7 @@ async function act(page: Page, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-describePages('Many people at once', function () {
+describePages('Many people', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
@@ -184,7 +184,7 @@ describePages('Many people at once', function () {
     await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already in this course/ })).toBeVisible();
   });
 
-  it('that match a filter are all selected, although others leave the filter meanwhile', async () => {
+  it('that match a filter are all selected, although some leave the filter during the selection', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 105);
     const page = await test.openAs(admin, '/people?role=trainee&isActive=true');

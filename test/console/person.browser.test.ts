@@ -56,7 +56,7 @@ describePages('A person', function () {
     await expect(dialog.getByRole('row', { name: 'Email tia@example.org mia@example.org' })).toBeVisible();
   });
 
-  it('keeps typed values after a conflict, and saves them beside changes by others', async () => {
+  it('can be saved after a conflict, with the typed values and the changes by others', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await page.getByLabel('First name').fill('Mia');

@@ -113,7 +113,7 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByText('Saved.')).toBeVisible();
   });
 
-  it('ends in all tabs at once, and the next account sees no data of the previous one', async () => {
+  it('ends in all tabs immediately, and the next account sees no data of the previous account', async () => {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/profile');
     const other = await test.openTab(page, `${test.url}/profile`);
@@ -134,11 +134,11 @@ describePages('The session of the web console', function () {
     expect(await page.context().cookies()).to.deep.equal([]);
     await signInAt(other, next.email, factoryPassword);
     for (const tab of [page, other]) await expectOnlyBob(tab);
-    // Checks at once, because the message disappears after a few seconds anyway.
+    // Checks immediately, because the message disappears after a few seconds anyway.
     expect(await notice.count()).to.equal(0);
   });
 
-  it('of another account after signing in again shows no data of the previous one in any tab', async () => {
+  it('of another account, after signing in again, shows no data of the previous account in any tab', async () => {
     const [before, next] = [await buildUser(test.context, tia), await buildUser(test.context, bob)];
     const page = await test.openAs(before, '/catalogue');
     const other = await test.openTab(page, `${test.url}/profile`);

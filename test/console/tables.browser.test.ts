@@ -63,7 +63,7 @@ describePages('Lists', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('redirect from a page after the last one to the last page, without an entry in the history', async () => {
+  it('redirect from a page number that is too high to the last page, without an entry in the history', async () => {
     const { admin, course, trainees } = await buildScene(test);
     for (const trainee of trainees) await buildEnrollment(test.context, trainee, course);
     await buildMaterial(test.context, course, { name: 'Exercise.txt', uploadedBy: admin.id }, 'Write a parser.');

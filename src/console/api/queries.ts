@@ -44,7 +44,7 @@ export const queryClient = new QueryClient({
       // Shown data is fetched again when the user returns to the window.
       refetchOnWindowFocus: true,
       networkMode: 'always',
-      // Off by default in this network mode.
+      // Set here, because this network mode turns it off.
       refetchOnReconnect: true,
     },
     // Without a network, changes fail now instead of being sent later. The service may also run on this machine.

@@ -1,33 +1,33 @@
 import { useEffect } from 'react';
 
-const canHaveFocus = (element: Element): element is HTMLElement =>
+const isFocusable = (element: Element): element is HTMLElement =>
   element instanceof HTMLElement && element.tabIndex >= 0;
 
 /**
- * Moves the focus when the focused element disappears, such as a deleted row, a finished form, or a menu that opened a dialog.
- * The focus moves to the open dialog, otherwise to the nearest focusable ancestor that still exists, otherwise to the heading
- * of the page. Without this, browsers restart at the top of the document.
+ * Moves the focus when the focused element disappears, such as a deleted row or a finished form. Browsers would move it to the
+ * top of the document. The new focus is the open dialog; without a dialog, the nearest remaining ancestor that can have the
+ * focus; without such an ancestor, the heading of the page.
  */
 export function useFocusRecovery(): void {
   useEffect(() => {
     let lastFocused: Element | undefined;
-    /** Last focused element in `main`, with its ancestors. Menus are excluded, because they close. */
-    let ancestors: Element[] = [];
+    /** Last focused element in `main`, and its ancestors. Excludes elements of menus, because menus close. */
+    let focusPath: Element[] = [];
 
     function remember({ target }: FocusEvent): void {
       if (!(target instanceof Element)) return;
       lastFocused = target;
       if (!target.closest('main') || target.closest('[role="menu"]')) return;
-      ancestors = [];
+      focusPath = [];
       for (let one: Element | null = target; one && one.localName !== 'main'; one = one.parentElement)
-        ancestors.push(one);
+        focusPath.push(one);
     }
 
     const observer = new MutationObserver(() => {
       if (!lastFocused || lastFocused.isConnected || document.activeElement !== document.body) return;
       lastFocused = undefined;
       const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1);
-      const nearest = ancestors.find((one) => one.isConnected && canHaveFocus(one));
+      const nearest = focusPath.find((one) => one.isConnected && isFocusable(one));
       const next = dialog ?? nearest ?? document.querySelector('main h1');
       if (next instanceof HTMLElement) next.focus({ preventScroll: true });
     });

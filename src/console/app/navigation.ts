@@ -23,6 +23,6 @@ const entries = [
   { to: '/audit', label: 'nav.audit', icon: IconHistory, roles: ['super_admin'] },
 ] as const;
 
-/** @param hasMail whether mail is set up: otherwise the page of mails is empty */
+/** Returns the entries for a role. Without mail, leaves out the page of mails, which would be empty. */
 export const navigationOf = (role: Role, hasMail: boolean) =>
   entries.filter(({ to, roles }) => roles.some((one) => one === role) && (to !== '/mail' || hasMail));

@@ -33,9 +33,8 @@ function NotFound() {
 }
 
 /**
- * Thrown if the code or the translations of a page could not be loaded. The message differs from that of `cause` on purpose:
- * by that message the router recognizes missing code and reloads the window. While the service is down, the browser would then
- * show its own error page.
+ * Thrown if the code or the translations of a page could not be loaded. Hides the message of `cause` from the router. After that
+ * message, the router would reload the window, and the browser would show its own error page while the service is down.
  */
 class PageNotLoaded extends Error {
   override name = 'PageNotLoaded';
@@ -51,7 +50,7 @@ function PageError({ error, reset }: ErrorComponentProps) {
   return <Failed error={error} onRetry={reset} />;
 }
 
-/** Page whose code and translations are loaded when it opens. @param screens whose translations the page and its dialogs use */
+/** Page whose code and translations are loaded when it opens. @param screens names of its translations, and of those of its dialogs */
 function lazyPage<const Name extends string>(
   screens: readonly Screen[],
   load: () => Promise<Record<Name, ComponentType>>,
@@ -75,7 +74,7 @@ function pageByRole(pages: Partial<Record<Role, ComponentType>>): () => React.JS
   };
 }
 
-// People of different roles share links to courses.
+// Redirects between the pages of courses, because people of different roles share links.
 const ToCatalogue = (): React.JSX.Element => <Navigate to="/catalogue" search={coursesRoute.useSearch()} replace />;
 const ToCourses = (): React.JSX.Element => <Navigate to="/courses" search={catalogueRoute.useSearch()} replace />;
 const ToCatalogueCourse = (): React.JSX.Element => (

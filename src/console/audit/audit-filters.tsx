@@ -40,7 +40,7 @@ export function auditQuery({ actor, action, targetType, target, from, to }: Audi
     // Includes the last day.
     to: midnight(to, 1),
   };
-  // Without undefined values; the keys are the same.
+  // Removes undefined values. The cast is safe, because the keys stay.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Query;
 }
 

@@ -12,7 +12,7 @@ interface EncodingQuestionProps {
   onChoose(encoding: Candidates[number]['encoding']): void;
 }
 
-/** Asks in which encoding the names of a file are right. */
+/** Asks for the encoding in which the names of a file are correct. */
 export function EncodingQuestion({ candidates, isPending, onChoose }: EncodingQuestionProps) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState('');

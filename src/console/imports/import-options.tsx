@@ -109,7 +109,7 @@ export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map)
 
 /** Options of an import as form fields for the next import. */
 export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
-  // The workbook of rejected rows has a different sheet.
+  // Omits the sheet, because the workbook of rejected rows has another sheet.
   const given = nonDefaultOptions(options).filter(([name]) => name !== 'sheet');
   return { ...Object.fromEntries(given), map: chosenColumns(options) };
 }

@@ -20,7 +20,7 @@ export function ImportResult({ current }: { current: Import }) {
   const [isUndoing, setUndoing] = useState(false);
   /** Chosen format of the passwords, until the download is confirmed. */
   const [wantedFormat, setWantedFormat] = useState<TableFormat>();
-  // Hides the button at once: the service deletes the passwords a little later.
+  // Hides the button immediately, because the service deletes the passwords a little later.
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');

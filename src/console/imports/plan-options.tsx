@@ -74,7 +74,7 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
   if (changes.course?.trim() === '') delete request.course;
   if (redividesColumns(current, plan, changes)) return { ...request, map: [] };
   const chosen = new Map([...storedChoices(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
-  // A wrong encoding may hide columns, which the right encoding shows again.
+  // A wrong encoding may hide columns, which the correct encoding shows again.
   const exists = ({ column }: ColumnChoices[number]) =>
     changes.encoding !== undefined || plan.columns.some(({ index }) => index === column);
   return { ...request, map: [...chosen.values()].filter(exists) };

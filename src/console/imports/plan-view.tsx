@@ -31,7 +31,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const discard = useChange('cancelImport');
   const path = { id: current.id };
   const change = (next: PlanChanges) => {
-    // The next request differs from the refused one.
+    // Hides the failure of the last request: the next request differs.
     if (again.isError) again.reset();
     setChanges(differencesFromPlan(current, plan, next));
   };

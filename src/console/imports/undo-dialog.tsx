@@ -26,7 +26,7 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
 
   async function confirm(): Promise<void> {
     const { removed, restored, kept } = (await undo.mutateAsync({ path: { id } })).undo;
-    // A deleted account needs no undo.
+    // An account that somebody deleted needs no undo.
     const isWhole = kept.every(({ code }) => code === 'GONE');
     notifyDone(
       t(

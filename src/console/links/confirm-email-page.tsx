@@ -14,7 +14,7 @@ interface ConfirmEmailPageProps {
   onSignedIn(): void;
 }
 
-/** Confirms a new email by its mailed link; then the user signs in with the new email. */
+/** Confirms a new email by the link that was mailed to it; then the user signs in with the new email. */
 export function ConfirmEmailPage({ onSignedIn }: ConfirmEmailPageProps) {
   const { t } = useTranslation();
   const token = useLinkToken();

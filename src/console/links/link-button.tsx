@@ -7,7 +7,7 @@ import { setToken } from './link-token.js';
 import { useRateLimitText } from './rate-limit-text.js';
 
 interface LinkButtonProps {
-  /** Uses the link, which works once. */
+  /** Uses the link, which works only once. */
   onUse(): Promise<void>;
   /** Checks the link again, after the service has refused to use it. */
   recheck(): Promise<unknown>;

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the URL is of a page in public-pages.tsx, which needs no session. Some mailed links have a token as fragment. */
+/** Whether the URL belongs to a page of public-pages.tsx, which needs no session. */
 export const isPublicPage = (): boolean =>
   /^\/((set|forgot)-password|(confirm|cancel)-email|certificates(\/[^/]*)?)$/.test(window.location.pathname);
 
-/** Token, only in memory: not in the address bar, request URLs, logs or storage of the browser. */
+/** Token of a mailed link. Only in memory: not in the address bar, request URLs, logs or storage of the browser. */
 let token = '';
 const listeners = new Set<() => void>();
 

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { formatAhead } from '../i18n/format.js';
 
-/** Returns a function that says when to retry after too many requests; it returns other errors unchanged. */
+/** Returns a function that replaces the error for too many requests by one that says when to retry. It returns other errors unchanged. */
 export function useRateLimitText(): (error: unknown) => unknown {
   const { t } = useTranslation();
   return (error) =>

@@ -3,7 +3,7 @@ import { call, type Input } from '../api/client.js';
 import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 
-/** Bulk actions, the most frequent first. `enroll` is an operation of its own; the others are `changeManyUsers`. */
+/** Bulk actions, the most frequent first. `enroll` calls the operation `assignMany`; the others call `changeManyUsers`. */
 export const bulkActions = [
   'enroll',
   'invite',
@@ -20,7 +20,7 @@ export const isDangerous = (action: BulkAction): boolean => action === 'deactiva
 
 export type SelectedAccounts = ReadonlyMap<string, Account>;
 
-/** Actual or planned outcome of an action for an account. */
+/** Result of an action for one account, or its preview. */
 export interface Outcome {
   id: string;
   name: string | null;
@@ -37,7 +37,7 @@ const maxTrainees = 500;
 /**
  * Enrolls accounts in a course.
  * @param signal stops further requests
- * @throws ApiError if the first request fails; a later failure becomes the outcome of its trainees
+ * @throws ApiError if the first request fails. After a later failure, the accounts of that request count as refused.
  */
 export async function enroll(
   target: Pick<Input<'assignMany'>['body'], 'courseId' | 'whenFull'>,

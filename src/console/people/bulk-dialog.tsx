@@ -70,9 +70,9 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
     setDone(0);
     const outcomes: Outcome[] = [];
     const messageField = message.trim() === '' ? {} : { message };
-    // Changes exactly the shown accounts, whatever matches the filter now. Several requests allow to show progress.
+    // Changes exactly the shown accounts, whatever matches the filter now. Sends several requests, to show the progress.
     for (let begin = 0; begin < affected.length; begin += chunkSize) {
-      // Stops after leaving the page: nobody would see the outcome of the others.
+      // Stops if the user has left the page: nobody would see the other outcomes.
       if (unmounted.aborted) return;
       const chunk = affected.slice(begin, begin + chunkSize);
       try {
@@ -86,7 +86,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           setFailure(error);
           return;
         }
-        // Shows earlier outcomes in any case, such as new passwords.
+        // Still shows the outcomes of earlier requests, which may have new passwords.
         const says = messageOf(error, t);
         outcomes.push(...affected.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
         break;

@@ -16,7 +16,7 @@ interface EnrollDialogProps {
   onClose(changed: boolean): void;
 }
 
-/** Enrolls the selected trainees in a course. Lists refused people before and after. */
+/** Enrolls the selected trainees in a course. Lists refused people before the question and in the result. */
 export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();

@@ -30,7 +30,7 @@ export function filterOf({
     locked: booleanOf(locked),
     invited: oneOf(invitations, invited),
   };
-  // Without undefined values; the keys are the same.
+  // Removes undefined values. The cast is safe, because the keys stay.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as PeopleFilter;
 }
 

@@ -44,7 +44,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const unlock = useChange('unlockUser');
   const awaitsPassword = reset.isPending && !reset.variables.body?.link;
   useShownOnceGuard(awaitsPassword || temporaryPassword !== undefined);
-  // Without `showUser`: fetching the deleted account would only fail.
+  // Without `showUser`, which would fail for the deleted account.
   const remove = useChange('deleteUser', ['listUsers', 'listAudit', 'listEnrollments']);
   const path = { id: user.id };
   const name = nameOf(user);

@@ -12,7 +12,7 @@ function invitationText({ invitedAt, inviteState, inviteError, isActive }: Accou
   return t(inviteError === null ? 'people.invitation.is.queued' : 'people.invitation.is.delayed', { when });
 }
 
-/** State of the invitation of a person, and problems with their email. Nothing without either. */
+/** State of the invitation of a person, and problems with their email. Renders nothing without an invitation or a problem. */
 export function PersonMail({ user }: { user: Account }) {
   const { t } = useTranslation();
   const { invitedAt, inviteState, inviteError, mailFailedAt, email } = user;

@@ -87,7 +87,7 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
                 size={24}
                 aria-label={t('action.clearOne', { name: label })}
                 onClick={() => {
-                  // The focused button disappears.
+                  // The focused button disappears, so the input gets the focus.
                   combobox.focusTarget();
                   onChoose(undefined);
                 }}

@@ -22,7 +22,7 @@ async function endOthers(): Promise<void> {
     if (others.length === 0) return;
     for (const { id } of others)
       await call('endSession', { path: { id } }).catch((error: unknown) => {
-        // The session has ended in the meantime.
+        // Ignores a session that has ended in the meantime.
         if (!(error instanceof ApiError && error.status === 404)) throw error;
       });
   }

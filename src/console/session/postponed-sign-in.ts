@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 let openDialogs = 0;
 const listeners = new Set<() => void>();
 
-function countDialogs(change: 1 | -1): void {
+function changeOpenDialogs(change: 1 | -1): void {
   openDialogs += change;
   for (const listener of listeners) listener();
 }
@@ -14,14 +14,17 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Postpones the dialog to sign in again while `isShown`: it would cover a password that can't be shown again. */
-export function usePostponedSignIn(isShown: boolean): void {
+/**
+ * Postpones the dialog to sign in again while `isPasswordShown` is true. The dialog would cover a password that can't be
+ * shown again.
+ */
+export function usePostponeSignIn(isPasswordShown: boolean): void {
   useEffect(() => {
-    if (!isShown) return undefined;
-    countDialogs(1);
-    return () => countDialogs(-1);
-  }, [isShown]);
+    if (!isPasswordShown) return undefined;
+    changeOpenDialogs(1);
+    return () => changeOpenDialogs(-1);
+  }, [isPasswordShown]);
 }
 
-/** Whether the dialog to sign in again must wait until another dialog is closed. */
+/** Whether the dialog to sign in again must wait, because a dialog with such a password is open. */
 export const useIsSignInPostponed = (): boolean => useSyncExternalStore(subscribe, () => openDialogs > 0);

@@ -125,7 +125,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [channel]);
 
   const state = useMemo<SessionState>(() => {
-    // Until the window has reloaded.
+    // The window is about to reload.
     if (isLeaving) return { kind: 'loading' };
     if ((ended || query.data === null) && lastSession) return { kind: 'ended', session: lastSession };
     if (session) return { kind: 'signedIn', session };

@@ -2,7 +2,7 @@ import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Failed } from './states.js';
 
-/** Scrolls to an element: the place of a lazy dialog is at the end of its page. */
+/** Scrolls to an element, because a lazy dialog is rendered at the end of its page. */
 const scrollToElement = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
 
 /** Says that code could not be loaded, and offers a reload. @param unseen whether to scroll to the message */

@@ -13,7 +13,7 @@ export function problemText({ code, params }: FieldProblem, t: TFunction): strin
 function namedProblem(problem: FieldProblem, t: TFunction): string {
   const label = `field.${problem.path}`;
   const text = problemText(problem, t);
-  // `exists` has checked the key.
+  // The cast is safe, because `exists` has checked the key.
   return i18next.exists(label) ? `${t(label as 'field.email')}: ${text}` : text;
 }
 

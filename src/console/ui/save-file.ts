@@ -8,7 +8,7 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
 }
 
 /**
- * Positions where a spreadsheet may start a formula, also one that splits lines at other delimiters. The console shares no code
+ * Positions where a formula may start in a spreadsheet, with any delimiter. The console shares no code
  * with the service: `test/console/save-file.test.ts` compares this with `src/tables/write/cells.ts`.
  */
 const formulaStart = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;

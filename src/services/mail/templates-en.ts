@@ -21,7 +21,7 @@ export const en: MailTemplates = {
       ],
       button: { label: 'Set password', link: content.link },
       after: [
-        `Please choose one before ${dateText(content.expiresAt)}; the link works only once. If the link no longer works, ask for a new one on the sign-in page: “No password, or forgotten?”`,
+        `Please choose one before ${dateText(content.expiresAt)}; the link works only once. If the link no longer works, ask for a new one on the sign-in page: “No password yet, or forgotten it?”`,
         'After that, sign in with this address:',
         { quoted: content.email },
         "If you don't know what this is about, you can ignore this mail.",

@@ -148,8 +148,8 @@ export const common = {
     again: 'Sign in again',
     againHint: 'Your session has ended. Sign in to go on; what you have typed is still here.',
     locked: 'Too many wrong passwords. Try again {{when}}.',
-    forgot: 'No password, or forgotten? Ask the person who runs your programme to reset it.',
-    noPassword: 'No password, or forgotten?',
+    forgot: 'No password yet, or forgotten it? Ask the person who runs your programme to reset it.',
+    noPassword: 'No password yet, or forgotten it?',
     mailLink: 'Have a link mailed to you',
   },
   firstPassword: {

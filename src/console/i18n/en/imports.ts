@@ -4,7 +4,7 @@ export const imports = {
   template: 'Download a template',
   choose: 'Choose a file',
   drop: 'Drop an Excel, OpenDocument or CSV file here',
-  oneFile: 'An import takes one file. Nothing was uploaded; choose one of them.',
+  oneFile: 'An import takes one file. Nothing was uploaded. Choose a single file.',
   refused: 'This file cannot be imported.',
   uploading: 'Uploading {{file}}…',
   none: 'No file has been imported yet.',
@@ -101,8 +101,8 @@ export const imports = {
     willTell_other: '{{count}} mails about enrollments are sent',
     willGenerate_one: '{{count}} password is generated; you can download it once',
     willGenerate_other: '{{count}} passwords are generated; you can download them once',
-    identity: 'Updates that change who an account is',
-    identityHint: 'Check them: the account keeps its password.',
+    identity: 'Updates that may give an account to another person',
+    identityHint: 'Check them: the previous person still knows the password.',
     identityMore_one: '{{count}} more is not shown.',
     identityMore_other: '{{count}} more are not shown.',
     line: 'Line {{line}}',
@@ -186,7 +186,7 @@ export const imports = {
     automatic: 'Automatic',
     enrollmentStatus: 'Enrollment status of rows without a status',
     resetPasswords: 'New passwords for updated accounts',
-    access: 'How new people get in',
+    access: 'How new people get access',
     passwords: 'Generated passwords, to download',
     invitations: 'Invitations by mail',
     both: 'Both, in case mail does not arrive',
@@ -226,7 +226,7 @@ export const imports = {
     simplified: 'Simplified Chinese',
     traditional: 'Traditional Chinese',
     korean: 'Korean',
-    question: 'Which of these names are right?',
+    question: 'Which of these names are correct?',
     choose: 'Read the file like this',
   },
   warnings: {
@@ -263,7 +263,7 @@ export const imports = {
     ENCODING_UNKNOWN:
       'The encoding of the file is not known: line {{line}} is not UTF-8. Choose it in the options below, or save the file as “CSV UTF-8”.',
     ENCODING_DOUBTFUL:
-      'The file is not UTF-8, and its encoding is not certain. Choose below which names are right, or save the file as “CSV UTF-8”.',
+      'The file is not UTF-8, and its encoding is not certain. Choose below which names are correct, or save the file as “CSV UTF-8”.',
     UNDECODABLE:
       'Line {{line}} cannot be read in this encoding. Choose another in the options below, or save the file as “CSV UTF-8”.',
     DELIMITER_UNKNOWN:

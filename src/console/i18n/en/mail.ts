@@ -1,7 +1,7 @@
 export const mail = {
   title: 'Mail',
   hint: 'Mails that the service has sent or is about to send.',
-  off: 'Mail is not set up. The operator of the service sets SMTP_URL, MAIL_FROM and PUBLIC_URL.',
+  off: 'Mail is not set up. The operator of the service can set it up with SMTP_URL, MAIL_FROM and PUBLIC_URL.',
   none: 'Nothing has been mailed yet.',
   anyState: 'Any state',
   anyKind: 'Any kind',

@@ -10,11 +10,11 @@ export const people = {
   openPerson: 'Open person',
   phoneOptional: 'Optional. People can also sign in with their phone number.',
   access: {
-    title: 'How the person gets in',
+    title: 'How the person gets access',
     invite: 'Invite by mail',
     inviteHint: 'The person gets a link to choose a password.',
     generated: 'Show a password once',
-    generatedHint: 'You are shown a password once, and pass it on. It must be changed at the first sign-in.',
+    generatedHint: 'A password is shown to you once: pass it on. The person must change it at the first sign-in.',
     noMail: 'To invite people by mail instead, ask the operator of this server to set up mail.',
     submit: 'Create and invite',
   },
@@ -65,7 +65,7 @@ export const people = {
   reset: 'Reset password',
   resetAsk: 'Reset the password of {{name}}?',
   resetHint:
-    'The person gets a new password, which you are shown once, and must change it at the next sign-in. All their sessions end.',
+    'A new password is shown to you once: pass it on. The person must change it at the next sign-in. All their sessions end.',
   resetLink: 'Mail a link',
   resetLinkHint: 'A link to set a new password goes to {{email}}. The old password works until then.',
   resetLinkSent: 'A link to set a new password is on its way to {{email}}.',
@@ -122,7 +122,7 @@ export const people = {
     rehearsing_one: 'Checking {{count}} account …',
     rehearsing_other: 'Checking {{count}} accounts …',
     confirm: '{{action}} ({{count}})',
-    leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',
+    leave: 'The action is not finished: the remaining accounts would stay as they are. Leave the page?',
     progress: '{{done}} of {{count}} done',
     noAccount: 'No such account',
     noTrainee: 'Only trainees are enrolled.',
@@ -140,9 +140,9 @@ export const people = {
       activate: 'These people can sign in again.',
       deactivate: 'Their sessions end, and they can no longer sign in. Courses and enrollments stay.',
       invite:
-        'They get a mail with a link to choose a password, again if they were invited before. Earlier passwords and links no longer work. Inactive people get theirs once they are activated.',
+        'They get a mail with a link to choose a password, even if they were invited before. Earlier passwords and links no longer work. Inactive people get the mail once they are activated.',
       reset_password:
-        'They get new passwords, which you are shown once, and must change them at the next sign-in. Their sessions end.',
+        'New passwords are shown to you once: pass them on. People must change them at the next sign-in. Their sessions end.',
       end_sessions: 'They must sign in again everywhere.',
       enroll: 'Trainees who are enrolled already are left out. If there are not enough seats, nobody is enrolled.',
       delete: 'The accounts, their images and their enrollments are deleted. This cannot be undone.',

@@ -9,12 +9,12 @@ export const profile = {
   },
   email: {
     title: 'Change email',
-    hint: 'Your email changes when you open the link that we send to the new one. Your present email gets a notice, with a link that cancels the change.',
+    hint: 'Your email changes when you open the link that we send to the new email. Your present email gets a notice, with a link that cancels the change.',
     email: 'New email',
     submit: 'Send link',
     sent: 'We have sent a link to {{email}}',
     sentHint:
-      'Open it within a day, and your email changes. Nothing after a few minutes? Look into the spam folder and check the address. An email that another account has gets no link.',
+      'Open the link within a day, and your email changes. No mail after a few minutes? Look into the spam folder and check the address. If another account has the email, no link is sent.',
     tooMany: 'Too many attempts. Try again {{when}}.',
   },
   password: {
@@ -70,7 +70,7 @@ export const profile = {
     ended: 'The session has ended.',
     endOthers: 'End all others',
     endOthersTitle: 'End all other sessions?',
-    endOthersHint: 'Everywhere but here you have to sign in again.',
+    endOthersHint: 'You have to sign in again everywhere else.',
     othersEnded: 'All other sessions have ended.',
   },
 } as const;

@@ -57,7 +57,7 @@ export const valuesOf = <Source extends object, Field extends keyof Source>(
   Object.fromEntries(names.map((name) => [name, source[name]])) as Pick<Source, Field>;
 
 export const changesBetween = <Values extends object>(before: Values, after: Values): Partial<Values> =>
-  // A subset of `after`.
+  // The cast is safe, because the entries are a subset of `after`.
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => value !== Reflect.get(before, name)),
   ) as Partial<Values>;

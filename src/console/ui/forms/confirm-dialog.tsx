@@ -48,7 +48,7 @@ export function ConfirmDialog({
 
   const dismissal = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The focused button has disappeared.
+    // Replaces the focused button, which has disappeared.
     if (action === undefined && !working) dismissal.current?.focus();
   }, [action, working]);
 

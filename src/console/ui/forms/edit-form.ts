@@ -34,12 +34,12 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
   const { t } = useTranslation();
   /** Latest data of the service, as values of the form. */
   const latest = useRef(valuesOf(source));
-  // `Changes` has no other keys.
+  // The cast is safe, because `Changes` has no other keys.
   const namesOf = (changes: Changes) => Object.keys(changes) as (keyof Values & string)[];
 
   async function assertNotChangedMeanwhile(values: Values, changes: Changes): Promise<void> {
     latest.current = valuesOf(await read());
-    // An own save whose response was lost is not a change by somebody else.
+    // Ignores equal values: an earlier save of this user may have succeeded, and its response may be lost.
     const differing = changesOf(latest.current, values);
     const theirs = namesOf(changesOf(form.initialValues(), latest.current)).filter(
       (name) => name in changes && name in differing,

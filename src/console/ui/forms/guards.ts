@@ -1,7 +1,7 @@
 /** Questions to ask before the page is left, by id. The latest is last: an open dialog after the form below it. */
 const guards = new Map<string, string>();
 
-/** Adds a question to ask before the page is left. @param message what would be lost, as a question @returns removes it */
+/** Adds a question to ask before the page is left. @param message says what would be lost @returns a function that removes it */
 export function addGuard(id: string, message: string): () => void {
   guards.set(id, message);
   return () => void guards.delete(id);

@@ -31,7 +31,7 @@ export function listSearch<const Filter extends string = never>(...filters: read
       ...Object.fromEntries(filters.map((name) => [name, nonEmptyText(given[name])])),
     };
     const present = Object.entries(all).filter(([, value]) => value !== undefined);
-    // `all` has these names and types.
+    // The cast is safe, because `all` has these names and types.
     return Object.fromEntries(present) as ListSearch<Filter>;
   };
 }
@@ -43,7 +43,7 @@ export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undef
 export function applySearchChange<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
   const stays = 'page' in change || 'columns' in change;
   const all = { ...previous, ...(!stays && { page: undefined }), ...change };
-  // A part of `S`, with a change of `S`.
+  // The cast is safe, because only undefined parameters are removed.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as S;
 }
 

@@ -26,8 +26,8 @@ interface PagesOptions {
 }
 
 /**
- * Pagination to show; undefined if there is nothing to page through. It stays if a page can't be read, so that the user can
- * choose another page. `isPastEnd` means a page after the last one, for example after deletions: `onPastEnd` then gets the
+ * Pagination to show; undefined if there is nothing to page through. If a page can't be read, the pagination stays, so that the
+ * user can choose another page. `isPastEnd` means a page after the last one, for example after deletions: `onPastEnd` then gets the
  * last page.
  */
 export function usePages({ query, pagination, isEmpty, search, onPastEnd }: PagesOptions): {

@@ -33,7 +33,7 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   function clear(): void {
     search.cancel();
     setText('');
-    // The focused button disappears.
+    // The focused button disappears, so the input gets the focus.
     input.current?.focus();
     if (sent.current === '') return;
     sent.current = '';

@@ -13,8 +13,8 @@ interface NextPage {
 
 /**
  * Reads all rows of a list, by id.
- * @param read reads the page after a row. Page numbers would skip rows if a row leaves the filter meanwhile. If that row is
- * deleted meanwhile, the service starts again with the first page.
+ * @param read reads the page after a row, because page numbers would skip rows if a row leaves the filter between requests. If
+ * that row was deleted, the service returns the first page.
  */
 export async function readAll<Row extends { id: string }>(
   read: (following: NextPage) => Promise<readonly Row[]>,
